@@ -377,8 +377,8 @@ static void tell_unfinished(void)
 
     if (!job_interrupted() && job_working(&info))
         utf8_say(stderr,
-                 "portolan: %s was not finished and is ended with the last command; job wait "
-                 "behind it lets it finish\n",
+                 "portolan: %s was not finished and ends with the last command; add job wait to "
+                 "finish it\n",
                  info.title);
 }
 

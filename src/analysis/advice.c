@@ -326,8 +326,8 @@ static void say_issue(const struct advice *s)
     if (a->issue.kind == ISSUE_SLOTS &&
         a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
         str_addf(s->out,
-                 " Some groups of %g end early, before an instruction that does not fit into what "
-                 "is left of them.",
+                 " Some groups of %g end early, before an instruction that does not fit into the "
+                 "rest.",
                  width);
     str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
@@ -618,8 +618,8 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
 void advice_repeated(const struct insn *repeated, struct str *out)
 {
     str_addf(out,
-             "What a repeated %s takes depends on its count and is not modelled: one repetition is "
-             "counted, so this is a lower bound.",
+             "The time of a repeated %s depends on its count and is not modelled: one repetition "
+             "is counted, so this is a lower bound.",
              repeated->mnemonic);
 }
 

@@ -621,7 +621,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,
-                    "leave LOCK (f0) out: processors refuse it but before an operation that "
+                    "leave LOCK (f0) out: processors accept it only before an operation that "
                     "changes memory",
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;

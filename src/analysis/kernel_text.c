@@ -366,7 +366,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
     }
     if (ok && !same)
         ok =
-            err_set(err, ERR_DATA, "kernel show prints it", "the assembler makes other code of it");
+            err_set(err, ERR_DATA, "kernel show prints it", "the assembler encodes it differently");
     if (ok)
         str_add(out, str_text(&text));
     for (size_t i = 0; i < w.places.list.count; i++)

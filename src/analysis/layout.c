@@ -148,7 +148,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             if (other->joined != STREAM_ALONE || from < 0)
                 return err_set(
                     err, ERR_USAGE,
-                    "name the stream that is ahead of all others as the one that has the array",
+                    "name the stream ahead of all others as the owner of the array",
                     "that array is in another one, or too far away");
             r->sum = (uint64_t)from;
         }
@@ -254,7 +254,7 @@ static bool give_place(struct planner *p, const struct array_region *r, struct e
     }
     if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step ||
         r->sum > INT32_MAX)
-        return refuse_at(p, s->insn, "its array cannot lie where its address can lead", err);
+        return refuse_at(p, s->insn, "its array does not fit the range of its address", err);
     p->out->places[p->out->place_count].symbol = s->place;
     p->out->places[p->out->place_count++].at = r->sum;
     return true;
@@ -286,7 +286,7 @@ static bool give_bases(struct planner *p, struct err *err)
             return refuse_at(p, s->insn, "its array has no register of its own", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
-            return refuse_at(p, s->insn, "its array cannot be told from others", err);
+            return refuse_at(p, s->insn, "its array cannot be distinguished from others", err);
         if (base != UINT8_MAX) {
             give(p, base, r->sum - have, !inside);
             p->out->arrays[p->out->count++] =

@@ -91,7 +91,7 @@ static void note_loops(const struct kernel *k, size_t loop, struct str *out)
         }
         str_addf(out,
                  "%s): %s trip count%s not known, so %s counted once. kernel analyze --trip 64 "
-                 "tells what 64 iterations take.",
+                 "reports the time of 64 iterations.",
                  within.count > NAMED ? "; and more" : "", within.count == 1 ? "its" : "their",
                  within.count == 1 ? " is" : "s are", within.count == 1 ? "it is" : "they are");
     }
@@ -107,7 +107,7 @@ static void note_calls(const struct kernel *k, size_t loop, struct str *out)
         if (!(k->insns[i].traits & INSN_CALL))
             continue;
         if (calls < NAMED)
-            str_addf(out, "%s%s", calls ? "; " : " What is called here is not included (",
+            str_addf(out, "%s%s", calls ? "; " : " Called functions are not included (",
                      k->insns[i].text);
         calls++;
     }

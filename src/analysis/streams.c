@@ -202,7 +202,7 @@ static void chase_root(struct finder *f, struct stream *s)
         s->terms[0] = (struct stream_term){(uint8_t)m.a, 1};
         s->term_count = 1;
     } else {
-        refuse(f, s->insn, "where its pointers begin is not followed");
+        refuse(f, s->insn, "the start of its pointers is unknown");
     }
 }
 
@@ -421,7 +421,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
     addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &f.work);
     const struct insn *repeated = analysis_repeated(insns, count);
     if (repeated)
-        refuse(&f, (uint32_t)(repeated - insns), "it runs as often as a register says");
+        refuse(&f, (uint32_t)(repeated - insns), "a register holds its repeat count");
     for (size_t i = 0; i < f.work.accesses.count; i++)
         vec_push(&f.owner, STREAM_ALONE);
     for (size_t i = 0; i < f.work.accesses.count; i++) {

@@ -51,7 +51,7 @@ static int refuse(const struct err *err, portolan_error *out)
 static int refuse_argument(portolan_error *out, const char *what)
 {
     struct err err = {0};
-    err_set(&err, ERR_USAGE, "portolan.h says what it takes", "%s", what);
+    err_set(&err, ERR_USAGE, "portolan.h lists the arguments", "%s", what);
     return refuse(&err, out);
 }
 

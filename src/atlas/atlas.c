@@ -147,7 +147,7 @@ static bool refuse_other(const char *path, const char *name, bool data, struct e
 {
     return belongs(name, data) ||
            err_set(err, ERR_USAGE, "name a new directory, or one that holds an atlas alone",
-                   "%s holds %s, which is no part of an atlas", path, name);
+                   "%s holds %s, which is not part of an atlas", path, name);
 }
 
 static bool remove_file(const char *path, const char *name, bool data, struct err *err)

@@ -78,7 +78,7 @@ static void on_row(int end, void *state)
         t->header = r->fields.items;
     } else if (r->fields.count != t->columns) {
         char what[128];
-        snprintf(what, sizeof what, "%zu fields where the header has %zu", r->fields.count,
+        snprintf(what, sizeof what, "%zu fields, but the header has %zu", r->fields.count,
                  t->columns);
         fault(r, r->fields.count < t->columns ? r->fields.count : t->columns + 1,
               "give every column, empty where unknown", what);

@@ -258,8 +258,8 @@ void ambiguities_find(struct chart *c)
 const char *ambiguities_hidden_reason(const struct chart_form *f)
 {
     return f->settle
-               ? "not observable beside the core"
-               : "not observable: the issue width hides the ports beside all that keeps ports busy";
+               ? "not observable with the core"
+               : "not observable: the issue width hides the ports with every saturator";
 }
 
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out)
@@ -267,7 +267,7 @@ void ambiguities_note(const struct chart *c, const struct chart_form *f, struct 
     if (f->hidden)
         str_addf(out, ", %s", ambiguities_hidden_reason(f));
     if (f->hidden && f->settle)
-        str_addf(out, "; %s would tell", f->settle);
+        str_addf(out, "; %s would distinguish", f->settle);
     if (!f->hidden)
         untested_print(f->untested, mapping_ports(c->machine->mapping), out);
 }
@@ -408,7 +408,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
 {
     struct csv_table *t = csv_table_read(path, err);
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
-                                               "%s is no file of a chart's doubts", path));
+                                               "%s is no file of a chart's ambiguities", path));
 
     /* a file that does not say is of a chart that took any for late */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};

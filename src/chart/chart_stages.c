@@ -222,7 +222,7 @@ static void write_mapping(struct charting *w, const struct ports *ports,
         p->others = NULL;
         p->other_count = 0;
         snprintf(source, sizeof source,
-                 p->hidden      ? "charted: not observable beside the core"
+                 p->hidden      ? "charted: not observable with the core"
                  : p->explained ? "charted: confidence %.2f"
                                 : "charted: measurements differ by %.0f %%",
                  p->explained ? p->confidence : 100 * p->error);

@@ -382,7 +382,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
     for (size_t i = 0; i < n; i++)
         for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
             ask_beside(g, i, list[w].class);
-    bool ok = lab_measure(g->lab, "members of each class beside the lightest ones", err);
+    bool ok = lab_measure(g->lab, "members of each class with the lightest classes", err);
     *left = 0;
     for (size_t i = 0; i < n && ok; i++) {
         uint32_t own = core->class_of.items[i];
@@ -399,7 +399,7 @@ static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct 
             ask_beside(g, i, k);
     }
     free(list);
-    ok = ok && lab_measure(g->lab, "what left its class beside all others", err);
+    ok = ok && lab_measure(g->lab, "forms that left their class, with all others", err);
     if (ok)
         assign(g, firsts);
     return ok;

@@ -135,7 +135,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     for (size_t k = 0; k < FUSIONS; k++) {
         if (lists[k].length)
             probe_tell(p, fusions[k].key, str_text(&lists[k]), "mnemonics",
-                       "loops with a jump behind each, counted in slots");
+                       "loops with a jump after each, counted in slots");
         str_done(&lists[k]);
     }
     if (unknown.length) {
@@ -341,10 +341,10 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
         probe_tell(p, "fuse_nop", "yes", "",
-                   "loops of zeroed registers take no longer with a nop behind each");
+                   "loops of zeroed registers take no longer with a nop after each");
     else if (!slots_alone || !(fabs(joined - t - slots) <= PROBE_CERTAIN * slots))
         probe_tell(p, "fuse_nop", NULL, "",
-                   "no certain time of zeroed registers with a nop behind each");
+                   "no certain time of zeroed registers with a nop after each");
 }
 
 /* Those of the set that the loops are written for. */
@@ -429,7 +429,8 @@ static bool find_for_set(struct probes *p, struct err *err)
         return find_by_loops(p, err);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         probe_tell(p, counted[i], NULL, "",
-                   "loops count issue slots, of which it is not known that there are two a cycle");
+                   "loops count issue slots, but their number per cycle is not known to be two "
+                   "or more");
     return true;
 }
 

@@ -204,11 +204,11 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return "a root seems to take several entries";
     /* A buffer as large as the reorder buffer fills only after it. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
-        return "where the reorder buffer is full is not known";
+        return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
         return "the reorder buffer is full first";
     return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by)
-               ? "how many there may be depends on what they are"
+               ? "the number depends on the kind of instructions"
                : NULL;
 }
 

@@ -311,7 +311,8 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
             p, "memory_renaming_modify", value, "",
             value
                 ? "loops of an addition to memory"
-                : "additions to memory take neither as long as a store and a load nor as if found");
+                : "additions to memory take neither the forwarding time nor that of memory "
+                  "renaming");
     return r != 0;
 }
 
@@ -335,7 +336,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     const bool known = alone && next < beside + 2;
     const char *why =
         isnan(t) || isnan(next) ? "no stable time"
-        : alone                 ? "others beside such a store take longer than a cycle each"
+        : alone                 ? "other stores next to such a store take longer than a cycle each"
                 : "stores that are loaded again take neither a cycle each nor half of one";
     probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "",
                known ? "stores that are loaded again take a cycle each" : why);
@@ -497,12 +498,12 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
     else if (half > clearly_more && apart < half / 2) {   /* false if unknown */
         probe_tell_cycles(
             p, "store_forward_part", half,
-            "a load of more than a store has, many of which take less beside each other");
+            "loads larger than their store, which are quicker together");
         probe_tell(p, "store_forward_fail", NULL, "",
                    "what two stores have takes as long, and stores reach the cache one by one");
     } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half,
-                          "a load of more than a store has, beside one of what two stores have");
+                          "a load larger than its store, next to one that spans two stores");
 }
 
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f)

@@ -291,8 +291,8 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
                    "copies of blocks of 32 bytes with 6 to 16 instructions");
     } else if (bytes && e->some_plain) {
         tell_count(p, "fetch_bytes", found->bytes, "bytes/cycle",
-                   "copies of blocks of 32 bytes with 6 to 16 instructions, whose number tells "
-                   "nothing of the predecoder");
+                   "copies of blocks of 32 bytes with 6 to 16 instructions, whose number does "
+                   "not affect the predecoder");
     } else {
         probe_tell(p, "predecode_bytes", NULL, "", no_explanation(p, f, e));
     }
@@ -342,7 +342,7 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     case DOUBLED_UNKNOWN:
         probe_tell(p, "decoders", NULL, "",
                    "instructions are decoded at a fixed number per cycle, but those of two slots "
-                   "do not tell whether all decoders are alike");
+                   "do not show whether all decoders are alike");
         break;
     }
 }

@@ -123,7 +123,7 @@ static void conclude_banks(struct probes *p, const struct memory_probes *m, doub
                         "a loop of loads from one place");
     } else if (isnan(one) || one < rate || isnan(rate)) {
         probe_tell(p, "load_bank_bytes", NULL, "",
-                   "loads of one place and of others do not tell banks apart");
+                   "loads of one place and of others do not distinguish banks");
     }
 }
 
@@ -218,8 +218,8 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
          computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
     probe_tell(p, "stack_pointer_sync", sync, "",
-               sync ? "loops in which the stack pointer is copied, and added to, behind a push, "
-                      "counted in slots"
+               sync ? "loops that copy the stack pointer, and add to it, after a push, counted in "
+                      "slots"
                     : "no certain time of a copy of the stack pointer, or of an addition to it");
 }
 

@@ -60,6 +60,6 @@ bool plain_facts_find(struct probes *p, struct err *err)
     for (size_t i = first; i < LOOPS; i++)
         conclude(p, &loops[i], probe_time(p, i));
     for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
-        probe_tell(p, untold[i], NULL, "", "no loop of this instruction set tells it");
+        probe_tell(p, untold[i], NULL, "", "no loop of this instruction set measures it");
     return true;
 }

@@ -348,13 +348,13 @@ bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
 
     probe_tell(p, "uop_cache_width", NULL, "",
                whole ? "the µop cache delivers as many as rename takes"
-                     : "no loop tells the µop cache from what comes after it");
+                     : "no loop distinguishes the µop cache from rename");
     probe_tell(p, "loop_buffer", NULL, "",
                "copies of a loop follow each other, so that no loop is as short as its buffer");
     if (!found->penalty || !p->filler || strcmp(p->filler, "nop") != 0)
         probe_tell(p, "uop_cache_lines", NULL, "",
-                   "length-changing prefixes do not show what the decoders deliver, or no nop "
-                   "takes a slot");
+                   "length-changing prefixes do not show the decoders' rate, or no nop takes a "
+                   "slot");
     else
         conclude_lines(p, u, found);
     return conclude_size(p, u, err);

@@ -716,7 +716,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         free(p.lattice);
         return err_set(
             err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms",
-            "the ports found are used in more than %d ways: no form can be placed beside them",
+            "the ports found are used in more than %d ways: no form can be placed with them",
             COLUMNS_MOST);
     }
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);

@@ -77,7 +77,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         for (const char *at = str_text(&text); *at; at++)
             lines += *at == '\n';
         result_confirm(result,
-                       "copied %zu line%s, %zu bytes, to the terminal's clipboard, where it allows "
+                       "copied %zu line%s, %zu bytes, to the terminal's clipboard, if it allows "
                        "that (OSC 52)",
                        lines, lines == 1 ? "" : "s", text.length);
         str_add_bytes(&s->copied, str_text(&text), text.length);

@@ -475,7 +475,7 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
         experiment_print(&o->settle, settle);
     str_addf(&text, "inferred, confidence %.2f, %s", share, observable_reason(m));
     if (settle->length)
-        str_addf(&text, "; %s would tell", str_text(settle));
+        str_addf(&text, "; %s would distinguish", str_text(settle));
     set_source(m, form, str_text(&text));
     str_done(&text);
 }
@@ -506,7 +506,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     if (hidden)
         result_line(
             result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
-            told ? "experiments settle measures the deciding experiments, where there are any"
+            told ? "experiments settle measures the deciding experiments, if there are any"
                  : "no experiment of these forms decides");
     observable_done(list, t->forms.count);
     free(list);
@@ -592,7 +592,7 @@ static const struct parameter adopt_options[] = {
     {.name = "--least-error",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct adopt_values, least_error),
-     .help = "the mapping of least error, not the consensus where the run ended with one"},
+     .help = "the mapping of least error, not the consensus, if the run ended with one"},
     {0},
 };
 
@@ -681,10 +681,9 @@ const struct command command_evolve_adopt = {
         "The machine evolved has all of the current machine's tables, with the inferred usages in "
         "place of its own. Inferred ports become those ports of the machine that serve the same "
         "forms; ports without a counterpart are added. The source of each form gives a confidence "
-        "from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form "
-        "takes as long with other ports, since the "
-        "issue width binds, its ports are not observable: the share among these is printed, and "
-        "the deciding experiment.",
+        "from 0 to 1: how far the best mappings agree on it. If other ports explain all "
+        "measurements of a form as well, since the issue width binds, its ports are not "
+        "observable: the share among these is printed, and the deciding experiment.",
     .options = adopt_options,
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),

@@ -73,7 +73,7 @@ const struct parameter evolve_start_options[] = {
      .value = "P",
      .least = 2,
      .most = 1e6,
-     .otherwise = "as many as the time allows, 4 to 8; for pmevo 1000",
+     .otherwise = "4 to 8, by the time; for pmevo 1000",
      .help = "population size (at most 1000 except for pmevo)"},
     {.name = "--threads",
      .kind = PARAMETER_COUNT,
@@ -157,11 +157,11 @@ const struct parameter evolve_start_options[] = {
     {.name = "--tolerant",
      .kind = PARAMETER_FLAG,
      .at = AT(tolerant),
-     .help = "pmevo: follow the authors' program where it differs from the paper"},
+     .help = "pmevo: follow the authors' program if it differs from the paper"},
     {.name = "--live",
      .kind = PARAMETER_FLAG,
      .at = AT(live),
-     .help = "what is measured meanwhile joins the running search"},
+     .help = "experiments measured meanwhile join the running search"},
     {.name = "--active",
      .kind = PARAMETER_FLAG,
      .at = AT(active),
@@ -187,7 +187,7 @@ const struct parameter evolve_start_options[] = {
      .least = 1,
      .most = 1e9,
      .otherwise = "a tenth of all pairs, at least the number of forms",
-     .help = "with --active: number of experiments besides singletons"},
+     .help = "with --active: number of experiments in addition to singletons"},
     {.name = "--size",
      .kind = PARAMETER_COUNT,
      .at = AT(size),
@@ -382,8 +382,8 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
         result_line(result,
-                    "best so far: from here on of the %zu experiments there are now, no longer of "
-                    "those that the run began with",
+                    "best so far: from here on of the current %zu experiments, no longer of the "
+                    "initial ones",
                     w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result,
@@ -521,10 +521,10 @@ const struct command command_evolve_start = {
     .help = "infer a port mapping from the experiments, in the background",
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "
-        "mapping the current machine. With --live, what experiments measure finds meanwhile "
-        "joins the running search every second or later: mappings found so far are carried over "
-        "and improved further. In scripts it joins while experiments measure "
-        "goes on and after each command, and all of it before evolve status, wait, stop and adopt.",
+        "mapping the current machine. With --live, new measurements of experiments measure join "
+        "the running search every second or later: mappings found so far are carried over and "
+        "improved. In scripts they join during experiments measure and after each command, and "
+        "all of them before evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
@@ -583,7 +583,7 @@ static bool prepare_resume(struct session *s, const void *values, struct task *t
     }
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
-    result_note(s->result, "run %u goes on", run->number);
+    result_note(s->result, "run %u continues", run->number);
     result_count(s->result, "run", run->number);
     return true;
 }

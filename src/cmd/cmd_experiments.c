@@ -174,7 +174,7 @@ static const struct parameter save_arguments[] = {
      .at = offsetof(struct experiments_save_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
-     .help = "FILE.csv, or FILE.json for PMEvo; CSV when there is no extension, as in /dev/stdout"},
+     .help = "FILE.csv, or FILE.json for PMEvo; CSV without an extension, as in /dev/stdout"},
     {0},
 };
 
@@ -182,8 +182,7 @@ static const struct parameter save_options[] = {
     {.name = "--host",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct experiments_save_values, host),
-     .help = "CSV: say in the columns host, cpu and microcode that this host measured what no "
-             "other did"},
+     .help = "CSV: name this host in the columns host, cpu and microcode, for rows without a host"},
     {0},
 };
 

@@ -324,9 +324,9 @@ const struct command command_experiments_compare = {
     .name = "experiments compare",
     .help = "measurements of several hosts, or before and after a change, side by side",
     .description =
-        "Shows the experiments that differ, the largest difference first, and how far each host is "
-        "from the median of all. Hosts, their CPUs and microcode are named where "
-        "experiments save --host wrote them.",
+        "Shows the experiments that differ, the largest difference first, and how far each host "
+        "is from the median of all. Hosts, their CPUs and microcode are named if experiments save "
+        "--host wrote them.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -97,8 +97,8 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
 
     return wanted <= EXPERIMENTS_MAX ||
            err_set(err, ERR_LIMIT,
-                   "forms select --top 60 selects what programs use most; or name forms with forms "
-                   "select PATTERN, or use --random N",
+                   "forms select --top 60 selects the forms that programs use most; or name forms "
+                   "with forms select PATTERN, or use --random N",
                    "%zu forms make %zu experiments; the limit is %d", forms, wanted,
                    EXPERIMENTS_MAX);
 }

@@ -232,8 +232,8 @@ static void add_summary(const struct session *s, struct result *result)
                     str_text(&together));
     if (m->once + m->contended)
         result_line(result,
-                    "left: %zu seen once, %zu contended: this core is shared with somebody busy; "
-                    "run it again later, or with more --patience",
+                    "left: %zu seen once, %zu contended: other tasks use this core; run it again "
+                    "later, or with more --patience",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,
@@ -333,16 +333,16 @@ static const struct parameter measure_options[] = {
      .least = 0.01,
      .most = 8640000,
      .otherwise = "20s, and 50 ms for each value that comes",
-     .help = "time to wait for a quiet core, in all; what gets none is shown as contended or once, "
-             "and left to the next run"},
+     .help = "time to wait for a quiet core, in all; experiments without one are shown as "
+             "contended or once, and left to the next run"},
     {.name = "--retry",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct experiments_measure_values, retry),
-     .help = "also measure what failed before"},
+     .help = "also measure failed experiments again"},
     {.name = "--fresh",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct experiments_measure_values, fresh),
-     .help = "take nothing from the journal; new results are still added to it"},
+     .help = "ignore the journal's results; new ones are still added"},
     {.name = "--one-length",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct experiments_measure_values, one_length),
@@ -370,7 +370,7 @@ static const struct parameter measure_options[] = {
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct experiments_measure_values, cpu),
      .value = "N",
-     .otherwise = "all that leave each other alone, at most 4",
+     .otherwise = "all that do not disturb each other, at most 4",
      .help = "the only CPU to measure on, from 0"},
     {0},
 };

@@ -190,21 +190,21 @@ static const struct parameter options[] = {
      .least = 0.01,
      .most = 8640000,
      .initial = "20s",
-     .help = "time to wait for a quiet core; what gets none is left to the next run"},
+     .help = "time to wait for a quiet core; experiments without one are left to the next run"},
     {.name = "--simulate",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct settle_values, simulate),
      .value = "ID",
      .complete = COMPLETE_MACHINE,
      .otherwise = "measure this CPU",
-     .help = "machine to simulate instead of measuring; a charted machine is settled on what was "
-             "charted"},
+     .help = "machine to simulate instead of measuring; a charted machine is settled on its "
+             "charted CPU"},
     {.name = "--cpu",
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct settle_values, cpu),
      .value = "N",
      .most = 65535,
-     .otherwise = "all that leave each other alone, at most 4",
+     .otherwise = "all that do not disturb each other, at most 4",
      .help = "the only CPU to measure on"},
     {0},
 };
@@ -269,15 +269,15 @@ static const char *const examples[] = {"experiments settle mine",
 
 const struct command command_experiments_settle = {
     .name = "experiments settle",
-    .help = "measure what decides between usages left in doubt, or compares forms not tested "
-            "against each other",
+    .help = "measure experiments that decide between equally likely usages, or compare untested "
+            "pairs of forms",
     .description =
-        "machine chart names, for each form of which another usage explains its measurements as "
-        "well, the experiment that would tell. These are measured, on the CPU that was "
-        "charted, and the machine gets the usages that explain them. What has no time yet is left "
-        "to the next run. Without NAME the session's experiments get the pairs that congruence "
-        "lacks, and what would tell "
-        "ports that evolve adopt found not observable; all that has no cycles is measured.",
+        "If two usages explain a form's measurements equally well, machine chart names an "
+        "experiment that distinguishes them. These experiments are measured, on the charted CPU, "
+        "and the machine gets the usages that explain them. Those without a time are left to the "
+        "next run. Without NAME the session's experiments get the pairs that congruence lacks, "
+        "and experiments for ports that evolve adopt found not observable; all rows without "
+        "cycles are measured.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

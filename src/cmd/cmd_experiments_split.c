@@ -436,10 +436,10 @@ static const char *const merge_examples[] = {"experiments merge part-1.csv part-
 
 const struct command command_experiments_merge = {
     .name = "experiments merge",
-    .help = "put together what several hosts measured, and name those that disagree",
+    .help = "merge the measurements of several hosts, and name hosts that disagree",
     .description =
-        "A host disagrees when more than a tenth of the controls, and more than one, are more than "
-        "5 % off their median over all hosts; what it measured is left out.",
+        "A host disagrees when more than a tenth of the controls, and more than one, are more "
+        "than 5 % off their median over all hosts; its measurements are left out.",
     .arguments = merge_arguments,
     .options = merge_options,
     .examples = merge_examples,

@@ -110,7 +110,7 @@ static bool refuse_failed(const struct session *s, struct err *err)
 
     str_add(&todo, "correct it and run it again");
     if (s->interactive && s->last_line)
-        str_addf(&todo, ", or view output and export what is there (%s)", s->last_line);
+        str_addf(&todo, ", or view output and export its text (%s)", s->last_line);
     err_set(err, ERR_USAGE, str_text(&todo), "nothing to export: %s failed", s->failed_line);
     str_done(&todo);
     return false;
@@ -147,9 +147,9 @@ const struct command command_export = {
     .help = "write the last result to a file",
     .description = "In the workbench: the rows of the experiments or mapping view, filtered and "
                    "sorted as shown, the tagged ones alone where some are; in other views the "
-                   "result of the last command that "
-                   "had one; where it failed there is nothing to export, until another has a "
-                   "result or a view is chosen. Nothing is run again.",
+                   "result of the last command that had one. If it failed there is nothing to "
+                   "export, until another command has a result or a view is selected. Nothing is "
+                   "run again.",
     .arguments = arguments,
     .examples = examples,
     .flags = COMMAND_SHOWN,

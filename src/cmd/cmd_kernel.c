@@ -164,8 +164,8 @@ const struct command command_kernel_omitted = {
     .name = "kernel omitted",
     .help = "list the lines of the text that were left out, with the reason",
     .description = "Pasted text may hold more than assembler: sentences, source between "
-                   "instructions, what stands outside of a code block. What is merely wrong "
-                   "is refused instead, or skipped with --skip-bad.",
+                   "instructions, text outside of a code block. These are skipped. Invalid "
+                   "instructions are refused, or skipped with --skip-bad.",
     .examples = omitted_examples,
     .read = run_omitted,
 };
@@ -254,9 +254,9 @@ static const char *const save_examples[] = {"kernel save loop.s", NULL};
 const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
-    .description = "Labels and exits keep their names. What is written becomes the same bytes when "
-                   "it is assembled: instructions that the assembler would encode "
-                   "otherwise stand as bytes, with their text in a comment.",
+    .description = "Labels and exits keep their names. The written text assembles to the same "
+                   "bytes: instructions that the assembler would encode otherwise are written as "
+                   "bytes, with their text in a comment.",
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct kernel_save_values),

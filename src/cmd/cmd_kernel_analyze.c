@@ -75,7 +75,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (v->all && v->trip != NOT_GIVEN)
         return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64",
-                       "--trip is for one outer loop, --all takes every loop as it stands");
+                       "--trip is for one outer loop, --all takes every loop unchanged");
     if (v->all)
         return kernel_analyze_all(s, &v->machines, result, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);

@@ -137,8 +137,8 @@ static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
 const struct command command_kernel_compile = {
     .name = "kernel compile",
     .help = "compile the source of the kernel again, with other flags or another compiler",
-    .description = "Flags that are not named stay. The workbench shows them in the first line of "
-                   "the loop; o and O there step the level and the compiler.",
+    .description = "Other flags stay. The workbench shows them in the first line of the loop; o "
+                   "and O there step the level and the compiler.",
     .arguments = compile_arguments,
     .options = compile_options,
     .examples = compile_examples,
@@ -159,7 +159,7 @@ static bool run_diagnostics(struct session *s, const void *values, struct result
     if (r->printed)
         result_block(result, r->printed);
     else
-        result_line(result, "%s: the compiler had nothing to say", r->path);
+        result_line(result, "%s: the compiler printed no messages", r->path);
     return true;
 }
 

@@ -104,8 +104,8 @@ static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 1
 const struct command command_kernel_edit = {
     .name = "kernel edit",
     .help = "open the kernel's file or text in $VISUAL or $EDITOR",
-    .description = "What is saved there is analysed at once, also while an editor with a window of "
-                   "its own stays open. What is then refused can be edited again.",
+    .description = "Saved text is analysed at once, also while an editor with a window of its own "
+                   "stays open. Refused text can be edited again.",
     .options = edit_options,
     .examples = edit_examples,
     .values_size = sizeof(struct edit_values),

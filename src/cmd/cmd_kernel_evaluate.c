@@ -396,7 +396,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else if (own) {
         str_add(&w->because, "the file has its columns spread and state");
     } else if (!is_rereadable(w)) {
-        str_add(&w->because, "assumed: the file can be read once only; --measured-by says it");
+        str_add(&w->because, "assumed: the file can be read once only; set --measured-by");
     } else {
         const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
                                    loops = glance(w, w->per, PROTOCOL_PORTOLAN);
@@ -407,7 +407,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
         w->protocol = loops_error < copies_error && loops_error < NONSENSE ? PROTOCOL_PORTOLAN
                                                                            : PROTOCOL_BHIVE;
         if (!(fmin(loops_error, copies_error) < NONSENSE))
-            str_add(&w->because, "assumed: the cycles fit neither method; --measured-by says it");
+            str_add(&w->because, "assumed: the cycles fit neither method; set --measured-by");
         else if (loops_error < copies_error || loops_error > copies_error)
             str_addf(&w->because,
                      "by the data: the %s error of the first %zu blocks is %.2f %%, with the other "
@@ -417,7 +417,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
         else
             str_addf(
                 &w->because,
-                "assumed: the first %zu block%s fit%s both methods alike; --measured-by says it",
+                "assumed: the first %zu block%s fit%s both methods alike; set --measured-by",
                 copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
     }
 }
@@ -433,7 +433,7 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
     const struct evaluation_run *run = state;
     return evaluation_take(run->evaluations[0], from) ||
            err_set(err, ERR_DATA, "start the same program on every host",
-                   "what another rank evaluated is broken");
+                   "the results of another rank are broken");
 }
 
 static bool unwanted(void *state)

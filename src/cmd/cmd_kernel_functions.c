@@ -211,7 +211,7 @@ static const struct parameter options[] = {
      .value = "FILE",
      .otherwise = "that of the loaded program",
      .complete = COMPLETE_FILE,
-     .help = "rank them by the samples in what perf record wrote (perf.data); needs perf"},
+     .help = "rank them by the samples of perf record (perf.data); needs perf"},
     {.name = "--matching",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct functions_values, matching),
@@ -240,10 +240,10 @@ const struct command command_kernel_functions = {
     .description =
         "In the workbench the view functions shows them, to be searched, filtered and opened. "
         "Functions without a symbol are found by unwind tables, or by calls, and have their "
-        "addresses as names. The order is that of a light look at the code: how "
-        "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the "
-        "innermost ones come first. With --profile those with most samples come first, "
-        "as a share of the samples in the program; a loop around others counts what is its own.",
+        "addresses as names. The order is an estimate from the code: nesting of backward jumps, "
+        "share of vector instructions, length. Of loops the innermost ones come first. With "
+        "--profile those with most samples come first, as a share of the samples in the program; "
+        "an outer loop counts only its own samples.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

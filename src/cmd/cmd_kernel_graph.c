@@ -91,8 +91,8 @@ static const char *const examples[] = {"kernel graph loop.dot",
 const struct command command_kernel_graph = {
     .name = "kernel graph",
     .help = "write the loop's dependences as a graph",
-    .description = "A node per instruction, an arrow from what writes to what reads; arrows into a "
-                   "later iteration are dashed, and a chain that bounds the loop is red.",
+    .description = "A node per instruction, an arrow from each writer to its readers; arrows into "
+                   "a later iteration are dashed, and a chain that bounds the loop is red.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

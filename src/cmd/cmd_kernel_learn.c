@@ -280,7 +280,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     }
     if (learned)
         result_line(result,
-                    "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this "
+                    "%zu of %zu form%s learned with %zu blocking form%s; %s has them in this "
                     "session (mapping save keeps them)",
                     learned, w->lessons.count, w->lessons.count == 1 ? "" : "s", w->blockers,
                     w->blockers == 1 ? "" : "s", w->id);
@@ -381,9 +381,8 @@ static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64,
 const struct command command_kernel_learn = {
     .name = "kernel learn",
     .help = "learn port usage and latency of unknown forms by measurement",
-    .description = "Each form runs alone and beside forms that block known ports; the usage that "
-                   "explains all times is added to the current machine for "
-                   "this session.",
+    .description = "Each form runs alone and with forms that block known ports; the usage that "
+                   "explains all times is added to the current machine for this session.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

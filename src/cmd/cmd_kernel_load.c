@@ -48,8 +48,7 @@ static const struct parameter load_options[] = {
      .value = "FILE",
      .otherwise = "loops that look hot",
      .complete = COMPLETE_FILE,
-     .help = "take of a program what has most samples in what perf record wrote (perf.data); needs "
-             "perf"},
+     .help = "take the loop with most samples of perf record (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
     {.name = "--isa",
      .kind = PARAMETER_CHOICE,
@@ -63,7 +62,7 @@ static const struct parameter load_options[] = {
      .value = "A-B",
      .otherwise = "all lines",
      .help = "only these lines of the text or source; of a program or object with debug "
-             "information the smallest loop with code of them"},
+             "information the smallest loop that has code of these lines"},
     {.name = "--loop",
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct kernel_load_values, loop),
@@ -256,11 +255,11 @@ const struct command command_kernel_load = {
     .help = "load assembler text, a listing or an ELF file, or compile C, C++ or Fortran, and find "
             "its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. "
-                   "C, C++ and Fortran are compiled, .S files preprocessed, without a shell, "
-                   "with -O2 for the current machine (-march=native while that is this CPU's) "
-                   "unless flags say otherwise; source lines are shown above their instructions. "
-                   "kernel compile takes other flags or another compiler, kernel edit opens the "
-                   "file in an editor.",
+                   "C, C++ and Fortran are compiled, .S files preprocessed, without a shell, with "
+                   "-O2 for the current machine (-march=native while that is this CPU's) unless "
+                   "flags set others; source lines are shown above their instructions. kernel "
+                   "compile takes other flags or another compiler, kernel edit opens the file in "
+                   "an editor.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,

@@ -134,7 +134,7 @@ static const struct parameter options[] = {
     {.name = "--show",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct machines_values, show),
-     .help = "show these machines, at most four, instead of those that do not know the loop"},
+     .help = "show these machines, at most four, in place of those that do not know the loop"},
     {0},
 };
 
@@ -143,7 +143,7 @@ static const char *const examples[] = {"kernel machines", "kernel machines --sho
 const struct command command_kernel_machines = {
     .name = "kernel machines",
     .help = "list the machines that know every instruction of the loop",
-    .description = "A loop with AVX-512 is not known to machines without it: they show a lower "
+    .description = "Machines without AVX-512 do not know a loop that uses it: they show a lower "
                    "bound only. Key a of the loop shows those that know it.",
     .options = options,
     .examples = examples,

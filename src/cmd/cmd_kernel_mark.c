@@ -142,8 +142,8 @@ static const char *const examples[] = {"kernel mark marked.s", "kernel mark mark
 const struct command command_kernel_mark = {
     .name = "kernel mark",
     .help = "write the kernel's text with markers around the loop in use",
-    .description = "The markers stand in front of the loop's label and behind its last line. "
-                   "kernel load reads all of them back.",
+    .description = "The markers are before the loop's label and after its last line. kernel load "
+                   "reads all of them back.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -532,10 +532,9 @@ const struct command command_kernel_measure = {
     .name = "kernel measure",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
     .description = "The code runs in a sandboxed process; registers and memory are set up so that "
-                   "every address is valid. Where other tasks use the core, what was seen is shown "
-                   "as unconfirmed, and the "
-                   "command succeeds. So is what is below the bound of the ports of this CPU, "
-                   "where its tables are known.",
+                   "every address is valid. If other tasks use the core, the measured time is "
+                   "shown as unconfirmed, and the command succeeds. The same holds for a time "
+                   "below this CPU's port bound, if its tables are known.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

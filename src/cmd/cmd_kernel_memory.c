@@ -126,7 +126,7 @@ static void add_streams(const struct memory_job *w, struct result *result)
         add_symbol(w, one, &base);
         stream_base(one, w->kernel->isa, &base);
         if (one->follows != STREAM_ALONE)
-            str_addf(&from, "%" PRIu64 " bytes behind stream %u", one->distance, one->follows + 1);
+            str_addf(&from, "%" PRIu64 " bytes after stream %u", one->distance, one->follows + 1);
         else if (one->fed_by != STREAM_ALONE)
             str_addf(&from, "indices of stream %u", one->fed_by + 1);
         cell_count(t, (int64_t)i + 1);
@@ -333,8 +333,8 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         several |= i && c->streams.items.items[i].kind == STREAM_WALK &&
                    c->streams.items.items[i].follows == STREAM_ALONE;
     if (several)
-        result_line(result, "assumed: no two streams share an array, but where a stream is said to "
-                            "be behind another (--arrays 2=1+4160 says that they do)");
+        result_line(result, "assumed: no two streams share an array, except those given by "
+                            "--arrays (2=1+4160: stream 2 is 4160 bytes after stream 1)");
     if (!c->known)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
@@ -343,7 +343,7 @@ static void add_assumed(const struct memory_job *w, struct result *result)
             "what lines cost was measured on this CPU (%s)%s; others who share its caches change it",
             c->costs.day, c->again ? ", beyond the second level beside this loop" : "");
     else
-        result_line(result, "what lines cost is from the facts of %s%s", c->machine->id,
+        result_line(result, "line costs are from the facts of %s%s", c->machine->id,
                     w->here ? "; machine calibrate --memory measures this CPU's" : "");
     if (c->known && !c->costs.overlaps)
         result_line(result, "transfers do not overlap with the core's own loads and stores here: "
@@ -352,7 +352,7 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
     if (w->huge && huge < 0.9)
         result_line(result,
-                    "pages of 2 MiB were asked for, and %.0f %% of the arrays have them: beyond "
+                    "pages of 2 MiB were requested, and %.0f %% of the arrays have them: beyond "
                     "some MiB this is slower",
                     100 * huge);
     else if (w->measure && !isnan(huge))
@@ -377,7 +377,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
             result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name,
                         c->core.cycles);
         else
-            result_line(result, "%s: its accesses stay where they are: %.2f at any size",
+            result_line(result, "%s: its accesses do not move: %.2f at any size",
                         w->kernel->name, c->core.cycles);
         return true;
     }
@@ -409,7 +409,7 @@ static const struct parameter options[] = {
     {.name = "--measure",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct memory_values, measure),
-     .help = "run the loop over arrays of each size on this CPU, too"},
+     .help = "also run the loop over arrays of each size on this CPU"},
     {.name = "--pages",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct memory_values, pages),
@@ -429,7 +429,7 @@ static const struct parameter options[] = {
      .value = "STREAM=STREAM+BYTES",
      .otherwise = "each stream has an array of its own",
      .help =
-         "the first stream lies in the array of the second, so many bytes on: rows of a stencil"},
+         "the first stream is in the array of the second, BYTES after it: rows of a stencil"},
     {0},
 };
 
@@ -481,8 +481,8 @@ const struct command command_kernel_memory = {
     .name = "kernel memory",
     .help = "cycles per iteration by the size of the arrays: from each cache and from memory, "
             "predicted and measured",
-    .description = "The streams of the loop are found in its instructions. What lines cost is "
-                   "measured by machine calibrate --memory, or is the machine's facts.",
+    .description = "The streams of the loop are found in its instructions. Line costs are "
+                   "measured by machine calibrate --memory, or are the machine's facts.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct memory_values),

@@ -85,10 +85,9 @@ const struct command command_kernel_paste = {
     .name = "kernel paste",
     .help = "read assembler text from standard input up to a line with a single dot",
     .description =
-        "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text is taken "
-        "as it is: with addresses, bytes, percentages, line numbers, quotation marks "
-        "or source between the instructions; kernel omitted lists what was left out. Refused text "
-        "can be corrected and tried again.",
+        "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text may have "
+        "bytes, percentages, line numbers, quotation marks or source between the instructions; "
+        "kernel omitted lists the skipped lines. Refused text can be corrected and tried again.",
     .options = paste_options,
     .examples = paste_examples,
     .values_size = sizeof(struct paste_values),

@@ -96,13 +96,13 @@ static void add_text(const struct machine *m, const struct simulation *sim,
                     (long long)sim->numerator, sim->period, sim->iterations);
     else if (sim->bounded)
         result_line(result,
-                    "%s: %s%.2f cycles per iteration: its bound (%s), of which the simulation has "
-                    "only a part",
+                    "%s: %s%.2f cycles per iteration: its bound (%s), which the simulation models "
+                    "only in part",
                     m->title, least, sim->cycles, bound_name(bounds->bottleneck));
     else if (sim->replayed)
         result_line(result,
-                    "%s: %s%.2f cycles per iteration: what its loads take with those that are "
-                    "tried again, a fitted mean that is not simulated",
+                    "%s: %s%.2f cycles per iteration: bound of its loads with replays, a fitted "
+                    "mean that is not simulated",
                     m->title, least, sim->cycles);
     else if (sim->assisted)
         result_line(result, "%s: %s%.2f cycles per iteration, simulated and x87 assists on top",

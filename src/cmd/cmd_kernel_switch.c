@@ -23,7 +23,7 @@ static const struct parameter switch_options[] = {
     {.name = "--loops",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct switch_values, loops),
-     .help = "next and previous go through the loops of each kernel, too"},
+     .help = "next and previous also go through the loops of each kernel"},
     {0},
 };
 

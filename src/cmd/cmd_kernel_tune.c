@@ -696,17 +696,15 @@ const struct command command_kernel_tune = {
     .help = "search a faster version of the loop: other compiler options, orders, instructions, "
             "several iterations at once",
     .description =
-        "A source is first compiled with -O2 and -O3, by each compiler that is installed, for the "
-        "machine, and with -ffast-math, which changes results and is taken with "
-        "--reassociate only. Then versions are searched by simulation. Other orders keep all "
-        "dependences through registers, flags and memory that may overlap; other instructions come "
-        "from a "
-        "table of replacements that do the same; two or four iterations at once need a trip count "
-        "that is a multiple, and registers that are free. Each version "
-        "is run on random inputs beside the loop, and what both leave in registers, flags and "
-        "memory is compared; the best are measured. The fastest becomes "
-        "the current kernel: kernel diff shows it beside the loop, kernel switch previous goes "
-        "back.",
+        "A source is first compiled with -O2 and -O3, by each installed compiler, for the "
+        "machine, and with -ffast-math, which changes results and is used with --reassociate "
+        "only. Then versions are searched by simulation. Other orders keep all dependences "
+        "through registers, flags and memory that may overlap; other instructions come from a "
+        "table of equivalent replacements; two or four iterations at once need a trip count that "
+        "is a multiple, and free registers. Each version and the loop run on the same random "
+        "inputs, and their registers, flags and memory are compared; the best are measured. The "
+        "fastest becomes the current kernel: kernel diff compares it with the loop, kernel switch "
+        "previous goes back.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct tune_values),

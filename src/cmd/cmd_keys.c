@@ -123,7 +123,7 @@ static const char *const keys_examples[] = {"keys", "keys kernel", NULL};
 
 const struct command command_keys = {
     .name = "keys",
-    .help = "list keys, what they run and what that does",
+    .help = "list keys, their commands and effects",
     .arguments = keys_arguments,
     .options = keys_options,
     .examples = keys_examples,
@@ -141,8 +141,8 @@ static const struct parameter bind_arguments[] = {
      .at = offsetof(struct bind_values, text),
      .otherwise = "list all keys, as bind takes them",
      .verbatim = true,
-     .help = "key to bind in one view or in all, and what it runs; several commands in quotes, ';' "
-             "between them"},
+     .help = "key to bind in one view or in all, and its command; several commands in quotes, "
+             "';' between them"},
     {0},
 };
 
@@ -196,11 +196,10 @@ const struct command command_bind = {
     .help = "have a key run a command, or list all keys",
     .description =
         "A key of one view comes before the same key of all views. Keys are named as keys lists "
-        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, "
-        "Backspace, Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign "
-        "that means something on a command line stands behind a backslash. "
-        "portolan/rc in $XDG_CONFIG_HOME, or below ~/.config, runs when the workbench starts and "
-        "can hold this and any other command.",
+        "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "
+        "Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign with a "
+        "meaning on a command line needs a backslash. portolan/rc in $XDG_CONFIG_HOME, or below "
+        "~/.config, runs when the workbench starts and can hold this and any other command.",
     .arguments = bind_arguments,
     .examples = bind_examples,
     .values_size = sizeof(struct bind_values),

@@ -209,7 +209,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
         return err_set(err, ERR_LIMIT, "end other programs, or go by the machine's own facts",
-                       "measuring memory needs %llu MiB, and %llu are free",
+                       "measuring memory needs %llu MiB, but %llu are free",
                        (unsigned long long)(MEMORY_LINES_ARENA >> 20),
                        (unsigned long long)(available >> 20));
     if (!memory_lines_measure(MEMORY_SECONDS, w->huge, memory_cancelled, w, &w->costs, err))
@@ -259,7 +259,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     if (m->third > 0)
         result_line(
             result,
-            "first level %.0f KiB, second %.0f KiB, third about %.0f MiB of what is there now",
+            "first level %.0f KiB, second %.0f KiB, third about %.0f MiB, the part available now",
             m->first / 1024, m->second / 1024, m->third / 1048576);
     else
         result_line(result,
@@ -273,7 +273,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
                     ? "; pages of 2 MiB were asked for, and this system gave few"
                     : "");
     result_line(result,
-                "kept with today's date (%s): `kernel memory` and `program predict` go by it",
+                "kept with today's date (%s): `kernel memory` and `program predict` use it",
                 m->day);
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
@@ -315,7 +315,7 @@ static const struct parameter options[] = {
     {.name = "--memory",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct calibrate_values, memory),
-     .help = "measure what lines cost from each level and from memory instead, and keep it"},
+     .help = "measure instead the costs of lines from each level and from memory, and keep them"},
     {0},
 };
 
@@ -372,7 +372,7 @@ static const char *const info_examples[] = {"machine info", NULL};
 
 const struct command command_machine_info = {
     .name = "machine info",
-    .help = "show this computer's CPU and what can be measured on it",
+    .help = "show this computer's CPU and the possible measurements",
     .examples = info_examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_info,

@@ -129,7 +129,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
         cell_text(t, f->reason   ? f->reason
-                     : f->joined ? "joins its neighbours, several in a slot"
+                     : f->joined ? "fuses with its neighbours, several in a slot"
                      : f->hidden ? ambiguities_hidden_reason(f)
                                  : "");
     }
@@ -160,7 +160,7 @@ static void show_review(const struct chart *c, struct result *result)
 
     if (!r->blocks)
         return;
-    result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%",
+    result_line(result, "%zu random held-out blocks: %.1f %% covered, mean error %.1f %%",
                 r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
     if (r->changed)
         result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s",
@@ -188,7 +188,8 @@ static void show_doubts(const struct chart *c, struct result *result)
     if (!doubtful)
         return;
     result_line(result,
-                "%zu form%s with another usage nearly as likely; what would tell:", doubtful,
+                "%zu form%s with another usage nearly as likely; experiments that "
+                "distinguish them:", doubtful,
                 doubtful == 1 ? "" : "s");
     for (size_t i = 0, shown = 0; i < c->form_count && shown < SHOWN; i++)
         if (c->forms[i].settle) {
@@ -214,7 +215,7 @@ static void show_untested(const struct chart *c, struct result *result)
         result_line(result, "%zu form%s not tested against some ports%s%s", untested,
                     untested == 1 ? "" : "s",
                     first ? "; experiments settle NAME measures them, as "
-                          : ": nothing that they may run beside keeps these busy",
+                          : ": no saturator that they may run with keeps these busy",
                     first ? first->check : "");
 }
 
@@ -236,8 +237,8 @@ static void show(const struct machine_charting *w, struct result *result)
                 t.usages, t.sure, t.likely);
     if (t.hidden)
         result_line(result,
-                    "of %zu the ports are not observable beside the core: other forms tell those "
-                    "of %zu, the issue width hides the others beside everything",
+                    "the ports of %zu are not observable with the core: other forms show those of "
+                    "%zu, the issue width hides the others",
                     t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains",
@@ -315,7 +316,7 @@ static const struct parameter arguments[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct chart_values, name),
      .required = true,
-     .help = "name of the machine that is made"},
+     .help = "name of the new machine"},
     {0},
 };
 
@@ -350,8 +351,8 @@ static const struct parameter options[] = {
      .least = 0.01,
      .most = 8640000,
      .initial = "20s",
-     .help = "time that each lot of experiments waits for a quiet core; what gets none is left to "
-             "the next run"},
+     .help = "time that each lot of experiments waits for a quiet core; experiments without one "
+             "are left to the next run"},
     {.name = "--simulate",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct chart_values, simulate),
@@ -362,7 +363,7 @@ static const struct parameter options[] = {
     {.name = "--recorded",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct chart_values, recorded),
-     .help = "measure nothing: infer again from what the journal of this CPU knows"},
+     .help = "measure nothing: infer again from this CPU's journal"},
     {.name = "--leave-doubts",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct chart_values, leave_ambiguities),
@@ -373,7 +374,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct chart_values, cpu),
      .value = "N",
      .most = 65535,
-     .otherwise = "all that leave each other alone, at most 4",
+     .otherwise = "all that do not disturb each other, at most 4",
      .help = "the only CPU to measure on"},
     {.name = "--seed",
      .kind = PARAMETER_COUNT,
@@ -438,11 +439,10 @@ const struct command command_machine_chart = {
     .help = "make a machine from measurements alone: ports and the usage of every form",
     .description =
         "Measures each form alone, finds forms of every behaviour by pairs, and from these the "
-        "ports. Every other form is placed by experiments that keep certain ports busy. Nothing of "
-        "the shipped machines is read. Each value is kept in a journal as it comes: after an "
-        "interruption the same command goes on. The machine is saved among the user's own after "
-        "each "
-        "stage. The view machine shows the stages.",
+        "ports. Every other form is placed by experiments that keep certain ports busy. The "
+        "shipped machines are not read. Each value goes to a journal at once: after an "
+        "interruption the same command continues. The machine is saved among the user's own after "
+        "each stage. The view machine shows the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

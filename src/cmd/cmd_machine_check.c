@@ -222,7 +222,8 @@ static void show(const struct checking *w, struct result *result)
         wrong += check_disagrees(&c->rows[i]);
     }
     result_line(result,
-                "%s beside %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu disagree",
+                "%s compared with %s: %zu throughput%s and latencies of %zu form%s; %zu of %zu "
+                "disagree",
                 c->machine, c->cpu, w->measured, w->measured == 1 ? "" : "s", w->names.count,
                 w->names.count == 1 ? "" : "s", wrong, known);
     if (w->without_latency)
@@ -422,8 +423,8 @@ const struct command command_machine_check = {
     .help = "measure forms on this CPU and compare them with a machine's tables",
     .description =
         "Measures throughput, and latency for each pair of operands. Differences of more than 5 % "
-        "are sorted by the cycles that they add up to over the programs "
-        "of a Debian system (data/frequency). Latencies are predicted for the chains that are run.",
+        "are sorted by their sum of cycles over the programs of a Debian system (data/frequency). "
+        "Latencies are predicted for the chains that are run.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -335,7 +335,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct correct_values, simulate),
      .value = "ID",
      .complete = COMPLETE_MACHINE,
-     .otherwise = "what machine check measured, or simulated",
+     .otherwise = "the machine of machine check, measured or simulated",
      .help = "simulated machine, as for machine check"},
     {0},
 };
@@ -433,7 +433,7 @@ static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "mac
 
 const struct command command_machine_correct = {
     .name = "machine correct",
-    .help = "save what machine check measured as a machine of your own",
+    .help = "save the measurements of machine check as a machine of your own",
     .description = "Corrects each difference: a latency by a rule, a throughput by a port usage "
                    "learned as in kernel learn. A correction that does not explain the "
                    "measurement is not saved. The new machine is named after the checked one "

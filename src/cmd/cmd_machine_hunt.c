@@ -225,7 +225,7 @@ static void show(const struct machine_hunting *w, struct result *result)
 
     print_against(w, &against);
     result_line(result,
-                "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s",
+                "%s compared with %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s",
                 w->machine->id, str_text(&against), h->differ, h->sampled, 100 * w->tolerance,
                 h->count, h->count == 1 ? "" : "s");
     if (h->mutants)
@@ -311,7 +311,7 @@ static const struct parameter options[] = {
      .value = "ID",
      .otherwise = "measure this CPU",
      .complete = COMPLETE_MACHINE,
-     .help = "machine to hold it against; llvm-mca: LLVM's model of the machine's CPU, "
+     .help = "machine to compare it with; llvm-mca: LLVM's model of the machine's CPU, "
              "llvm-mca:CPU: of another"},
     {.name = "--time",
      .kind = PARAMETER_DURATION,
@@ -356,7 +356,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct hunt_values, against_model),
      .choices = "bounds|simulate",
      .otherwise = "as --model",
-     .help = "predict the other machine so; without --against the same machine"},
+     .help = "model of the other machine; without --against of the same machine"},
     {.name = "--seed",
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct hunt_values, seed),
@@ -468,15 +468,14 @@ static const char *const examples[] = {
 
 const struct command command_machine_hunt = {
     .name = "machine hunt",
-    .help = "search random code for what a machine's model predicts wrong",
+    .help = "search random code for errors of a machine's model",
     .description =
-        "Random blocks, weighted like the programs of a Debian system, and mutations of those that "
-        "differ are predicted and measured on this CPU, or predicted by another machine, another "
-        "model or llvm-mca. A block on which the two differ is reduced to its smallest part that "
-        "still differs, then generalised to other forms, registers and addresses. For each finding "
-        "the single "
-        "change of a latency, usage or fact that removes the difference is named where there is "
-        "one. Findings are sorted by the number of blocks they affect.",
+        "Random blocks, weighted like the programs of a Debian system, and mutations of those "
+        "that differ are predicted and measured on this CPU, or predicted by another machine, "
+        "another model or llvm-mca. A block on which the two differ is reduced to its smallest "
+        "part that still differs, then generalised to other forms, registers and addresses. Each "
+        "finding names the single change of a latency, usage or fact that removes the difference, "
+        "if there is one. Findings are sorted by the number of blocks they affect.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct hunt_values),

@@ -145,7 +145,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (!words_allowed(&v->words, err))
         return false;
     if (v->untraced && !program_is_built(v->file))
-        return err_set(err, ERR_USAGE, "leave it out: of sources both are built",
+        return err_set(err, ERR_USAGE, "leave it out: sources are built both ways",
                        "--untraced is for executables that portolan-cc linked");
     if (!read_defines(&v->defines, &defines, err)) {
         str_done(&defines);
@@ -335,7 +335,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     child_watch(NULL, NULL);
     if (ok && !anything_changes(r->runs))
         ok = err_set(err, ERR_DATA, "program load --arguments sets how the program takes them",
-                     "the inputs change nothing: no block's count differs between the runs");
+                     "the inputs have no effect: no block's count differs between the runs");
     r->model = ok ? program_model_new(r->runs, r->fit, fitting_goes_on, r, err) : NULL;
     return r->model != NULL;
 }
@@ -590,18 +590,17 @@ const struct command command_program_run = {
     .name = "program run",
     .help = "run the program on small inputs, and fit formulas of the inputs to its counts",
     .description = "Each run counts executions of blocks and records the reuse distance of every "
-                   "memory reference. Inputs are numbers on the program's command "
-                   "line, in the order given here unless program load --arguments says otherwise. "
-                   "The program runs in the current directory and must end with "
-                   "status 0. Earlier runs are replaced. Counts are fitted by regression; where "
-                   "its formula fails to predict runs left out of it (by more than 2 %, with "
-                   "eight runs or more), --counts selects what is tried. Neural arithmetic logic "
-                   "units fit the runs, but predict less well outside of them than genetic "
-                   "programming: they are there for comparison. Four or five values of each input "
-                   "are enough when counts are formulas; values that are not "
-                   "all multiples of the vector width show what remainders cost. With many inputs "
-                   "--most takes a part of the combinations; first values that are no multiples "
-                   "of the vector width show most.",
+                   "memory reference. Inputs are numbers on the program's command line, in this "
+                   "order unless program load --arguments sets another. The program runs in the "
+                   "current directory and must end with status 0. Earlier runs are replaced. "
+                   "Counts are fitted by regression; if its formula fails to predict left-out "
+                   "runs (by more than 2 %, with eight runs or more), --counts selects the "
+                   "alternative. Neural arithmetic logic units fit the runs, but predict less "
+                   "well outside of them than genetic programming: they are there for comparison. "
+                   "Four or five values of each input are enough when counts are formulas; values "
+                   "that are not all multiples of the vector width show the cost of remainders. "
+                   "With many inputs --most takes a part of the combinations; first values that "
+                   "are no multiples of the vector width show most.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,

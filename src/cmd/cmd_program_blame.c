@@ -369,7 +369,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
         cell_text(t, b->term);
         cell_text(t, b->unmeasured ? b->unmeasured : "");
         if (b->unmeasured)
-            result_line(result, "%s was not measured alone: %s", b->name, b->unmeasured);
+            result_line(result, "%s could not be measured alone: %s", b->name, b->unmeasured);
     }
     if (w->elsewhere >= SHOWN * w->measured)
         result_line(result, "%.4f s were spent in libraries or in code outside all parts",
@@ -452,7 +452,7 @@ static const struct parameter options[] = {
      .least = 0.001,
      .most = 1e6,
      .initial = "60",
-     .help = "time limit of a run; beyond it the command fails"},
+     .help = "time limit of a run; the command fails when it is exceeded"},
     {0},
 };
 
@@ -460,13 +460,13 @@ static const char *const examples[] = {"program blame N=1000", NULL};
 
 const struct command command_program_blame = {
     .name = "program blame",
-    .help = "find the part and the cause for which prediction and measured time differ",
+    .help = "find the part whose prediction differs from the measured time, and the cause",
     .description =
-        "The program is run without counters and sampled as program profile does, which gives each "
-        "part its time. Of the parts that differ most the loops' paths "
-        "are measured alone, their data in the first-level cache: what differs there is ports or a "
-        "chain, what differs only in the program is misses, mispredicted "
-        "branches or calls. program open BLOCK and kernel blame lead to the instruction.",
+        "The program is run without counters and sampled as program profile does, which gives "
+        "each part its time. The loops that differ most are measured alone, with their data in "
+        "the first-level cache: a difference there is due to ports or a chain, a difference only "
+        "in the program to misses, mispredicted branches or calls. program open BLOCK and kernel "
+        "blame lead to the instruction.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -171,14 +171,13 @@ static const char *const blocks_examples[] = {"program blocks", "program blocks 
 
 const struct command command_program_blocks = {
     .name = "program blocks",
-    .help = "show the program's blocks: how often each is executed, as a formula of the inputs",
+    .help = "show the program's blocks: executions of each, as a formula of the inputs",
     .description =
-        "Blocks are those of LLVM after optimisation. A count is exact where a run had these "
-        "inputs, or where it follows from the code: by the trip counts of LLVM's scalar evolution, "
-        "as long as library functions return. A formula that fits the runs gives the count of "
-        "every run, but the program may take another way at other inputs. An estimate predicts "
-        "best what it was not fitted to; its left-out error is "
-        "the mean error when each run is predicted from the others.",
+        "Blocks are those of LLVM after optimisation. A count is exact if a run had these inputs, "
+        "or if it follows from the code: by the trip counts of LLVM's scalar evolution, assuming "
+        "that library functions return. A formula that fits the runs gives the count of every "
+        "run, but the program may behave otherwise at other inputs. An estimate is the formula "
+        "with the least left-out error, the mean error when each run is predicted from the others.",
     .arguments = blocks_arguments,
     .options = blocks_options,
     .examples = blocks_examples,
@@ -442,7 +441,7 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     if (w->bins)
         result_line(result,
                     "distances in %d bins for the whole program, as in the PPT-AMMP paper: "
-                    "references that reach a bin that no run had are not foreseen",
+                    "references in a bin that no run had are not predicted",
                     BINNED_BINS);
     result_line(result, "on %s", w->at.machine->title);
     program_say_memory(result, w->day);
@@ -523,8 +522,8 @@ static const struct parameter misses_options[] = {
     {.name = "--sets",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct misses_values, sets),
-     .help = "run the program at these inputs, too, and simulate the sets of each level by the "
-             "addresses: what conflicts there really are"},
+     .help = "also run the program at these inputs, and simulate the sets of each level by the "
+             "addresses: shows actual conflicts"},
     {.name = "--limit",
      .kind = PARAMETER_DURATION,
      .at = offsetof(struct misses_values, limit),
@@ -545,11 +544,11 @@ static const char *const misses_examples[] = {
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
-    .description = "By the stack distance model, which assumes that lines are spread over the sets "
-                   "at random. Strides of large powers of two use few sets and "
-                   "miss more often than predicted. For this CPU (native) the last level is what "
-                   "others were found to leave of it. With --threads, misses are those of all "
-                   "threads; the curve stays that of the serial run.",
+    .description = "By the stack distance model, which assumes that lines are spread over the "
+                   "sets at random. Strides of large powers of two use few sets and miss more "
+                   "often than predicted. For this CPU (native) the last level is the part that "
+                   "others leave. With --threads, misses are those of all threads; the curve "
+                   "stays that of the serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

@@ -270,7 +270,7 @@ static const char *note_of(const struct builds_diff *w, const struct diff_row *r
     if (p->costs[r->machine].lower_bound || q->costs[r->machine].lower_bound)
         return "at least: not all is modelled";
     if (m->known == MATCH_TIMES_ASSUMED)
-        return "taken to do as much per iteration";
+        return "assumed to do the same per iteration";
     return m->way == MATCH_FUNCTION ? ""
            : m->way == MATCH_LINES  ? "matched by lines"
                                     : "matched by shape";
@@ -526,7 +526,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
         return;
     result_line(result,
                 "\nB's run as compared to A's (%.2f s of CPU time; B's took %.2f s here), if only "
-                "these loops change and each iteration waits as long as before",
+                "these loops change and each iteration's stalls stay",
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
@@ -682,7 +682,7 @@ static const struct parameter arguments[] = {
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct program_diff_values, arguments),
      .help =
-         "arguments of both programs, which are then run and sampled; a word -- goes before them"},
+         "arguments of both programs, which are then run and sampled; write -- before them"},
     {0},
 };
 static const struct parameter options[] = {
@@ -700,8 +700,8 @@ static const struct parameter options[] = {
      .least = 0,
      .most = 1e6,
      .otherwise = "never",
-     .help = "fail when a loop takes so much longer in B; with a run, when the program does by its "
-             "loops"},
+     .help = "fail when a loop takes this much longer in B; with a run, when the program does by "
+             "its loops"},
     {.name = "--run",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct program_diff_values, run),
@@ -735,12 +735,11 @@ const struct command command_program_diff = {
     .help = "compare all loops of two builds of a program: compilers, flags or commits",
     .description =
         "Loops are matched by function, then by source line where both have debug information, "
-        "then by the instructions of functions that were renamed or have no symbol. "
-        "Cycles are per iteration of the source: where one build does several at once, by how far "
-        "its accesses move on, they are divided. Those that changed most come first; with "
-        "arguments or --run "
-        "both programs are run and sampled, and those with most effect on the run come first. "
-        "Nothing of the loop's waiting for caches or branches is in it.",
+        "then by the instructions of functions that were renamed or have no symbol. Cycles are "
+        "per iteration of the source: if one build does several at once, by the steps of its "
+        "accesses, they are divided. Loops with the largest change come first; with arguments or "
+        "--run both programs are run and sampled, and those with most effect on the run come "
+        "first. Stalls for caches or branches are not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -476,8 +476,7 @@ static void say_cycles(struct result *result, const struct explaining *w)
                     "  timed in copies of the process, where the loop's original code runs");
     else if (x->region.jumps_indirect)
         result_line(result,
-                    "  up to %.0f of them lead from its cases, which are timed where they are, "
-                    "back to the timed copy",
+                    "  up to %.0f of them return from its cases, timed in place, to the timed copy",
                     JUMPS_BACK);
     if (!isnan(w->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted,
@@ -516,7 +515,7 @@ static void say_branch(struct result *result, const struct explaining *w, const 
 
     if (!w->branches.list.count || !b->missed) {
         result_line(result,
-                    "%s: mispredicted branches, which a simulated predictor does not mispredict",
+                    "%s: mispredicted branches, although a simulated predictor predicts them",
                     more);
         return;
     }
@@ -530,8 +529,8 @@ static void say_branch(struct result *result, const struct explaining *w, const 
     result_line(result, "%s",
                 in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of "
                                "each case, or a table of data instead of code"
-                             : "  a conditional move or arithmetic instead of the branch, or data "
-                               "in order, would save them");
+                             : "  a conditional move or arithmetic instead of the branch, or "
+                               "sorted data, would save them");
 }
 
 static void say_cache(struct result *result, const struct explaining *w, const char *more)
@@ -594,7 +593,8 @@ static void say_cause(struct result *result, const struct explaining *w, const c
     switch (s->cause) {
     case SPLIT_NONE:
         result_line(result, "%s",
-                    "the measured time equals the prediction: only less work makes it faster");
+                    "the measured time equals the prediction: only fewer or cheaper instructions "
+                    "make it faster");
         break;
     case SPLIT_BRANCH: say_branch(result, w, more); break;
     case SPLIT_CACHE: say_cache(result, w, more); break;
@@ -604,7 +604,7 @@ static void say_cause(struct result *result, const struct explaining *w, const c
         break;
     case SPLIT_REFUSED:
         if (isnan(s->missing))
-            result_line(result, "why it takes that cannot be split: %s", s->why);
+            result_line(result, "the time cannot be attributed: %s", s->why);
         else
             result_line(result, "%s; this cannot be split: %s", more, s->why);
         break;
@@ -629,7 +629,7 @@ static void say_terms(struct result *result, const struct explaining *w)
     say_levels(result, w);
     if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
         result_line(result, "%s",
-                    "  a mispredicted branch that waits for a missing load counts with the caches");
+                    "  a mispredicted branch that waits for a load miss counts with the caches");
 }
 
 static void say_split(struct result *result, const struct explaining *w)
@@ -856,8 +856,8 @@ static const struct parameter arguments[] = {
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct explain_values, words),
      .complete = COMPLETE_FILE,
-     .help = "program and its arguments; without it, the one that was profiled is run again; a "
-             "word -- goes before arguments that begin with --"},
+     .help = "program and its arguments (default: the profiled one); write -- before arguments "
+             "that begin with --"},
     {0},
 };
 
@@ -926,9 +926,8 @@ const struct command command_program_explain = {
     .description =
         "Works on optimised and stripped programs and libraries, without counters and privileges. "
         "The loop's code in memory is patched to lead to copies of it: one counts all iterations, "
-        "one is "
-        "timed for some moments, one records which way branches go. What the program computes and "
-        "prints stays the same. Programs that cannot be treated (code made at run time, "
+        "one is timed for some moments, one records which way branches go. What the program "
+        "computes and prints stays the same. Unsupported programs (code made at run time, "
         "seccomp, set-user-ID, a shadow stack) are refused before anything is changed. x86-64 "
         "Linux.",
     .arguments = arguments,

@@ -94,7 +94,7 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     {                                                                                              \
         .name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct type, machine),         \
         .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,           \
-        .help = "machine that it is predicted for"                                                 \
+        .help = "machine to predict for"                                                 \
     }
 
 static const struct parameter mix_arguments[] = {
@@ -111,12 +111,12 @@ static const char *const mix_examples[] = {"program mix N=2000",
 
 const struct command command_program_mix = {
     .name = "program mix",
-    .help = "show the program's instructions by class, and how much they use the pipelines",
+    .help = "show the program's instructions by class, and their use of the pipelines",
     .description =
         "Instructions are those of LLVM after optimisation. Pipes in use: the share of the "
-        "predicted cycles for which the pipes of a class are taken, in the model "
-        "of the PPT-AMMP paper, in which every block is executed by itself; their latency and how "
-        "often each takes a new instruction are those of a typical form of the class.",
+        "predicted cycles in which the pipes of a class are busy, in the model of the PPT-AMMP "
+        "paper, which executes every block separately; their latency and throughput are those of "
+        "a typical form of the class.",
     .arguments = mix_arguments,
     .options = mix_options,
     .examples = mix_examples,
@@ -258,8 +258,8 @@ const struct command command_program_formula = {
     .help = "show the program's predicted time as a formula of its inputs",
     .description =
         "Predictions at the inputs of the runs and up to eight times larger ones, fitted by "
-        "regression. Where caches become too small, the time bends, and a formula "
-        "is only near it: program predict is what the formula was made from.",
+        "regression. Where caches become too small, the time bends, and the formula is only an "
+        "approximation of program predict.",
     .options = formula_options,
     .examples = formula_examples,
     .values_size = sizeof(struct formula_values),

@@ -114,9 +114,9 @@ static const char *const examples[] = {"program open 1", "program open main:12",
 const struct command command_program_open = {
     .name = "program open",
     .help = "show a hot loop of the last program profile, or a block, in LOOP",
-    .description = "Of a block in a loop the innermost loop is shown, of another its own "
-                   "instructions. Where functions of several files are called the same, the "
-                   "file comes first: a.c:update:3.",
+    .description = "A block in a loop is shown with its innermost loop, another with its own "
+                   "instructions. If functions of several files have the same name, the file "
+                   "comes first: a.c:update:3.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct program_open_values),

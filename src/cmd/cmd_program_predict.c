@@ -224,7 +224,7 @@ static void say_spread(struct result *result, const struct predicting *p,
     if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
-            "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u "
+            "not determined by these runs: the counts of %.0f %% of the time are not exact, %s:%u "
             "first%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
@@ -408,14 +408,14 @@ static const struct parameter options[] = {
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
-     .help = "machine to predict for; the parts are those of the first"},
+     .help = "machine to predict for; parts are listed for the first"},
     {.name = "--model",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct predict_values, model),
      .choices = "steady|ammp",
      .initial = "steady",
      .help =
-         "loops in steady state, or the pipelines of the PPT-AMMP paper: every block by itself"},
+         "loops in steady state, or the pipelines of the PPT-AMMP paper: every block separately"},
     {.name = "--clock",
      .kind = PARAMETER_NUMBER,
      .at = offsetof(struct predict_values, clock),
@@ -445,16 +445,15 @@ const struct command command_program_predict = {
     .name = "program predict",
     .help = "predict the program's time at any inputs and on any machine",
     .description =
-        "Each loop's machine code is analysed in steady state, straight code by what its "
-        "instructions occupy, and the executions come from the formulas of "
-        "the runs. Misses come from reuse distances by the stack distance model: lines at a steady "
-        "step cost bandwidth, others the latency that "
-        "the reorder buffer does not hide. Calls of the mathematical library cost what they take "
-        "on this CPU; other calls cost what the runs took in them, and are listed, but not "
-        "included, where the runs did not measure them (--mode counts). For this CPU (native), "
-        "clock, caches and memory are those measured here; the memory's are kept with their day in "
-        "memory.csv in the state directory. With --threads, seconds are those of threads that run "
-        "beside each other, cycles and misses those of all together.",
+        "Each loop's machine code is analysed in steady state, straight code by its instructions' "
+        "resources, and the executions come from the formulas of the runs. Misses come from reuse "
+        "distances by the stack distance model: lines at a steady step cost bandwidth, others the "
+        "latency that the reorder buffer does not hide. Calls of the mathematical library cost "
+        "their time on this CPU; other calls cost their time in the runs, and are listed, but not "
+        "included, if the runs did not measure them (--mode counts). For this CPU (native), "
+        "clock, caches and memory are measured here; memory.csv in the state directory keeps the "
+        "memory's with their date. With --threads, seconds are those of concurrent threads, "
+        "cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -232,7 +232,7 @@ static bool enough(const struct profiling *w, struct err *err)
     if (w->interrupted)
         return err_set(
             err, ERR_INTERRUPTED, NULL,
-            "profiling was cancelled before there was much to show: %zu samples in %.1f s", count,
+            "profiling was cancelled with few samples: %zu samples in %.1f s", count,
             s->seconds);
     if (!w->options.argv)
         return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T",
@@ -434,8 +434,8 @@ static void say_hottest(struct result *result, const struct profiling *w)
     double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
 
     if (!p->loops.count) {
-        result_line(result, "no loop stands out: the time goes into code that repeats by calls, or "
-                            "whose loops are not seen");
+        result_line(result, "no loop stands out: the time is spent in code that repeats by "
+                            "calls, or in undetected loops");
         return;
     }
     share = profile_share(p, l->samples, &off);
@@ -664,7 +664,7 @@ static const struct parameter arguments[] = {
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct profile_values, words),
      .complete = COMPLETE_FILE,
-     .help = "program or script, looked up as the shell does, then its arguments; a word -- goes "
+     .help = "program or script, looked up as the shell does, then its arguments; write -- "
              "before arguments that begin with --"},
     {0},
 };
@@ -750,11 +750,10 @@ const struct command command_program_profile = {
     .help = "run any program and show its hottest functions and loops",
     .description =
         "Needs no source, no performance counters and no privileges: the program is sampled about "
-        "1,000 times per second of its CPU time, in all its threads, children "
-        "and libraries. Each share has its 95 % confidence interval. Loops are found in the "
-        "machine code, in stripped programs too. "
-        "The hottest is measured alone, its data in the first-level cache; in the program it may "
-        "take longer. program open N shows a loop in LOOP.",
+        "1,000 times per second of its CPU time, in all its threads, children and libraries. Each "
+        "share has its 95 % confidence interval. Loops are found in the machine code, also of "
+        "stripped programs. The hottest is measured alone, its data in the first-level cache; in "
+        "the program it may take longer. program open N shows a loop in LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,
@@ -779,7 +778,7 @@ static const char *const stop_examples[] = {"program stop", NULL};
 
 const struct command command_program_stop = {
     .name = "program stop",
-    .help = "stop the profile that runs and keep its samples",
+    .help = "stop the running profile and keep its samples",
     .description = "A program started by the profile is ended; an attached process continues. Its "
                    "hottest loops are then predicted and measured as after a whole run.",
     .examples = stop_examples,

@@ -402,7 +402,7 @@ static const struct parameter sweep_arguments[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct sweep_values, property),
      .required = true,
-     .help = "a fact of the machine and the values it takes; k and M multiply by 1024"},
+     .help = "a fact of the machine and its values; k and M multiply by 1024"},
     INPUTS_ARGUMENT(sweep_values),
     {0}};
 static const struct parameter sweep_options[] = {COMMON_OPTIONS(sweep_values)};

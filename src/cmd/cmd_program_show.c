@@ -220,7 +220,7 @@ static const struct parameter options[] = {
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
-     .help = "machine that it is predicted for"},
+     .help = "machine to predict for"},
     {0},
 };
 
@@ -232,9 +232,9 @@ const struct command command_program_show = {
     .help = "predict the program block by block, and show it in PROGRAM",
     .description =
         "Blocks with the formula of their count, cycles and share of the time, ways between them, "
-        "reuse distances, misses over the size of a cache, the time over the "
-        "input that was varied most, and what the time depends on. A block's cycles are its share "
-        "of those of the part it is executed with, by instructions.",
+        "reuse distances, misses over the size of a cache, the time over the input that was "
+        "varied most, and sensitivities. A block's cycles are its share of those of the part it "
+        "is executed with, by instructions.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -483,13 +483,12 @@ const struct command command_program_validate = {
     .help =
         "run the program without counters on this CPU, and compare its time with the predicted one",
     .description =
-        "The program is the one that program load built beside the traced one, by the same "
-        "compiler and options. Its CPU time includes starting it and the "
-        "system's work for its memory: both are measured on this CPU and added, as are, beside "
-        "each run, the clock, the latency and bandwidth of caches and memory, and the "
-        "share of the core that other users leave. With --threads the program is given "
-        "OMP_NUM_THREADS, and its time is the CPU time of all its threads by their number: "
-        "program load ./serial --untraced ./with-openmp --arguments ...",
+        "The program is the untraced one of program load, by the same compiler and options. Its "
+        "CPU time includes starting it and the system's work for its memory: both are measured on "
+        "this CPU and added. So are, around each run, the clock, the latency and bandwidth of "
+        "caches and memory, and the share of the core that other users leave. With --threads the "
+        "program gets OMP_NUM_THREADS, and its time is the CPU time of all its threads by their "
+        "number: program load ./serial --untraced ./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,
     .examples = examples,

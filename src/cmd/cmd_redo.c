@@ -12,7 +12,7 @@ static const char *const examples[] = {"redo", NULL};
 
 const struct command command_redo = {
     .name = "redo",
-    .help = "do again what undo took back",
+    .help = "redo the last undone change",
     .examples = examples,
     .flags = COMMAND_CHANGES,
     .run = run,

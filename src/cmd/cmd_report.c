@@ -424,12 +424,12 @@ static const char *const examples[] = {"report session.html", "report session.md
 
 const struct command command_report = {
     .name = "report",
-    .help = "write what the session holds as one document",
+    .help = "write the session as one document",
     .description =
-        "The loop on the machines shown (as kernel report does), a summary of the experiments, the "
-        "mapping of their forms on the current machine, its accuracy, and the inference runs with "
-        "their curve. HTML is one self-contained page with the plots as pictures, which gnuplot "
-        "draws where it is installed.",
+        "The loop on the machines shown (as kernel report does), a summary of the experiments, "
+        "the mapping of their forms on the current machine, its accuracy, and the inference runs "
+        "with their curve. HTML is one self-contained page with the plots as pictures, drawn by "
+        "gnuplot if installed.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

@@ -324,8 +324,8 @@ static const char *const examples[] = {"session diff last", "session diff monday
 const struct command command_session_diff = {
     .name = "session diff",
     .help = "what differs between two sessions: settings, kernels, port usages, experiments",
-    .description = "Without B the session as it is now is compared. A usage that only one of them "
-                   "has changed stands beside the one as shipped.",
+    .description = "Without B the current session is compared. A usage that only one of them has "
+                   "changed is compared with the shipped one.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_pair),

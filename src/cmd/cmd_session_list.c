@@ -49,7 +49,7 @@ static bool list_work(void *state, struct result *result, struct err *err)
     (void)state;
     (void)err;
     if (!list.count)
-        result_line(result, "no other session is kept; the workbench keeps its own by itself");
+        result_line(result, "no other session is kept; the workbench saves its own automatically");
     t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list.count; i++)
         add_session(&list.items[i], t);
@@ -77,10 +77,10 @@ static const char *const examples[] = {"session list", NULL};
 
 const struct command command_session_list = {
     .name = "session list",
-    .help = "list the sessions that workbenches have kept by themselves",
+    .help = "list the automatically saved sessions of workbenches",
     .description = "The workbench saves its session whenever it has changed, under "
-                   "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run says how "
-                   "far an inference was.",
+                   "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run is the "
+                   "progress of an inference.",
     .examples = examples,
     .flags = COMMAND_JOB,
     .prepare = prepare_list,

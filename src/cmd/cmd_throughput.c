@@ -77,7 +77,7 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
 
     portset_print(full, ports, &bound);
     result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id,
-                alone  ? "microcode or waiting, the least that each form takes alone"
+                alone  ? "microcode or waits, the least time of each form alone"
                 : full ? str_text(&bound)
                        : "nothing");
     result_text(result, "machine", m->id);

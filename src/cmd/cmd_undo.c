@@ -12,11 +12,11 @@ static const char *const examples[] = {"undo", NULL};
 
 const struct command command_undo = {
     .name = "undo",
-    .help = "take back the last change or arrival of a mapping, or edit of a kernel",
+    .help = "undo the last change or addition of a mapping, or edit of a kernel",
     .description =
-        "Changes by mapping set and kernel learn, machines that mapping load, new and import or "
-        "evolve adopt brought and selected, and kernels that were edited or read again. A changed "
-        "machine says \", edited\" behind its title. Loading a session forgets them.",
+        "Undoes changes by mapping set and kernel learn, machines added by mapping load, new and "
+        "import or evolve adopt, and kernels that were edited or read again. The title of a "
+        "changed machine ends in \", edited\". Loading a session clears the list.",
     .examples = examples,
     .flags = COMMAND_CHANGES,
     .run = run,

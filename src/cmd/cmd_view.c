@@ -101,7 +101,7 @@ static const struct parameter jump_arguments[] = {
      .at = offsetof(struct verb_values, text),
      .choices = "back|forward|mapping|experiments|kernel|swap",
      .otherwise = "the mapping, from there the experiments",
-     .help = "the view in which the form under the cursor is looked for, or a place where one was"},
+     .help = "the view in which to find the form under the cursor, or an earlier place"},
     {0},
 };
 
@@ -136,7 +136,7 @@ static const struct parameter sort_arguments[] = {
      .at = offsetof(struct verb_values, text),
      .otherwise = "original order",
      .complete = COMPLETE_SORT,
-     .help = "columns to sort by, one after the other, at most four; -COLUMN for descending order"},
+     .help = "columns to sort by in turn, at most four; -COLUMN for descending order"},
     {0},
 };
 
@@ -165,7 +165,7 @@ static const struct parameter filter_arguments[] = {
      .otherwise = "show all rows",
      .complete = COMPLETE_FILTER,
      .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, "
-             "or words to find in any column; quotes take text as it stands"},
+             "or words to find in any column; quotes take text literally"},
     {0},
 };
 
@@ -209,7 +209,7 @@ static const struct parameter do_arguments[] = {
      .at = offsetof(struct verb_values, text),
      .required = true,
      .choices = ACTION_CHOICES,
-     .help = "action; what it does in a view is listed by keys"},
+     .help = "action; keys lists its effect in each view"},
     {0},
 };
 
@@ -222,7 +222,7 @@ static const char *const do_examples[] = {"do page-down", "do sort-next", NULL};
 
 const struct command command_do = {
     .name = "do",
-    .help = "move in the view, or do what else a key does there",
+    .help = "move in the view, or run another action of its keys",
     .arguments = do_arguments,
     .examples = do_examples,
     .values_size = sizeof(struct verb_values),
@@ -236,7 +236,7 @@ static const struct parameter prompt_arguments[] = {
      .at = offsetof(struct verb_values, text),
      .otherwise = "an empty prompt",
      .verbatim = true,
-     .help = "what stands in the prompt, to be completed; the filter in force follows filter"},
+     .help = "initial text of the prompt; filter is followed by the current filter"},
     {0},
 };
 

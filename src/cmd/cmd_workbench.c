@@ -39,8 +39,8 @@ static const char *const tutorial_examples[] = {"tutorial", "tutorial 7", NULL};
 const struct command command_tutorial = {
     .name = "tutorial",
     .help = "show the workbench step by step",
-    .description = "Each step says what to press or type, and the next one comes once that was "
-                   "done. F8 skips a step, Esc ends the tutorial.",
+    .description = "Each step names a key or command, and the next one follows it. F8 skips a "
+                   "step, Esc ends the tutorial.",
     .arguments = tutorial_arguments,
     .examples = tutorial_examples,
     .values_size = sizeof(struct tutorial_values),
@@ -80,8 +80,8 @@ const struct command command_demo = {
     .name = "demo",
     .help =
         "play two minutes of commands: a loop, then the ports of a simulated CPU, then this one",
-    .description = "Any key ends it. It plays in a session of its own; yours comes back as it was. "
-                   "Refused while jobs run.",
+    .description = "Any key ends it. It plays in a session of its own; yours is restored "
+                   "unchanged. Refused while jobs run.",
     .options = demo_options,
     .examples = demo_examples,
     .values_size = sizeof(struct demo_values),

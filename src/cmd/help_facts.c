@@ -44,8 +44,8 @@ static void explain(const struct fact *f, const char *values, const char *otherw
     if (f->kind == FACT_FIXED)
         str_add(out, "    read when the machine is loaded: kernel whatif cannot change it\n");
     if (f->kind == FACT_FITTED)
-        str_add(out, "    fitted: a mean of measured times, no mechanism; the source in machine "
-                     "show says of which\n");
+        str_add(out, "    fitted: a mean of measured times, no mechanism; machine show has the "
+                     "source\n");
 }
 
 static void add_row(struct result_table *t, const struct fact *f, const char *values,

@@ -231,7 +231,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
     key_print(key, name);
     if (*text)
         return err_set(err, ERR_USAGE, "unbind [VIEW] KEY", "unexpected \"%s\"", text);
-    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists what does something",
+    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists the bound keys",
                                          "%s has no command of its own in %s%s", name,
                                          strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);

@@ -92,7 +92,7 @@ void kernel_tell_loaded(struct session *s, struct result *result)
         str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count,
                  k->left_out_count == 1 ? "" : "s");
     if (k->recipe && k->recipe->printed)
-        str_add(&rest, "; the compiler has something to say, see kernel diagnostics");
+        str_add(&rest, "; the compiler printed messages, see kernel diagnostics");
     if (k->recipe)
         recipe_print(k->recipe, k->isa, &made);
     if (k->refused_count + k->left_out_count)

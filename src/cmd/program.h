@@ -50,7 +50,7 @@ void program_say_memory(struct result *result, const char *day);
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
         .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
-        .help = "measure the memory of this CPU anew, where it is predicted for"                   \
+        .help = "measure the memory of this CPU again, for predictions of it"                   \
     }
 
 /* Options of a program that runs in several threads, with fields threads and common. */

@@ -15,7 +15,7 @@ const struct program_option program_options[] = {
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
     {OPTION_COMPLETE, "complete", "COMMANDS",
-     "print what unfinished commands can become, as shells ask", SHELL_NOTHING},
+     "print completions of an unfinished command, for shells", SHELL_NOTHING},
     {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc",
      SHELL_NOTHING},
     {'h', "help", NULL, "print this, then end", SHELL_NOTHING},

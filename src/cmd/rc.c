@@ -85,7 +85,7 @@ void rc_run(struct session *s, struct str *told)
     if (path && stat(path, &about) != 0) {
         int why = errno;
         if (lstat(path, &about) == 0 || (why != ENOENT && why != ENOTDIR)) {
-            err_set(&err, ERR_IO, "mend that, or start with --no-rc", "%s", strerror(why));
+            err_set(&err, ERR_IO, "correct that, or start with --no-rc", "%s", strerror(why));
             tell(&t, path, 0, &err);
         }
     } else if (path) {   /* a pipe would hold up the start */
@@ -97,7 +97,7 @@ void rc_run(struct session *s, struct str *told)
             ok = err_set(&err, ERR_IO, "make it your own, or start with --no-rc",
                          "belongs to another user");
         if (ok && strlen(str_text(&text)) != text.length)
-            ok = err_set(&err, ERR_DATA, "it is to be text, with a command on each line",
+            ok = err_set(&err, ERR_DATA, "it must be text, with a command on each line",
                          "holds bytes of zero");
         if (ok)
             run_text(s, path, str_text(&text), &t);

@@ -417,8 +417,8 @@ bool session_may_open(struct session *s, const struct recipe *r, struct err *err
     free(s->shown_path);
     s->shown_path = str_take(&path);
     return err_set(err, ERR_USAGE,
-                   "the same command again opens it; kernel load FILE takes another",
-                   "the session names the file %.400s, which was not opened yet", s->shown_path);
+                   "repeat the command to open it; kernel load FILE opens another",
+                   "the file %.400s, named by the session, was not opened yet", s->shown_path);
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)

@@ -13,17 +13,18 @@ const struct setting settings_table[] = {
     {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
     {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
     {"background", SETTING_CHOICE, MEMBER(background), BACKGROUND_CHOICES, 0, 0, "auto", true,
-     "the terminal's background, which colours are chosen for; auto: as it says itself, else dark"},
+     "the terminal's background, for the choice of colours; auto: as the terminal reports, else "
+     "dark"},
     {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true,
      "continue after a failed command; the exit status is still 1"},
     {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true,
-     "several panes next to each other where the screen is large enough"},
+     "several panes next to each other on a large screen"},
     {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true,
      "random seed for experiments generate and evolve start"},
     {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true,
      "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
     {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false,
-     "directories, : between them, from which sources that debug information names are read"},
+     "directories, separated by :, with sources that debug information names"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 

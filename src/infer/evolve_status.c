@@ -23,7 +23,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
-        return "a short search tells what error no mapping can avoid; prices follow from it";
+        return "a short search estimates the error that no mapping can avoid; prices follow from "
+               "it";
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
@@ -35,8 +36,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on what was not measured; one that predicts as they do on "
-               "average is fitted";
+        return "good mappings disagree on what was not measured; one is fitted to their mean "
+               "predictions";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);

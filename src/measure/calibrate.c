@@ -468,7 +468,7 @@ bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *st
 const char *calibration_method(const struct calibration *c)
 {
     return c->counters ? "cycle counter, checked by dependent chains"
-                       : "dependent chains beside each sample, no cycle counter";
+                       : "dependent chains around each sample, no cycle counter";
 }
 
 const char *calibration_remark(const struct calibration *c)

@@ -25,13 +25,13 @@ const struct fact fact_schema[] = {
     {"checked", FACT_TEXT, NO_UNIT, NULL, NULL, "reference of the accuracy check, and the error",
      "machine list", true},
     {"measured_host", FACT_TEXT, NO_UNIT, NULL, NULL,
-     "name of the host whose measurements the mapping is made of", "forms compare", true},
+     "name of the host that measured the mapping", "forms compare", true},
     {"measured_cpu", FACT_TEXT, NO_UNIT, NULL, NULL, "that host's processor", "forms compare",
      true},
     {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "that processor's microcode",
      "forms compare", true},
     {"base", FACT_TEXT, NO_UNIT, NULL, NULL,
-     "machine whose tables hold where this one's own say nothing else", "loader", true},
+     "machine whose tables apply where this one has none of its own", "loader", true},
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL,
      "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL,
@@ -40,7 +40,7 @@ const struct fact fact_schema[] = {
      "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan",
      true},
     {"compiler_name", FACT_TEXT, NO_UNIT, NULL, NULL,
-     "the processor as -march= or -mcpu= of compilers has it; by default base, or the machine's "
+     "the processor's name for -march= or -mcpu= of compilers; by default base, or the machine's "
      "directory",
      "kernel load", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred",
@@ -50,37 +50,37 @@ const struct fact fact_schema[] = {
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL,
      "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},
     {"dispatch_limits", FACT_LIMITS, NO_UNIT, NULL, NULL,
-     "how many µops of a kind dispatch takes per cycle; of: all that could go to these ports, "
-     "within: those that can go nowhere else",
+     "µops of a kind that dispatch takes per cycle; of: all that could go to these ports, within: "
+     "those that can go nowhere else",
      "issue bound, simulation", false},
     {"rename_vectors", FACT_NUMBER, "µops/cycle", 0.5, MOST, NULL, NULL,
-     "of instructions on vector registers renamed per cycle, moves and zeroing idioms, loads and "
-     "stores among them",
+     "µops of vector instructions renamed per cycle, including moves, zeroing idioms, loads and "
+     "stores",
      "issue bound", false},
     {"eliminate_once", FACT_WORDS, NO_UNIT, NULL, "gpr32 gpr64 xmm ymm zmm x w v s",
-     "classes of moves that execute, by their row in the table, where another eliminated move "
-     "wrote their source",
+     "classes of moves that execute, by their row in the table, if another eliminated move wrote "
+     "their source",
      "rename", false},
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
-     "register moves that rename does without a µop per cycle", "issue bound, simulation", false},
+     "register moves per cycle that rename handles without a µop", "issue bound, simulation", false},
     {"eliminate_zero_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL,
-     "moves of zero that rename does per cycle; without it they count among the register moves",
+     "moves of zero that rename handles per cycle; without it they count among the register moves",
      "issue bound, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
-     "what takes one slot at issue: fused, a load with its operation and a store's address with "
-     "its data (Intel); macro-ops (AMD)",
+     "unit of an issue slot: fused, a load with its operation and a store's address with its data "
+     "(Intel); macro-ops (AMD)",
      "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address general none",
      "which fused memory operands with an index register split at rename; not-two-address: loads "
-     "of operations that do not overwrite what they read, and of all VEX operations; general: what "
-     "has one slot, vectors aside",
+     "of operations that do not overwrite what they read, and of all VEX operations; general: "
+     "those with one slot, except vectors",
      "fusion", false},
     {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
-     "position in the issue group up to which a pair that splits may stand",
+     "last position in the issue group for a pair that splits",
      "issue bound, simulation", false},
     {"unlaminate_relative", YES_OR_NO, "no", NULL,
-     "operations of general registers split like indexed ones where the address is relative to the "
-     "program counter, and their stores do so in front of the decoders",
+     "operations of general registers with an address relative to the program counter split like "
+     "indexed ones, and their stores split at the decoders",
      "fusion", false},
     {"group_first", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that begin a new group at rename", "issue bound, simulation", false},
@@ -89,8 +89,8 @@ const struct fact fact_schema[] = {
      "group",
      "issue bound, simulation", false},
     {"group_not_last", FACT_WORDS, NO_UNIT, NULL, "memory from_vectors",
-     "what does not take the last slot of a group at rename: instructions that access memory; what "
-     "general registers or flags get from vectors or masks",
+     "instructions that never take the last slot of a group at rename: those that access memory; "
+     "those from vectors or masks to general registers or flags",
      "issue bound, simulation", false},
     {"immediate_folding", FACT_NUMBER, "", 0, MOST, NULL, NULL,
      "rename handles additions of constants to 64-bit registers while the sum stays within plus or "
@@ -104,7 +104,7 @@ const struct fact fact_schema[] = {
      "instructions that take their ports twice to read such a sum", "ports, simulation", false},
     {"eliminate", FACT_WORDS, NO_UNIT, NULL,
      "gpr16 gpr32 gpr64 movzx8 xmm ymm zmm mask x w v s zero prefix",
-     "classes of register moves that rename does without a µop; x, w, v, s, zero and prefix "
+     "classes of register moves that rename handles without a µop; x, w, v, s, zero and prefix "
      "(movprfx, packed with the next instruction) on AArch64",
      "rename", false},
     {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
@@ -119,10 +119,9 @@ const struct fact fact_schema[] = {
      "instructions that fuse with a jump, but not on overflow, sign, parity or carry",
      "fusion, decoders", false},
     {"fuse_move", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "operations on registers and constants that take along the move between registers before "
-     "them, which writes what they overwrite",
+     "operations on registers and constants that fuse with a preceding move to their destination",
      "fusion", false},
-    {"fuse_nop", YES_OR_NO, "no", NULL, "a nop joins the instruction before it", "fusion", false},
+    {"fuse_nop", YES_OR_NO, "no", NULL, "a nop fuses with the instruction before it", "fusion", false},
     {"fuse_memory_immediate", YES_OR_NO, "yes", NULL,
      "an operation on memory and an immediate fuses with a following jump", "fusion", false},
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL,
@@ -135,28 +134,28 @@ const struct fact fact_schema[] = {
      "the port with the least waiting and the next",
      "simulation", false},
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
-     "what makes the stack engine write its offset back: all that names the stack pointer, what "
-     "computes it from itself, or that other than by a constant",
+     "instructions that make the stack engine write its offset back: all that name the stack "
+     "pointer, those that compute it from itself, or those that do so other than by a constant",
      "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL,
-     "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},
+     "ah, bh, ch and dh are renamed separately from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions whose flags conditional moves and sets of the same group take longer to read",
      "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "latency of such a conditional move or set, from its registers, too; less by the share of "
-     "places in the group of issue_width in which it comes in the next one",
+     "latency of such a conditional move or set, also from its registers; reduced by the share of "
+     "places in the group of issue_width from which it falls into the next group",
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
-     "ports whose operations of two cycles take one where loads or stores leave a chain of them "
+     "ports whose two-cycle operations take one cycle if loads or stores leave a chain of them "
      "that time",
      "dependencies", false},
     {"shift_keeps_flags", YES_OR_NO, "yes", NULL,
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
      "dependencies", false},
     {"chain_delay_addition", FACT_NUMBER, CYCLES, NULL, NULL,
-     "what each addition of floating point takes that has no part in a chain of other vector "
-     "operations, up to three",
+     "extra cost of each floating-point addition outside of a chain of other vector operations, "
+     "up to three",
      "dependencies", FACT_FITTED},
     {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
      "what a chain of one operation of a cycle takes longer for each pair of operations that wait "
@@ -170,8 +169,8 @@ const struct fact fact_schema[] = {
      "operations",
      "dependencies", false},
     {"bypass_delay", FACT_NUMBER, CYCLES, "1", NULL,
-     "how much later where the operation has no other ports; also from such operations to "
-     "floating-point multipliers, and less where it has, or for logic of floating point",
+     "delay if the operation has no other ports; also from such operations to floating-point "
+     "multipliers, and less if it has others, or for floating-point logic",
      "dependencies", FACT_FITTED},
     {"bypass_delay_domain", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency between floating-point arithmetic, comparisons, conversions and logic on one "
@@ -180,7 +179,7 @@ const struct fact fact_schema[] = {
     {"wide_closes", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports without vector µops while 512-bit operations execute", "ports", false},
     {"low_byte_renamed", YES_OR_NO, "no", NULL,
-     "a write to the low byte or word of a register does not wait for the rest of it",
+     "a write to the low byte or word of a register does not wait for the rest of the register",
      "dependencies", false},
     {"false_dependency", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions with a false dependency on their destination", "dependencies", false},
@@ -188,7 +187,7 @@ const struct fact fact_schema[] = {
      "zeroing idioms that are executed like other instructions, though they depend on nothing",
      "rename", false},
     {"zero_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "further instructions that rename does, as zeroing, when both sources are the same register",
+     "further zeroing idioms that rename handles, when both sources are the same register",
      "rename", false},
     {"ones_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that are executed but depend on nothing when both sources are the same register",
@@ -217,11 +216,11 @@ const struct fact fact_schema[] = {
     {"decoders", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL,
      "decoders, of which only the first takes an instruction of several µops", "decoders", false},
     {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
-     "the most µops that an instruction may have for the first decoder; larger ones come from "
-     "microcode, as many per cycle, or as many as rename takes",
+     "the most µops of an instruction at the first decoder; larger ones come from microcode, the "
+     "same number or rename's per cycle",
      "decoders", false},
     {"decode_alone_uops", FACT_WHOLE, "µops", 1, MOST, "decode_complex_uops", NULL,
-     "µops from which on an instruction is the last that is decoded in its cycle", "decoders",
+     "µops from which on an instruction is the last decoded in its cycle", "decoders",
      false},
     {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL,
      "instructions per cycle through equal decoders", "decoders", false},
@@ -230,27 +229,28 @@ const struct fact fact_schema[] = {
     {"uop_cache_block", FACT_WHOLE, "bytes", 1, MOST, "32", NULL,
      "aligned bytes of code whose µops share lines of the µop cache", "µop cache", false},
     {"uop_cache_lines", FACT_WHOLE, "lines/block", 1, MOST, NULL, NULL,
-     "µop cache lines that one block can fill; larger blocks are decoded every time", "µop cache",
+     "µop cache lines that one block can fill; larger blocks are decoded in each "
+     "iteration", "µop cache",
      false},
     {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
      "µops in a line of the µop cache", "µop cache", false},
     {"uop_cache_line_insns", FACT_WHOLE, "instructions", 1, 64, NULL, NULL,
-     "instructions in a line of a µop cache that fills one after the other from where a jump "
-     "leads, whatever block they are of",
+     "instructions in a line of a µop cache whose lines fill in sequence from a jump's target, "
+     "independent of blocks",
      "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
      "displacements and immediates in such a line, one of 64 bits counts twice; without it, any "
      "number",
      "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
-     "aligned bytes of code to which the µop cache turns in a cycle", "µop cache", false},
+     "aligned bytes of code that the µop cache reads in a cycle", "µop cache", false},
     {"uop_cache_window_lines", FACT_WHOLE, "lines/cycle", 1, 64, NULL, NULL,
-     "lines that begin in such a window and come at once", "µop cache", false},
+     "lines that begin in such a window and are read in its cycle", "µop cache", false},
     {"uop_cache_window_again", FACT_WHOLE, "cycles", 1, 64, NULL, NULL,
      "extra cycles for each further uop_cache_window_lines lines that start in the window",
      "µop cache", false},
     {"uop_cache_size", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
-     "µops that the µop cache holds; a longer loop is decoded every time", "µop cache", false},
+     "µops that the µop cache holds; a longer loop is decoded in each iteration", "µop cache", false},
     {"uop_queue", FACT_WHOLE, "µops", 1, MOST, "64", NULL, "µops between decoders and rename",
      "simulation", false},
     {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL,
@@ -282,20 +282,19 @@ const struct fact fact_schema[] = {
     {"stores_per_cycle", FACT_NUMBER, "stores/cycle", 0.01, MOST, NULL, NULL,
      "stores that the first-level cache takes per cycle", "memory bound, simulation", false},
     {"store_lines_per_cycle", FACT_NUMBER, "lines/cycle", 0.01, MOST, NULL, NULL,
-     "lines that stores reach per cycle; stores in a row to one line count once", "memory bound",
+     "lines that stores reach per cycle; consecutive stores to one line count once", "memory bound",
      false},
     {"store_line_bytes", FACT_WHOLE, "bytes", 0, 64, "0", NULL, "length of such a line",
      "memory bound", false},
     {"store_run", FACT_WHOLE, "stores", 1, MOST, NULL, NULL,
-     "stores in a row to one line that count once; without it, any number",
+     "consecutive stores to one line that count once; without it, any number",
      "memory bound, simulation", false},
     {"store_word_bytes", FACT_WHOLE, "bytes", 1, 8, NULL, NULL,
-     "words that the cache writes whole: a store or run of stores that leaves one in part reads it "
-     "first",
+     "words that the cache writes whole: a store or run of stores of part of a word reads it first",
      "memory bound", false},
     {"store_word_busy", FACT_NUMBER, CYCLES, "0", NULL,
-     "time after a store to a word during which such a read has to wait", "memory bound", false},
-    {"store_word_wait", FACT_NUMBER, CYCLES, "0", NULL, "how long it waits then", "memory bound",
+     "time after a store to a word in which such a read waits", "memory bound", false},
+    {"store_word_wait", FACT_NUMBER, CYCLES, "0", NULL, "duration of that wait", "memory bound",
      false},
     {"load_bank_bytes", FACT_WHOLE, "bytes", 2, 64, NULL, NULL,
      "width of the banks, by address modulo 64, that loads share", "memory bound, simulation",
@@ -307,23 +306,23 @@ const struct fact fact_schema[] = {
     {"loads_per_bank", FACT_WHOLE, "loads/cycle", 1, MOST, "1", NULL,
      "loads that one such bank serves per cycle", "memory bound, simulation", false},
     {"load_replays", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
-     "what a load whose value is another's address takes of the loads per cycle besides: those "
-     "behind it are tried too early",
+     "extra load-port slots of a load whose value is another's address: dependent loads are "
+     "replayed",
      "memory bound, simulation", FACT_FITTED},
     {"load_replays_through", FACT_WHOLE, "instructions", 0, 64, "0", NULL,
-     "the same with up to so many operations on registers between the two loads",
+     "the same with up to this many operations on registers between the two loads",
      "memory bound, simulation", FACT_FITTED},
     {"load_replays_pairs", FACT_NUMBER, "loads", 0, 1, "0", NULL,
-     "what each pair of such loads takes besides that wait, over one or several others, for the "
-     "same load",
+     "extra load-port slots of each pair of such loads that wait, through one or several others, "
+     "for the same load",
      "memory bound, simulation", FACT_FITTED},
     {"vector_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
      "vector loads executed per cycle", "memory bound", false},
     {"vector_loads_mixed", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
-     "what another load or a store takes of them, of up to three for each vector load",
+     "share of them that another load or a store takes, of up to three for each vector load",
      "memory bound, simulation", FACT_FITTED},
     {"vector_loads_mixed_runs", FACT_NUMBER, "loads", 0, 1, "vector_loads_mixed", NULL,
-     "the same where half of the accesses or more follow one of their kind",
+     "the same if half of the accesses or more follow one of their kind",
      "memory bound, simulation", FACT_FITTED},
     {"forward_replays", FACT_NUMBER, "loads", 0, 4, NULL, NULL,
      "extra load-port slots per store-forwarded load; plain stores also use one",
@@ -331,8 +330,7 @@ const struct fact fact_schema[] = {
     {"forward_replays_modify", FACT_NUMBER, "loads", 0, 4, "forward_replays", NULL,
      "the same of a load that finds a read-modify-write", "memory bound, simulation", FACT_FITTED},
     {"alu_replays", FACT_NUMBER, "slots", 0, 2, NULL, NULL,
-     "what an operation takes of its ports besides that reads the result of one which waits for a "
-     "port: it is tried too early",
+     "extra port use of an operation whose input waits for a port: it is replayed",
      "port bound, simulation", FACT_FITTED},
     {"alu_replays_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "the ports of such operations",
      "port bound, simulation", false},
@@ -355,8 +353,8 @@ const struct fact fact_schema[] = {
      "programs", false},
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
-     "longest constant step of a load whose lines are fetched from the second level before it "
-     "comes to them, pages apart or not; without it no line is taken to be fetched ahead",
+     "longest constant step of a load whose lines are prefetched from the second level, also "
+     "across pages; without it none is",
      "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
      "least cycles per line for consecutive lines of one first-level set", "programs", false},
@@ -401,11 +399,11 @@ const struct fact fact_schema[] = {
      "cost of a line of a single stream from main memory, in that of each of two streams",
      "programs", false},
     {"transfers_overlap", YES_OR_NO, "yes", NULL,
-     "lines come from behind the first level while the core loads and stores there; else these "
+     "lines are transferred to the first level while the core loads and stores there; else these "
      "times add up (ECM)",
      "kernel memory", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL,
-     "cache misses of a core that are under way together", "programs", false},
+     "cache misses of a core in flight together", "programs", false},
     {"tlb_pages", FACT_NUMBER, "pages", 1, MOST, NULL, NULL,
      "pages whose translation the last level of the TLB holds; without it translations cost "
      "nothing",
@@ -418,8 +416,8 @@ const struct fact fact_schema[] = {
      "programs", false},
 
     {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "address to value, to a general register; without it what waits for a load is not known, and "
-     "a block with such dependences is a lower bound",
+     "address to value, to a general register; without it dependences through loads are unknown, "
+     "and a block with one is a lower bound",
      "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL,
      "the same when the address was itself loaded and has no index and a short displacement",
@@ -450,49 +448,49 @@ const struct fact fact_schema[] = {
     {"store_forward_x87", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "stored value to loaded value, to the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL,
-     "from one read-modify-write to the next, the operation aside; also of a load, one cycle of "
+     "from one read-modify-write to the next, without the operation; also of a load, one cycle of "
      "work and a store",
      "dependencies", false},
     {"store_address_late", FACT_NUMBER, CYCLES, NULL, NULL,
-     "a store's address to the value of the load that finds it, where the address comes last",
+     "a store's address to the value of the load that finds it, if the address comes last",
      "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL,
-     "the least for a stored vector that comes straight from a load itself", "dependencies", false},
+     "the least for a stored vector that was loaded", "dependencies", false},
     {"store_forward_fail_drains", YES_OR_NO, "no", NULL,
-     "the stores after a load that such a store blocks leave before the next such store does: at "
+     "the stores after a load that such a store blocks drain before the next such store: at "
      "stores_per_cycle",
      "dependencies", false},
     {"store_forward_fail", FACT_NUMBER, CYCLES, "store_forward", NULL,
      "stored value to loaded value when the store covers the load in part", "dependencies", false},
     {"store_forward_part", FACT_NUMBER, CYCLES, NULL, NULL,
      "the same when one store covers a part and the rest comes from the cache: the load then does "
-     "not wait until the store is there",
+     "not wait for the store to commit",
      "dependencies", false},
     {"memory_renaming", FACT_NUMBER, CYCLES, NULL, NULL,
-     "stored value to loaded value where rename finds the store by its registers; without it, it "
+     "stored value to loaded value if rename finds the store by its registers; without it, it "
      "finds none",
      "dependencies", false},
     {"memory_renaming_loads", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "loads that can find their store at rename", "dependencies", false},
     {"memory_renaming_tests", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "the same with an immediate and no result but flags", "dependencies", false},
+     "the same with an immediate and only flags as the result", "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
      "which read-modify-writes can: all, or those without a register and without carry",
      "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of such stores and loads", "dependencies", false},
     {"memory_renaming_match", FACT_CHOICE, NO_UNIT, "text", "text address",
-     "how rename finds the store: text, by equal registers that stay as they are; address, "
-     "wherever the addresses are equal and have no index",
+     "how rename finds the store: text, by equal, unchanged registers; address, if the addresses "
+     "are equal and have no index",
      "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
-     "where rename goes by text: in blocks of at least so many instructions it finds the store "
-     "wherever the addresses are equal",
+     "if rename compares text: instructions of a block from which on it finds the store by equal "
+     "addresses",
      "dependencies", FACT_FITTED},
     {"memory_renaming_length_stack", YES_OR_NO, "yes", NULL,
-     "the same where push, pop, call or ret is in the block", "dependencies", false},
+     "the same if push, pop, call or ret is in the block", "dependencies", false},
     {"memory_renaming_apart", FACT_WHOLE, "bytes", 2, 64, NULL, NULL,
-     "except where the block's length is a multiple of this many bytes", "dependencies",
+     "except if the block's length is a multiple of this number of bytes", "dependencies",
      FACT_FITTED},
     {"memory_renaming_apart_through", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "up to this many instructions; default: any number", "dependencies", FACT_FITTED},
@@ -508,15 +506,15 @@ const struct fact fact_schema[] = {
      "that may be renamed",
      "dependencies", false},
     {"memory_renaming_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL,
-     "of more such loads in 32 bytes of code none is found", "dependencies", false},
+     "with more such loads in 32 bytes of code none is found", "dependencies", false},
     {"memory_renaming_store_alone", YES_OR_NO, "no", NULL,
-     "beside a store found at rename each store takes the cache alone", "memory bound", false},
+     "next to a store found at rename each store takes the cache alone", "memory bound", false},
     {"memory_renaming_store_beside", FACT_WHOLE, "stores", 0, MOST, NULL, NULL,
-     "stores beside each such one that do so; without it, all. Read-modify-writes among the loads "
-     "then do not count",
+     "stores next to each such one that do so; without it, all. Read-modify-writes among the "
+     "loads then do not count",
      "memory bound", false},
     {"x87_assist", FACT_NUMBER, CYCLES, NULL, NULL,
-     "time that an x87 instruction on an empty register, no number or a denormal takes longer",
+     "extra time of an x87 instruction on an empty register, NaN or denormal",
      "measured blocks", false},
     {"lock_latency", FACT_NUMBER, CYCLES, "0", NULL,
      "latency from one locked instruction to the next", "dependencies", false},

@@ -114,7 +114,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
     if (!isnan(b->alone) && core * difference > 0 && fabs(core) >= enough)
         return core_term(b);
     if (difference > 0 && b->repeats && isnan(b->alone))
-        return "not told apart";
+        return "not distinguished";
     if (difference > 0)
         return b->branches >= enough && b->branches >= b->misses ? "branch misses"
                : b->misses > 0 && !b->near                       ? "misses"
@@ -149,7 +149,7 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
             elsewhere);
     } else if (!worst) {
         str_add(&text,
-                "No part differs by more than the samples can tell: prediction and program agree.");
+                "No part differs by more than the sampling error: prediction and program agree.");
     } else {
         str_addf(&text, "%s takes %.4f s, predicted %.4f: %s", worst->name, worst->measured,
                  worst->predicted, worst->term);

@@ -129,7 +129,7 @@ static bool compile(const char *compiler, const char *option, const char *const 
         err_set(err, ERR_MISSING,
                 "copy it there together with libportolan_run.a; where Portolan was built without "
                 "LLVM, install llvm-19-dev and clang-19, then configure and build it again",
-                "portolan-cc not found: neither beside this program nor in " PORTOLAN_BINDIR
+                "portolan-cc not found: neither next to this program nor in " PORTOLAN_BINDIR
                 " nor on PATH");
     ok = ok && judge(name, &result, err);
     child_result_done(&result);

@@ -42,7 +42,7 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
     if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
         return err_set(err, ERR_MISSING,
-                       "machine list shows others; help fact l1_bytes says what is needed",
+                       "machine list shows others; help fact l1_bytes lists the needed facts",
                        "unknown caches, memory or clock of %s", m->id);
     return true;
 }

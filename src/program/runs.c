@@ -104,7 +104,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
     else if (!(ok = WIFEXITED(r->status) &&
                     (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
         err_set(err, ERR_DATA,
-                "program load --arguments says how it takes its inputs, --allow-exit accepts any "
+                "program load --arguments sets the form of its inputs, --allow-exit accepts any "
                 "status",
                 "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);

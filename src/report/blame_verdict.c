@@ -169,7 +169,7 @@ static void judge_nothing(const struct blame *b, struct str *out)
     else if (fabs(b->measured - b->predicted) <= BLAME_AGREES * b->measured)
         str_addf(
             out,
-            "measured and predicted agree within %.0f %%, and so does what each instruction costs",
+            "measured and predicted agree within %.0f %%, and so do the costs of the instructions",
             100 * BLAME_AGREES);
     else
         str_addf(

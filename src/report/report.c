@@ -168,8 +168,8 @@ static void add_legend(const struct analysis *a, struct result *result)
         "= move done at rename",
         "/ holds a divider",
         "e an estimate",
-        "~ put together from parts that the machine knows",
-        "! takes longer than its ports say",
+        "~ composed of parts that the machine knows",
+        "! takes longer than its ports explain",
     };
     struct str text = {0};
 

@@ -139,7 +139,7 @@ static void give_paste(struct loop *l, const struct str *text)
     frame_paste(&l->frame, str_text(text), text->length);
     if (input_paste_cut())
         frame_say(&l->frame, true,
-                  "only the first 32 MiB of what was pasted were taken; save it to a file and use "
+                  "only the first 32 MiB of the paste were taken; save it to a file and use "
                   "kernel load FILE");
 }
 
@@ -317,7 +317,7 @@ static void welcome(struct frame *f)
 
     if (there) {
         saved_state_report(&last, &caption);
-        str_add(&caption, ". Enter goes on with it.");
+        str_add(&caption, ". Enter resumes it.");
         str_addf(&command, "session load %s%s", last.name,
                  last.run.checkpoint ? "; evolve resume" : "");
         kept_session_done(&last);

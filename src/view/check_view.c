@@ -121,7 +121,7 @@ static void draw_title(const struct check *c, struct grid *g)
     for (size_t i = 0; i < c->count; i++)
         wrong += check_disagrees(&c->rows[i]);
     unsigned used =
-        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s beside %s", c->machine, c->cpu);
+        grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s compared with %s", c->machine, c->cpu);
     used +=
         grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", wrong, c->count) +
         2;

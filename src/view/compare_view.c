@@ -312,7 +312,7 @@ const struct view_ops compare_view = {
     .whole = compare_whole,
     .name = "compare",
     .label = "Compare",
-    .help = "two loops beside each other, aligned by instruction (A/B)",
+    .help = "two loops compared, aligned by instruction (A/B)",
     .act = compare_act,
     .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone "
              "has it",

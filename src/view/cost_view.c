@@ -61,7 +61,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     (void)state;
     if (!l) {
         view_draw_empty(s, &cost_view, g,
-                        "What a hot loop takes, what limits it, and what the program would gain.",
+                        "A hot loop's time and limit, and the program's possible gain.",
                         "prompt program profile", "profiles a program");
         return;
     }
@@ -113,7 +113,7 @@ static bool cost_act(void *state, struct session *s, enum action action, struct 
 const struct view_ops cost_view = {
     .name = "cost",
     .label = "Why",
-    .help = "what a hot loop takes, what limits it, what the program would gain",
+    .help = "a hot loop's time and limit, and the program's possible gain",
     .act = cost_act,
     .open = cost_open,
     .close = free,

@@ -17,8 +17,8 @@ static const struct demo_step {
      {"set machine skylake,sapphirerapids,znver4", "kernel load data/kernels/triad-skl-O3.s",
       "view kernel"},
      "A loop",
-     "As gcc -O3 made it. A column is an execution port, a number the cycles per iteration that it "
-     "is busy; the sentence below says what limits the loop."},
+     "Compiled by gcc -O3. A column is an execution port, a number the cycles per iteration that "
+     "it is busy; the sentence below says what limits the loop."},
     {9,
      {"view timeline"},
      "The same loop, cycle by cycle",
@@ -68,8 +68,8 @@ static const struct demo_step {
      {"experiments clear", "experiments generate --singles", "view experiments",
       "experiments measure --patience 3 --budget %g", "job wait"},
      "Its instructions",
-     "The same forms on this CPU. docs/charting.md says how a whole machine is made of such "
-     "measurements."},
+     "The same forms on this CPU. docs/charting.md explains how such measurements make a whole "
+     "machine."},
 };
 #define STEPS (sizeof steps / sizeof *steps)
 

@@ -327,7 +327,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
     else if (v->predicted && !v->predicted->cycles)
         str_add(&rest, job_running()
                            ? "  predictions are being made"
-                           : "  not predicted; any change of rows or machine begins anew");
+                           : "  not predicted; any change of rows or machine restarts it");
     if (a->n) {
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine,
                             100 * a->mape) +
@@ -352,8 +352,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
     if (!refresh(v, s)) {
         view_draw_empty(
             s, &experiments_view, g,
-            "Experiments are loops of a few forms. Those that are measured say which forms share "
-            "ports.",
+            "Experiments are loops of a few forms. Their times show which forms share ports.",
             "do generate",
             "makes experiments of the selected forms, or of the 40 that programs use most");
         return;

@@ -171,13 +171,13 @@ static bool view_command(struct session *s, const char *verb, const char *argume
 
     (void)result;
     if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
-        return err_set(err, ERR_USAGE, "what opens the prompt ends a line",
+        return err_set(err, ERR_USAGE, "a command that opens the prompt must end the line",
                        "the prompt already waits for \"%s\"", str_text(&f->prefill));
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
     if (strcmp(verb, "do") == 0)
         return frame_act(f, action_find(argument)) ||
-               err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now",
+               err_set(err, ERR_USAGE, "keys lists its effects", "the %s view cannot do %s now",
                        v->name, argument);
     if (strcmp(verb, "jump") == 0)
         return jumps_go(f, argument, err);

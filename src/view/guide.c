@@ -36,12 +36,12 @@ static const struct deed steps[] = {
              "table explains the instruction under the cursor.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
-     .text = "The sentence says what limits the loop, the bounds what would limit it next. Press "
-             "m: another machine, perhaps another limit.",
+     .text = "The sentence names the limit of the loop; the bounds show the next one. Press m: "
+             "another machine, perhaps another limit.",
      .keys = {'m'}},
     {.title = "All machines",
-     .text = "Press c: the machines beside each other; < marks what limits the loop on each. c "
-             "again goes back.",
+     .text = "Press c: the machines compared; < marks the limit of the loop on each. c again goes "
+             "back.",
      .keys = {'c'}},
     {.title = "Cycle by cycle",
      .text = "Tab goes from pane to pane, h back. Press it until the timeline has the keys: it "
@@ -60,8 +60,8 @@ static const struct deed steps[] = {
              "paste it as it is, compiler output, a listing, what a debugger shows.",
      .other_kernel = true},
     {.title = "Before and after",
-     .text = "Both loops are still open: [ and ] go from one to the other. Press d: instruction by "
-             "instruction beside each other, with the difference in cycles.",
+     .text = "Both loops are still open: [ and ] switch between them. Press d: they are compared "
+             "by instruction, with the difference in cycles.",
      .commands = {"kernel compare", "kernel diff"}},
     {.title = "What if",
      .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not "
@@ -69,11 +69,11 @@ static const struct deed steps[] = {
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
      .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without "
-             "root. Where that cannot be, F8 goes on.",
+             "root. If that fails, F8 continues.",
      .commands = {"kernel measure"}},
     {.title = "Nothing is lost",
-     .text = "The session is saved by itself; the next start offers it. Type  :session list  and "
-             "Enter. session save DIRECTORY writes one to keep, as text.",
+     .text = "The session is saved automatically; the next start offers it. Type  :session list  "
+             "and Enter. session save DIRECTORY writes one to keep, as text.",
      .commands = {"session list", "session save"}},
     {.title = "Help",
      .text = "Press ?: the keys of the pane that you are in; ? again: all keys and commands.",

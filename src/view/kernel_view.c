@@ -729,11 +729,11 @@ const struct view_ops kernel_view = {
         "\t┌├└ the critical chain, * when it is one instruction\n"
         "\t→ feeds the one under the cursor   ← uses its result\n"
         "ports\tports that carry the same load are one column, with their sum; Space opens them\n"
-        "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. "
-        "? no table places it\n"
+        "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's "
+        "cycles. ? no table places it\n"
         "samples\tshare of the samples, from the profile that was pasted\n"
-        "here\tcycles that the loop takes less without the instruction, measured; beside it what "
-        "the model says (b)",
+        "here\tcycles saved by removing the instruction, measured, followed by the model's "
+        "prediction (b)",
     .open = kernel_open,
     .close = free,
     .draw = kernel_draw,

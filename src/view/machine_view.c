@@ -246,7 +246,7 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
         v->share[i] = 100 * v->stages[i].share;
     }
     const struct plot_series series = {
-        "of what the stage is at", ROLE_GOOD, v->at, v->share, n, false};
+        "of the stage", ROLE_GOOD, v->at, v->share, n, false};
     const struct plot plot = {.title = "done, %",
                               .x_label = "s",
                               .y_min = 0,

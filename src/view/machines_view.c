@@ -63,7 +63,7 @@ static void machines_click(void *state, struct session *s, int x, int y)
 const struct view_ops machines_view = {
     .name = "machines",
     .label = "Machines",
-    .help = "the loop on the selected machines; the cursor chooses the one that is shown",
+    .help = "the loop on the selected machines; the cursor selects the shown one",
     .act = machines_act,
     .open = machines_open,
     .close = free,

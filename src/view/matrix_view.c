@@ -212,7 +212,7 @@ static void matrix_draw(void *state, struct session *s, struct grid *g)
     if (!refresh(v, s)) {
         lab_draw_empty(
             s, &matrix_view, g,
-            "The mapping that a search has found so far: forms by ports, while it changes.");
+            "The best mapping of a search so far: forms by ports, as it changes.");
         return;
     }
     evolve_get_status(run->evolve, &status);
@@ -255,12 +255,13 @@ static bool matrix_live(void *state, struct session *s)
 const struct view_ops matrix_view = {
     .name = "matrix",
     .label = "Inferred",
-    .help = "the mapping that inference has found so far, forms by ports, as it changes",
+    .help = "the best mapping of the inference so far: forms by ports, as it changes",
     .act = matrix_act,
     .marks =
-        "■\tthe form may run on the port; a digit: so many of its µops may\n▒\tother good mappings "
-        "use or leave out the port\n"
-        "cursor\tthe form's usage is shown below\nfilter\terror>10% | sure<1; empty shows all rows",
+        "■\tthe form may run on the port; a digit: number of its µops that may\n"
+        "▒\tother good mappings use or leave out the port\n"
+        "cursor\tthe form's usage is shown below\n"
+        "filter\terror>10% | sure<1; empty shows all rows",
     .open = matrix_open,
     .close = matrix_close,
     .draw = matrix_draw,

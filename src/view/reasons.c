@@ -158,7 +158,7 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
     else if (!b->sentence)
         str_addf(out, "%zu variants measured so far", b->variants);
     else if (strcmp(b->machine, a->machine->id) != 0)
-        str_addf(out, "blamed beside %s; kernel blame --machine %s", b->machine, a->machine->id);
+        str_addf(out, "blamed with %s; kernel blame --machine %s", b->machine, a->machine->id);
     else if (fabs(b->predicted - predicted) > 0.005)
         str_add(out, "the model has changed since it was blamed; b blames again");
     else

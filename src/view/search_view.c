@@ -61,7 +61,7 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
     if (status->ports && status->ports_known != PORTS_FOUND)
         str_addf(&text, "%u ports are assumed: %s. ", status->ports,
                  status->ports_known == PORTS_NO_TIME
-                     ? "more time would tell how many there are"
+                     ? "more time would determine the number"
                      : "no number of ports explains the measurements");
     if (status->agreed)
         str_addf(&text,
@@ -126,7 +126,7 @@ static void search_draw(void *state, struct session *s, struct grid *g)
     if (!run) {
         lab_draw_empty(
             s, &search_view, g,
-            "What the search for a mapping does, and the experiments that it explains worst.");
+            "The current step of the search for a mapping, and its worst explained experiments.");
         return;
     }
     evolve_get_status(run->evolve, &status);

@@ -240,10 +240,10 @@ static void source_status(void *state, struct session *s, struct str *out)
 
 const struct view_ops source_view = {.name = "source",
                                      .label = "Source",
-                                     .help = "the text that the loop stands in, its lines marked",
+                                     .help = "the text around the loop, its lines marked",
                                      .act = source_act,
                                      .marks =
-                                         "cursor\ton a line of the loop the views beside it follow",
+                                         "cursor\ton a line of the loop the other views follow",
                                      .open = source_open,
                                      .close = source_close,
                                      .draw = source_draw,

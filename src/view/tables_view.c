@@ -183,7 +183,7 @@ static bool tables_live(void *state, struct session *s)
 const struct view_ops tables_view = {
     .name = "tables",
     .label = "Against the tables",
-    .help = "where the mapping that inference has found so far differs from the machine's tables",
+    .help = "differences of the best inferred mapping from the machine's tables",
     .act = table_view_act,
     .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), "
              "fewer or more (µops), pipes (dividers)\n"

@@ -99,7 +99,7 @@ static void whatif_status(void *state, struct session *s, struct str *out)
 const struct view_ops whatif_view = {
     .name = "whatif",
     .label = "What if",
-    .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
+    .help = "curves of the last kernel whatif NAME=A..B, or a machine compared with its change",
     .act = whatif_act,
     .open = whatif_open,
     .close = free,

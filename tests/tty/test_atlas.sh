@@ -61,7 +61,7 @@ test_a_site_is_written() {
     expect 1 "$portolan" -e "machine atlas $work/site --machine skylake --experiments znver4=x.csv"
     holds err 'the atlas has no machine znver4'
     expect 1 "$portolan" -e "machine atlas $work/evil --machine skylake"
-    holds err ', which is no part of an atlas'
+    holds err ', which is not part of an atlas'
 }
 
 test_a_browser_shows_it() {

@@ -19,7 +19,7 @@ test_analyze_prints_json() {
 # stosq alone.
 test_repeated_is_a_lower_bound() {
     expect 0 "$portolan" --machine skylake -e 'kernel hex f348ab; kernel analyze; kernel simulate'
-    [ "$(grep -c 'What a repeated stosq takes depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
+    [ "$(grep -c 'The time of a repeated stosq depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
     holds out 'cycles per iteration simulated'
     [ "$(grep -c 'at least .* cycles per iteration' "$work/out")" -eq 2 ] || fail 'both are lower bounds'
     expect 0 "$portolan" --machine skylake --format json -e 'kernel hex f348ab; kernel simulate; kernel hex 48ab; kernel simulate'
@@ -513,7 +513,7 @@ test_names_in_csv() {
 test_unfinished_job() {
     table="$forms; experiments generate; experiments measure --simulate skylake"
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
-    holds err 'was not finished and is ended with the last command; job wait behind it lets it finish'
+    holds err 'was not finished and ends with the last command; add job wait to finish it'
     expect 0 "$portolan" -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait"
     lacks err 'was not finished'
 }

@@ -25,8 +25,8 @@ test_against_llvm_by_another_program() {
     ! grep -qE '"block":"[^"]*\bro[lr] ' "$work/out" || fail 'a block whose time is not known is a finding'
     [ "$(grep -oE '"refused":[0-9]+' "$work/out" | grep -oE '[0-9]+')" -gt 0 ] || fail 'no block was refused'
     expect 0 "$portolan" -e 'machine hunt --machine zen4-charted --against llvm-mca --forms 50 --blocks 20 --time 1h; machine hunt --machine zen4-charted --against llvm-mca:znver3 --forms 50 --blocks 20 --time 1h'
-    holds out "zen4-charted held against llvm-mca's znver4: "
-    holds out "zen4-charted held against llvm-mca's znver3: "
+    holds out "zen4-charted compared with llvm-mca's znver4: "
+    holds out "zen4-charted compared with llvm-mca's znver3: "
 }
 
 # What kills it takes its block along, and no other.
@@ -60,7 +60,7 @@ test_without_llvm() {
 test_against_llvm() {
     needs llvm-mca-22
     expect 0 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca --forms 100 --blocks 20 --time 1h --seed 1'
-    holds out "skylake held against llvm-mca's skylake: "
+    holds out "skylake compared with llvm-mca's skylake: "
     holds out 'cycles, '
     expect 1 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca:nothing --blocks 20'
     holds err 'LLVM has no scheduling model for nothing'
@@ -69,12 +69,12 @@ test_against_llvm() {
 # Both by the same model agree, and the bounds and the simulation do not.
 test_two_models_of_one_machine() {
     expect 0 "$portolan" -e 'machine hunt --machine skylake --against-model simulate --forms 300 --blocks 300 --time 1h --seed 1'
-    holds out 'skylake held against skylake, simulated: '
+    holds out 'skylake compared with skylake, simulated: '
     lacks out ' 0 findings'
     expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against haswell --against-model bounds --forms 60 --blocks 30 --time 1h'
-    holds out 'skylake held against haswell, by the bounds: '
+    holds out 'skylake compared with haswell, by the bounds: '
     expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against-model simulate --forms 60 --blocks 30 --time 1h'
-    holds out 'skylake held against skylake: 0 of 30 blocks differ'
+    holds out 'skylake compared with skylake: 0 of 30 blocks differ'
 }
 
 run_tests

@@ -38,7 +38,7 @@ test_kill_and_come_back() {
     open_bench 100 30
     see 'Last session'
     see 'pasted and 1 more kernel, 3 experiments'
-    see 'Enter goes on'
+    see 'Enter resumes it'
     t send-keys Enter
     see 'imulq %rax, %rbx'
     see '4.00 cycles'
@@ -100,7 +100,7 @@ test_end_of_the_terminal() {
     await_kept 'imulq %rax, %rbx'
     wait_until ended || fail 'the workbench outlives its terminal'
     open_bench 80 24
-    see 'Enter goes on'
+    see 'Enter resumes it'
     t send-keys Escape
     see 'triad-skl-O3.s'
     prompt session load last
@@ -157,7 +157,7 @@ test_sessions_by_command() {
     # The file that the session names is shown before it is opened: the same command again does
     # that.
     expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
-    holds err "the session names the file $work/f.c"
+    holds err "the file $work/f.c, named by the session"
     printf 'session load %s\nset keep-going on\nkernel compile -O3\nkernel compile -O3\nkernel opened\n' "$work/c" >"$work/again.pf"
     expect 1 "$portolan" -b "$work/again.pf"
     holds out 'f.c -O3 -march=skylake'

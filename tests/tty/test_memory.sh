@@ -70,7 +70,7 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
     holds out 'no memory access: 3.00 at any size'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
-    holds out 'stay where they are'
+    holds out 'do not move'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
     holds out 'instruction 1: its address comes from an operation that is not followed'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
@@ -82,7 +82,7 @@ test_words() {
 }
 test_shared_arrays() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"
-    holds out '8192 bytes behind stream 2'
+    holds out '8192 bytes after stream 2'
     expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays 2=7+8"
     holds err 'no streams 2 and 7'
     for wrong in 2 2= =1 2=1+ a=b 2=1*3 1=1 ''; do

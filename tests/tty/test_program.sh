@@ -119,7 +119,7 @@ test_ranges() {
         exit !(l > 0 && l <= s && s <= m && cl > 0 && cm < 2 * cl) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
-    holds out 'not known from these runs'
+    holds out 'not determined by these runs'
     holds out 'program run N=18 would narrow it most'
 }
 
@@ -369,7 +369,7 @@ test_inputs() {
     expect 0 "$portolan" -e "$load; program run N=8,16 M=1,2 --mode counts"
     holds out 'input M has no effect'
     expect 1 "$portolan" -e "$load --arguments '8 {N}'; program run N=8,16"
-    holds err 'the inputs change nothing'
+    holds err 'the inputs have no effect'
     expect 1 "$portolan" -e "$load; program run N=8,16 --mode counts; program reuse"
     holds err 'the runs have no reuse distances'
 }
@@ -854,11 +854,11 @@ test_copied_away() {
     cp "$portolan" "$work/away/portolan"
     load="program load $programs/matmul.c -O1"
     needs strings
-    installed=$(strings -a "$portolan" | sed -n 's/^portolan-cc not found: neither beside this program nor in \(.*\) nor on PATH$/\1/p')
+    installed=$(strings -a "$portolan" | sed -n 's/^portolan-cc not found: neither next to this program nor in \(.*\) nor on PATH$/\1/p')
     [ -n "$installed" ] || fail 'the installed place is not in the message'
     if ! [ -x "$installed/portolan-cc" ]; then
         expect 1 "$work/away/portolan" -e "$load"
-        holds err "portolan-cc not found: neither beside this program nor in $installed nor on PATH"
+        holds err "portolan-cc not found: neither next to this program nor in $installed nor on PATH"
     fi
     ln -s "$(cd "$(dirname "$cc")" && pwd)/portolan-cc" "$work/tools/portolan-cc"
     expect 0 env PATH="$work/tools:$PATH" "$work/away/portolan" -e "$load"

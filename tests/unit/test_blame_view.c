@@ -61,7 +61,7 @@ static void test_golden_of_blame(void **state)
     assert_true(screen_holds("7 variants measured so far"));
     session.document.blame->sentence = mem_strdup("line 7");
     press("m");   /* what another machine's model says was not asked */
-    assert_true(screen_holds("blamed beside skylake"));
+    assert_true(screen_holds("blamed with skylake"));
 }
 
 int main(void)

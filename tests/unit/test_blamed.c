@@ -66,7 +66,7 @@ static void test_terms(void **state)
     part.ends = 3;
     expect_term(part, "branch misses", "branch misses predicted too high");
     expect_term(loop_part(8, 8, 5, NAN), "ports", "ports");
-    expect_term(loop_part(4, 4, 6, NAN), "not told apart", "it could not be measured alone");
+    expect_term(loop_part(4, 4, 6, NAN), "not distinguished", "it could not be measured alone");
 }
 
 /* Counts that are wrong explain what no model can, and come first. */

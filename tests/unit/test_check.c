@@ -194,7 +194,7 @@ static void test_shows_its_view(void **state)
     run_to_end("view kernel");
     run_to_end("machine check --machine skylake --simulate haswell 'VPSHUFB (XMM, XMM, XMM)' "
                "'VADDPD (XMM, XMM, XMM)'");
-    assert_true(screen_holds("skylake beside simulated haswell"));
+    assert_true(screen_holds("skylake compared with simulated haswell"));
     assert_true(screen_holds("VADDPD (XMM, XMM, XMM)"));
     frame_run(&frame, "machine correct 'VPSHUFB (XMM, XMM, XMM)' --simulate haswell");
     assert_true(

@@ -547,7 +547,7 @@ static void test_the_command(void **state)
                   "--time 5m --seed 1",
                   &out, &err))
         fail_msg("%s", err.what);
-    assert_non_null(strstr(str_text(&out), "skylake held against haswell: "));
+    assert_non_null(strstr(str_text(&out), "skylake compared with haswell: "));
     assert_non_null(strstr(str_text(&out), "; agrees with latency of any MUL"));
     if (!run_line(&s,
                   "set format csv; machine hunt --machine skylake --against skylake --blocks 100 "
@@ -558,14 +558,14 @@ static void test_the_command(void **state)
     assert_false(
         run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
     assert_non_null(strstr(err.what, "cortex-a72 is aarch64"));
-    /* Machines of any set are held against each other: nothing is run. */
+    /* Machines of any set are compared: nothing is run. */
     str_clear(&out);
     if (!run_line(&s,
                   "set format text; machine hunt --machine cortex-a72 --against neoverse-n1 "
                   "--blocks 100 --forms 100 --time 5m",
                   &out, &err))
         fail_msg("%s", err.what);
-    assert_non_null(strstr(str_text(&out), "cortex-a72 held against neoverse-n1: "));
+    assert_non_null(strstr(str_text(&out), "cortex-a72 compared with neoverse-n1: "));
     assert_null(strstr(str_text(&out), " 0 findings"));
     assert_null(strstr(str_text(&out), "any NOP or the like, then any NOP or the like\n\n"));
     session_done(&s);

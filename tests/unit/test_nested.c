@@ -142,13 +142,13 @@ static void test_notes(void **state)
     } notes[] = {
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
          " An inner loop runs here (.L2, lines 2 to 3): its trip count is not known, so it is "
-         "counted once. kernel analyze --trip 64 tells what 64 iterations take."},
+         "counted once. kernel analyze --trip 64 reports the time of 64 iterations."},
         {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne "
          ".L1\n",
          " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are not "
          "known"},
         {".L1: call f\ncall g\ndecl %edx\njne .L1\n",
-         " What is called here is not included (call f; call g)."},
+         " Called functions are not included (call f; call g)."},
     };
 
     (void)state;

@@ -356,8 +356,8 @@ static char *runtime_path(void)
     if (found)
         return str_take(&path);
     str_done(&path);
-    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not found: "
-                    "neither beside portolan-cc nor in " PKGLIBDIR
+    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not "
+                    "found: neither next to portolan-cc nor in " PKGLIBDIR
                     "; copy it there from where Portolan was built, or install Portolan again "
                     "(make install, or the package portolan)\n");
     return NULL;
