@@ -518,6 +518,7 @@ static const char *const start_examples[] = {
 
 const struct command command_evolve_start = {
     .name = "evolve start",
+    .meant = "infer search",
     .help = "infer a port mapping from the experiments, in the background",
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "

@@ -150,7 +150,8 @@ static bool prepare_import(struct session *s, const void *values, struct task *t
     return load(s, values, pmevo_experiments_load, task);
 }
 
-static const char *const import_examples[] = {"experiments import experiments.json", NULL};
+static const char *const import_examples[] = {"experiments import experiments.json",
+                                              "experiments import more.json --append", NULL};
 
 const struct command command_experiments_import = {
     .name = "experiments import",

@@ -147,7 +147,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"experiments show 1", NULL};
+static const char *const examples[] = {"experiments show 1", "experiments show 20", NULL};
 
 const struct command command_experiments_show = {
     .name = "experiments show",

@@ -432,7 +432,7 @@ static bool prepare_merge(struct session *s, const void *values, struct task *ta
 }
 
 static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv",
-                                             NULL};
+                                             "experiments merge part-1.csv part-2.csv --all", NULL};
 
 const struct command command_experiments_merge = {
     .name = "experiments merge",

@@ -176,7 +176,7 @@ static bool prepare_add(struct session *s, const void *values, struct task *task
     return task_give(task, &ops, a);
 }
 
-static const char *const add_examples[] = {"forms add mine.csv", NULL};
+static const char *const add_examples[] = {"forms add mine.csv", "forms add avx10.csv", NULL};
 
 const struct command command_forms_add = {
     .name = "forms add",

@@ -92,7 +92,7 @@ static bool run_cancel(struct session *s, const void *values, struct result *res
     return true;
 }
 
-static const char *const cancel_examples[] = {"job cancel 1", NULL};
+static const char *const cancel_examples[] = {"job cancel 1", "job cancel 2", NULL};
 
 const struct command command_job_cancel = {
     .name = "job cancel",

@@ -200,7 +200,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const use_examples[] = {"kernel use 2", NULL};
+static const char *const use_examples[] = {"kernel use 2", "kernel use 1", NULL};
 
 const struct command command_kernel_use = {
     .name = "kernel use",
@@ -249,7 +249,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const save_examples[] = {"kernel save loop.s", NULL};
+static const char *const save_examples[] = {"kernel save loop.s", "kernel save /dev/stdout", NULL};
 
 const struct command command_kernel_save = {
     .name = "kernel save",

@@ -96,6 +96,7 @@ static const char *const examples[] = {
 
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
+    .meant = "explain bottleneck bound bounds ports pressure",
     .help = "show bounds, bottleneck and port pressure, for several machines side by side",
     .description = "Cycles are per iteration of the current loop. The highest bound is the "
                    "bottleneck; the pressure table shows the cycles that each instruction "

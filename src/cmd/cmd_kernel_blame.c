@@ -436,6 +436,7 @@ static const char *const examples[] = {"kernel blame", "kernel blame --machine s
 
 const struct command command_kernel_blame = {
     .name = "kernel blame",
+    .meant = "why cost costs slow",
     .help = "measure the cost of each instruction of the loop, and compare it with the model",
     .description = "The loop is measured with each instruction removed, with a nop in its place, "
                    "and with single dependences cut; the model predicts the same "

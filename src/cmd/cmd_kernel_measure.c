@@ -530,6 +530,7 @@ static const char *const examples[] = {"kernel measure", "kernel measure --patie
 
 const struct command command_kernel_measure = {
     .name = "kernel measure",
+    .meant = "time bench benchmark",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
     .description = "The code runs in a sandboxed process; registers and memory are set up so that "
                    "every address is valid. If other tasks use the core, the measured time is "

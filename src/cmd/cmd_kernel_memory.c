@@ -479,6 +479,7 @@ static const char *const examples[] = {"kernel memory", "kernel memory --size 16
 
 const struct command command_kernel_memory = {
     .name = "kernel memory",
+    .meant = "cache caches bandwidth roofline",
     .help = "cycles per iteration by the size of the arrays: from each cache and from memory, "
             "predicted and measured",
     .description = "The streams of the loop are found in its instructions. Line costs are "

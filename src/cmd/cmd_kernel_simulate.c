@@ -270,6 +270,7 @@ static const char *const examples[] = {"kernel simulate",
 
 const struct command command_kernel_simulate = {
     .name = "kernel simulate",
+    .meant = "cycles pipeline",
     .help = "simulate the loop cycle by cycle until its state repeats, with a timeline",
     .description = "Once the state of the core repeats, cycles per iteration are exact. The "
                    "timeline shows the first iterations.",

@@ -693,6 +693,7 @@ static const char *const examples[] = {"kernel tune", "kernel tune --reassociate
 
 const struct command command_kernel_tune = {
     .name = "kernel tune",
+    .meant = "faster optimize optimise speed improve",
     .help = "search a faster version of the loop: other compiler options, orders, instructions, "
             "several iterations at once",
     .description =

@@ -173,7 +173,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const show_examples[] = {"machine show znver4", NULL};
+static const char *const show_examples[] = {"machine show znver4", "machine show native", NULL};
 
 const struct command command_machine_show = {
     .name = "machine show",

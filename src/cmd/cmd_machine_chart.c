@@ -436,6 +436,7 @@ static const char *const examples[] = {
 
 const struct command command_machine_chart = {
     .name = "machine chart",
+    .meant = "characterise characterize discover",
     .help = "make a machine from measurements alone: ports and the usage of every form",
     .description =
         "Measures each form alone, finds forms of every behaviour by pairs, and from these the "

@@ -168,7 +168,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const use_examples[] = {"mapping use znver4", NULL};
+static const char *const use_examples[] = {"mapping use znver4", "mapping use skylake", NULL};
 
 const struct command command_mapping_use = {
     .name = "mapping use",
@@ -224,7 +224,8 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     return ok;
 }
 
-static const char *const load_examples[] = {"mapping load mymachine/", NULL};
+static const char *const load_examples[] = {"mapping load mymachine/",
+                                            "mapping load mine.csv", NULL};
 
 const struct command command_mapping_load = {
     .name = "mapping load",

@@ -123,7 +123,8 @@ static bool run_export(struct session *s, const void *values, struct result *res
     return ok;
 }
 
-static const char *const export_examples[] = {"mapping export osaca mine.yml", NULL};
+static const char *const export_examples[] = {"mapping export osaca mine.yml",
+                                              "mapping export uops-info mine.csv", NULL};
 
 const struct command command_mapping_export = {
     .name = "mapping export",

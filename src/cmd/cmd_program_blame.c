@@ -456,7 +456,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-static const char *const examples[] = {"program blame N=1000", NULL};
+static const char *const examples[] = {"program blame N=1000",
+                                       "program blame N=1000 --machine skylake", NULL};
 
 const struct command command_program_blame = {
     .name = "program blame",

@@ -747,6 +747,7 @@ static const char *const examples[] = {"program profile ./simulation -- --steps 
 
 const struct command command_program_profile = {
     .name = "program profile",
+    .meant = "hot hotspots sample",
     .help = "run any program and show its hottest functions and loops",
     .description =
         "Needs no source, no performance counters and no privileges: the program is sampled about "

@@ -476,7 +476,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-static const char *const examples[] = {"program validate N=512,1000,2000", NULL};
+static const char *const examples[] = {"program validate N=512,1000,2000",
+                                       "program validate N=512 --times 5 --limit 1m", NULL};
 
 const struct command command_program_validate = {
     .name = "program validate",

@@ -62,10 +62,12 @@ static bool prepare_save(struct session *s, const void *values, struct task *tas
     return task_give(task, &ops, m);
 }
 
-static const char *const save_examples[] = {"session save work", NULL};
+static const char *const save_examples[] = {"session save work",
+                                            "session save ~/loops/triad", NULL};
 
 const struct command command_session_save = {
     .name = "session save",
+    .meant = "keep store",
     .help = "save kernel, machines, changes, experiments and settings to a directory",
     .description = "Replaces an older session there completely, or not at all.",
     .arguments = saved_to,

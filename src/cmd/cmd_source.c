@@ -37,7 +37,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"source evolve.pf", NULL};
+static const char *const examples[] = {"source evolve.pf", "source measure.pf", NULL};
 
 const struct command command_source = {
     .name = "source",

@@ -127,7 +127,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64, R64)", NULL};
+static const char *const examples[] = {"throughput 2*ADD (R64, R64) + IMUL (R64, R64)",
+                                       "throughput ADD (R64, R64)", NULL};
 
 const struct command command_throughput = {
     .name = "throughput",

@@ -25,7 +25,7 @@ static bool run_view(struct session *s, const void *values, struct result *resul
     return session_view(s, "view", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const view_examples[] = {"view timeline", NULL};
+static const char *const view_examples[] = {"view timeline", "view experiments", NULL};
 
 const struct command command_view = {
     .name = "view",

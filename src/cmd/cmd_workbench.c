@@ -117,6 +117,7 @@ static const char *const quit_examples[] = {"quit", NULL};
 
 const struct command command_quit = {
     .name = "quit",
+    .meant = "exit leave",
     .help = "leave",
     .description = "Running jobs are cancelled; their measurements are kept. The workbench asks "
                    "once when a job runs, or there is a profile, which no file holds.",

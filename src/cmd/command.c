@@ -186,8 +186,18 @@ static void list_verbs(const char *word, struct str *out)
     }
 }
 
-/* The command closest to unknown words: a verb without its noun, a slip in either word, an extended
- * noun. */
+/* Whether @word is one of @words, a blank between them; NULL: none are. */
+static bool listed(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; at && length; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+        if (strcspn(at, " ") == length && memcmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* The command closest to unknown words: another word for it, a verb without its noun, a slip in
+ * either word, an extended noun. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -196,8 +206,10 @@ static const char *meant_by(const char *first, const char *second)
     str_addf(&typed, "%s%s%s", first, *second ? " " : "", second);
     whole.word = str_text(&typed);
     word.word = first;
-    const char *begun = NULL, *verb = NULL;
+    const char *begun = NULL, *verb = NULL, *meant = NULL;
     for (const struct command *const *c = commands; *c; c++) {
+        if (listed((*c)->meant, first) || listed((*c)->meant, second))
+            meant = (*c)->name;
         const char *name = (*c)->name, *space = strchr(name, ' ');
         similar_try(&whole, name);
         similar_try(&word, space ? space + 1 : name);
@@ -211,7 +223,7 @@ static const char *meant_by(const char *first, const char *second)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
     str_done(&typed);
-    return whole.best ? whole.best : verb ? verb : begun ? begun : word.best;
+    return meant ? meant : whole.best ? whole.best : verb ? verb : begun ? begun : word.best;
 }
 
 static void refuse(int count, char **words, struct err *err)
@@ -253,12 +265,8 @@ static bool needs_nothing(const struct command *c)
 static const struct command *by_alias(const char *word)
 {
     for (const struct command *const *c = commands; *c; c++)
-        for (const char *at = (*c)->aliases; at && *at; at += strspn(at, " ")) {
-            const size_t length = strcspn(at, " ");
-            if (strlen(word) == length && memcmp(at, word, length) == 0)
-                return *c;
-            at += length;
-        }
+        if (listed((*c)->aliases, word))
+            return *c;
     return NULL;
 }
 

@@ -25,6 +25,8 @@ struct command {
     const char *name;                    /* "kernel load": noun and verb, or one word */
     /* other names, of one word each, a blank between them; NULL: none */
     const char *aliases;
+    /* words that users type for it without meaning a name, a blank between them; NULL: none */
+    const char *meant;
     const char *help;                    /* one line, without a full stop */
     const char *description;             /* sentences; NULL: the line says it all */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */

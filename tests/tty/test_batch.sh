@@ -49,7 +49,7 @@ test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
     holds out '"cycles":1.0'
     expect 0 "$portolan" --machine skylake -e 'throughput RDTSC () + 2*CLD ()'
-    holds out '33.0000 cycles on skylake, bound by microcode or waiting'
+    holds out '33.0000 cycles on skylake, bound by microcode or waits'
     expect 0 "$portolan" -e "k l $kernel; k a"
     holds out 'A tie at 2.00 cycles per iteration: ports 2 and 3 ('
     expect 0 "$portolan" "$kernel"

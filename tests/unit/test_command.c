@@ -44,6 +44,8 @@ static void test_records(void **state)
             check_parameter(c, p, true);
         if (!c->examples || !c->examples[0])
             fail_msg("%s has no example", c->name);
+        if ((c->arguments || c->options) && !c->examples[1])
+            fail_msg("%s takes arguments, but has only one example", c->name);
         for (const char *const *example = c->examples; *example; example++)
             if (!command_check(*example, &found, &err) || found != c)
                 fail_msg("%s: its example \"%s\" is refused: %s", c->name, *example, err.what);
@@ -130,6 +132,10 @@ static void test_refusals(void **state)
     refused("analyse", "did you mean kernel analyze?");
     refused("kernel analyse", "did you mean kernel analyze?");
     refused("troughput x", "did you mean throughput?");
+    refused("kernel why", "did you mean kernel blame?");
+    refused("kernel faster", "did you mean kernel tune?");
+    refused("exit", "did you mean quit?");
+    refused("ports", "did you mean kernel analyze?");
     refused("machine", "one of: machine");
     refused("xyzzy", "help lists the commands");
     refused("job cancel", "job cancel needs N");
