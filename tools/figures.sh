@@ -4,7 +4,7 @@
 # begins what is made of bench/results/NAME.md, in which {id} stands for a figure's value and unit
 # and {id:value} for the value alone; <!-- end of figures --> ends it.
 #   figures.sh write TOP          writes the tables into the documents
-#   figures.sh check TOP          says what is stale or unknown, or used nowhere; status 1
+#   figures.sh check TOP          prints what is stale, unknown or unused, and figures in prose; status 1
 #   figures.sh measure TOP DATA [PORTOLAN]   runs the commands of all figures whose data is in DATA,
 # and keeps what they say
 set -eu
@@ -74,6 +74,16 @@ prose() {
     /^<!-- end of figures/ { inside = 0 }' "$1"
 }
 
+# An accuracy ("3.1 % off") in the prose of any document. "more than 5 % off" is a limit, not a result.
+accuracy() {
+    awk -v top="$top/" '
+    FNR == 1 { inside = code = 0 }
+    /^<!-- figures / { inside = 1 }
+    /^```/ { code = !code }
+    !inside && !code && !/^    / && !/^\|/ && /[0-9] % off/ && !/more than [0-9.]+ % off/ { sub(top, "", FILENAME); print FILENAME ":" FNR ": an accuracy in prose; put it into a table, or link to comparison.md" }
+    /^<!-- end of figures/ { inside = 0 }' "$top/README.md" "$top"/docs/*.md
+}
+
 documents=$(grep -lE '^<!-- figures [a-z-]+ -->$' "$top/README.md" "$top"/docs/*.md "$top"/docs/notes/*.md)
 : >"$work/faults"; : >"$work/used"
 
@@ -87,6 +97,7 @@ write|check)
     for document in $documents; do
         prose "$document" >>"$work/faults"
     done
+    accuracy >>"$work/faults"
     sort -u "$work/used" >"$work/all"
     sed '1d; s/,.*//' "$figures" | sort >"$work/ids"
     uniq -d "$work/ids" | sed 's|^|bench/results/figures.csv: twice: |' >>"$work/faults"

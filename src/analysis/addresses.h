@@ -1,6 +1,6 @@
-/* Which loads of a repeating block read what one of its stores wrote: addresses followed as values
- * through moves, additions, lea and the stack, over iterations. Addresses that cannot be related
- * are taken to differ. */
+/* Finds the loads of a repeating block that read a store of it: follows addresses as values through
+ * moves, additions, lea and the stack, over iterations. Unrelated addresses are assumed to
+ * differ. */
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
 
@@ -20,8 +20,8 @@ struct forward {
     uint32_t store, load;   /* instructions; the same one for a read-modify-write on one address */
     uint32_t distance;      /* iterations between them */
     bool starts_alike;      /* load and store begin at the same address */
-    bool fits;              /* the load lies within what was stored: forwarded */
-    bool alone;             /* it does not, and no other store on its way has what is missing */
+    bool fits;              /* the load lies within the store: forwarded */
+    bool alone;             /* it does not, and no other store in flight has the missing part */
     bool confirmed;         /* seen in the last two iterations followed */
 };
 
@@ -55,11 +55,11 @@ struct changing {
 
 /* Value of a symbol where registers begin with different unknowns (START_DIFFERENT). */
 enum symbol_kind {
-    SYMBOL_UNKNOWN,    /* what is not followed */
-    SYMBOL_REGISTER,   /* what general register @a held before the loop */
+    SYMBOL_UNKNOWN,    /* instructions that are not followed */
+    SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* a part of @a, extended; while it does not overflow, what it counts on by */
+    /* a part of @a, extended; without overflow, its step */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {

@@ -6,7 +6,7 @@
 #include "analysis/kernel.h"
 
 enum advance_answer {
-    ADVANCE_OTHER,     /* they are not of the same lines of one source: nothing is to be said */
+    ADVANCE_OTHER,     /* they are not of the same lines of one source: no statement */
     /* they are, but the step of one is unknown (as at -O0, where its variables are in memory), or
      * differs from array to array */
     ADVANCE_UNKNOWN,

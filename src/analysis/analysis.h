@@ -1,4 +1,4 @@
-/* What a kernel costs on a machine: bounds in cycles per iteration, pressure per instruction and
+/* Cost of a kernel on a machine: bounds in cycles per iteration, pressure per instruction and
  * port. */
 #ifndef PORTOLAN_ANALYSIS_ANALYSIS_H
 #define PORTOLAN_ANALYSIS_ANALYSIS_H
@@ -7,8 +7,8 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* What limits a loop, in the field's terms: the kind of the largest bound and the facts that its
- * sentence needs. */
+/* Limit of a loop, in the field's terms: the kind of the largest bound and the facts for its
+ * sentence. */
 
 /* Kinds with their names in the results. Those up to SERIAL are kinds of dependence chains. */
 #define LIMITS(X)                                                                                  \
@@ -23,7 +23,7 @@
     X(SERIAL, "serialisation")   /* locked, fencing or blocked accesses */                         \
     X(PORTS, "ports")                                                                              \
     X(DIVIDER, "divider")                                                                          \
-    X(ACCESSES, "loads and stores") /* what the first-level cache serves in a cycle */             \
+    X(ACCESSES, "loads and stores") /* accesses per cycle of the first-level cache */              \
     X(FRONTEND, "front end")                                                                       \
     X(BRANCH, "taken branch")                                                                      \
     X(ISSUE, "issue width")                                                                        \
@@ -93,14 +93,14 @@ struct analysis_row {
     /* its source, where the machine's row of the form is an estimate, borrowed from the machine;
      * NULL: it is none */
     const char *estimate;
-    /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine;
-     * NULL: its ports say */
+    /* least cycles of each copy, as measured alone, borrowed from the machine; NULL: its ports
+     * decide */
     const struct latency_rule *alone;
     uint32_t flags;            /* enum row_flag */
     double *pressure;          /* cycles per port, ports of the machine */
 };
 
-/* The instruction at row @to reads what row @from wrote @distance iterations before. */
+/* The instruction at row @to reads the result of row @from, @distance iterations earlier. */
 struct analysis_edge {
     uint32_t from, to, distance;
 };
@@ -135,11 +135,10 @@ struct analysis {
     bool estimate;
     /* the first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
-    /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no
-     * latencies */
+    /* possible effects of each kind, in words; NULL: none, or the machine has no latencies */
     char *not_modelled[UNMODELLED_COUNT];
-    struct limit limit;              /* what binds, in kinds and facts */
-    /* what binds, what would change it, what is assumed and not modelled, in words */
+    struct limit limit;              /* the limit, in kinds and facts */
+    /* the limit, a remedy, assumptions and unmodelled effects, in words */
     char *sentence;
 };
 

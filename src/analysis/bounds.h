@@ -37,11 +37,11 @@ struct block_options {
     enum shape shape;
     enum start_values start;
     unsigned align;                  /* of the first byte, modulo 64 */
-    struct known_forwards known;     /* what runs showed of its memory; nothing for code alone */
+    struct known_forwards known;     /* memory accesses seen in runs; empty for code alone */
 };
 
-/* Of memory, what bounds, analysis and simulation of a block take for each of its instructions,
- * most of it in the simulator: more than was seen of common loops. */
+/* Bytes of memory that bounds, analysis and simulation take per instruction of a block, most of it
+ * in the simulator: more than any common loop needed. */
 #define BLOCK_BYTES_EACH 2048
 
 /* Storage for one block after the other. One thread. */
@@ -78,8 +78,8 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
  * dependencies' bound. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);
-/* What stands before cycles in a sentence ("at least ", "about ", "at least about ", "") and in a
- * table (">=", "~", ">~", ""), by whether they are a lower bound and an estimate. */
+/* Prefix of cycles in a sentence ("at least ", "about ", "at least about ", "") and in a table
+ * (">=", "~", ">~", ""), for a lower bound and an estimate. */
 const char *cycles_words(bool least, bool estimate);
 const char *cycles_sign(bool least, bool estimate);
 /* "ports", "dividers", "issue", ... as in the JSON keys */

@@ -39,7 +39,7 @@ struct build_loop {
 
 struct build_function {
     char *name;              /* of the symbol; a function without one has its address */
-    /* the same without what a compiler adds to copies: f.constprop.0 is f */
+    /* the same without a compiler's suffixes: f.constprop.0 is f */
     char *base;
     char *member;            /* of an archive: lib.a(member.o); NULL */
     bool nameless;
@@ -55,8 +55,8 @@ void build_free(struct binary *b);
 /* The instruction set of the file at @path, of an archive that of its first member with code. False
  * with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-/* Pieces of work, each of which build_work does: on any thread, at the same time as others. What
- * ends early by the thread's watch leaves loops out. */
+/* Pieces of work for build_work: on any thread, concurrently with others. A piece that the thread's
+ * watch ends leaves loops out. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct machine *const *machines, size_t count);
 /* When all pieces are done: the lists are whole. */

@@ -39,7 +39,7 @@ struct loop_match {
 
 struct loop_matches { VEC(struct loop_match) list; };
 
-/* Every loop of both builds, each once: those of A in its order, then what B alone has. Asks
+/* Every loop of both builds, each once: those of A in its order, then those that only B has. Polls
  * watch_steps; false with err when that ends it. vec_done frees the list in either case. Any
  * thread. */
 bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out,

@@ -5,7 +5,7 @@
 
 #include "analysis/core.h"
 
-/* What makes a value. */
+/* Producer of a value. */
 struct bypass_source {
     const struct insn *insn;
     const struct op *op;

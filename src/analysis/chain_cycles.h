@@ -1,4 +1,4 @@
-/* What a machine's model says of a chain of one form, as it would be measured. */
+/* A machine's prediction for a chain of one form, as it would be measured. */
 #ifndef PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 #define PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 

@@ -1,5 +1,5 @@
-/* What analysis needs of a machine, as numbers: facts read once, and one record per instruction
- * form, made when it is first met. */
+/* A machine as numbers for analysis: facts read once, and one record per instruction form, made on
+ * first use. */
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
@@ -66,8 +66,7 @@ struct op {
     const struct latency_rule *slowest;
     /* the source of its usage or of a latency that is an estimate, borrowed; NULL: of none */
     const char *estimate;
-    /* cycles that each of its copies takes at least, measured (from alone to alone); NULL: what its
-     * ports say */
+    /* least cycles of each copy, measured (from alone to alone); NULL: its ports decide */
     const struct latency_rule *alone;
     /* exceptions between operands (latencies.csv), first match wins */
     VEC(const struct latency_rule *) rules;
@@ -87,9 +86,9 @@ struct core {
     portset pipes;
     /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units:
      * cycles, µops per cycle, bytes, entries. */
-    double rename_to_port, eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors, issue_width,
-        retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width,
-        lcp_penalty, loop_buffer, taken_branches;
+    double rename_to_port, eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors,
+        issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes,
+        predecode_width, lcp_penalty, loop_buffer, taken_branches;
     double decode_complex_uops, decode_alone_uops, uop_cache_width, uop_cache_block,
         uop_cache_lines, uop_cache_line_uops, uop_cache_line_insns, uop_cache_line_constants,
         uop_cache_window, uop_cache_window_lines, uop_cache_window_again, uop_cache_size;
@@ -109,7 +108,7 @@ struct core {
         load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87,
         store_forward_fail, store_forward_wide, memory_renaming, load_extra_scaled,
         load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
-    /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
+    /* share of repeated unrolled copies that the µop cache delivers, and up to which length */
     double copies_cached, copies_cached_bytes;
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool eliminates_once, shift_keeps_flags, fused_domain, jcc_erratum, stack_engine, fusible_last,
@@ -124,8 +123,7 @@ struct core {
     portset replay_ports;                /* of the operations that alu_replays is about */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     struct dispatch_limits dispatch_limits;
-    /* of what multiplies, converts and compares floating point; 0: what follows it takes no
-     * longer */
+    /* of multiplications, conversions and comparisons of floating point; 0: no delay */
     portset bypass_ports;
     portset wide_closes;                 /* ports that take no vector µop while 512-bit ones run */
     enum unlamination unlamination;
@@ -140,8 +138,8 @@ struct core {
     struct index index;                  /* of ops by form */
 };
 
-/* Whole issue slots a cycle: of an inferred machine the width is what a measuring loop leaves of
- * them. The fact is known. */
+/* Whole issue slots per cycle: for an inferred machine the width is the rest left by a measuring
+ * loop. The fact is known. */
 static inline unsigned core_slots(const struct core *c)
 {
     return (unsigned)lrint(c->issue_width);

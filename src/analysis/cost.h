@@ -1,4 +1,4 @@
-/* What each instruction of a block costs on a machine: µops at the decoders, at rename and on the
+/* Cost of each instruction of a block on a machine: µops at the decoders, at rename and on the
  * ports, after idioms, eliminated moves, macro-fusion, unlamination and the stack engine's own
  * µops. */
 #ifndef PORTOLAN_ANALYSIS_COST_H
@@ -6,7 +6,7 @@
 
 #include "analysis/sums.h"
 
-/* What a row may be marked with: its constant, its name in the results, meaning. */
+/* Marks of a row: constant, name in the results, meaning. */
 #define ROW_FLAGS(X) \
     X(UNKNOWN, "unknown")          /* no row on the machine: counted as nothing */ \
     X(ZERO, "zero-idiom")          /* no port */ \
@@ -39,7 +39,7 @@ struct cost {
     unsigned decode;           /* µops at the decoders, fused */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    struct immediate_folding sum;            /* what rename adds, and finds to be added */
+    struct immediate_folding sum;            /* sums at rename */
 };
 
 struct costs {

@@ -9,7 +9,7 @@
 /* A node is a value that an instruction makes. */
 struct dep_node {
     uint32_t insn;
-    int16_t end;        /* enum latency_end of what is written */
+    int16_t end;        /* enum latency_end of the written operand */
     uint8_t resource;   /* register root, or one of those below */
 };
 enum {

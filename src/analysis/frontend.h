@@ -13,7 +13,7 @@ enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SO
 struct frontend {
     /* cycles per iteration; NaN: not modelled on this machine, or not in play */
     double predecode, decode, uop_cache, loop_buffer;
-    enum frontend_source source;                        /* who delivers the µops */
+    enum frontend_source source;                        /* source of the µops */
     /* a branch touches a 32-byte boundary: decoded in each iteration */
     bool jcc_erratum;
     /* more µops in a block of code than the µop cache has lines for: likewise, and no loop

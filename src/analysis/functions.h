@@ -30,9 +30,9 @@ struct function_ranking {
 };
 
 
-/* All functions with a loop, hottest-looking first, and their loops, as a light look sees them:
- * without following what jumps lead to. Asks watch_steps; false with err when that ends it.
- * function_ranking_done frees the lists in both cases. Any thread. */
+/* All functions with a loop, hottest-looking first, and their loops, estimated without following
+ * jumps. Polls watch_steps; false with err when that ends it. function_ranking_done frees the lists
+ * in both cases. Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
 /* Below 0: @a looks hotter than @b, of any objects; 0: no difference. */

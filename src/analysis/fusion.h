@@ -9,7 +9,7 @@
 /* True when @first and the following @branch issue as one (facts fuse_any, fuse_carry, fuse_zero).
  * Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
-/* Whether some branch behind @first would fuse with it. */
+/* Whether some branch after @first would fuse with it. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
 /* True when the @move between registers fuses with the following @operation (fact fuse_move), if
  * neither is fused or eliminated otherwise. */

@@ -4,7 +4,7 @@
 
 #include "analysis/cost.h"
 
-/* What limits rename: its slots, or a kind of which it takes only a few per cycle (facts
+/* Limits of rename: its slots, or a kind of which it takes only a few per cycle (facts
  * dispatch_limits, eliminate_per_cycle, eliminate_zero_per_cycle and rename_vectors). */
 enum issue_kind { ISSUE_SLOTS, ISSUE_DISPATCH, ISSUE_MOVES, ISSUE_ZEROES, ISSUE_VECTORS };
 
@@ -23,8 +23,7 @@ struct issue issue_of(const struct core *c, const struct insn *insns, const stru
 /* µops of @row that @limit is about. */
 uint32_t issue_limited(const struct costs *costs, const struct cost *row,
                        const struct dispatch_limit *limit);
-/* What rename eliminates of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for nothing that
- * counts. */
+/* Kind that rename eliminates of @row: ISSUE_MOVES, ISSUE_ZEROES, or ISSUE_SLOTS for none. */
 enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
                                  const struct cost *row);
 /* Slots of its group that must be left for @row to begin in it; 1 where any will do. @c knows its

@@ -79,8 +79,8 @@ struct kernel_options {
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length,
                                 const struct kernel_options *options, struct err *err);
-/* The @length bytes of code from @start on, of an object that was read: a function, or what lies
- * around a place. NULL on failure. */
+/* The @length bytes of code from @start on, of an object: a function, or the surroundings of a
+ * place. NULL on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start,
                                 size_t length, struct err *err);
@@ -97,7 +97,7 @@ void kernel_free(const struct kernel *k);
 /* One more may use it, on any thread, and is to kernel_free it. */
 const struct kernel *kernel_hold(const struct kernel *k);
 
-/* kernel.c: what is known of a kernel. */
+/* kernel.c: queries of a kernel. */
 /* Sets the place of @k, from kernel_from_hex, in its file: instructions from @address on, its loop
  * called @why. Once, before others hold @k. False with err. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
@@ -120,8 +120,7 @@ bool kernel_source_note(const struct kernel *k, const struct insn *insn, const s
 const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 /* Whether source lines are known of the instructions. Any thread. */
 bool kernel_has_source(const struct kernel *k);
-/* The share of a profile's samples that @insn, one of @k's, had, in percent; NaN when nothing says
- * it. Any thread. */
+/* Share of a profile's samples of @insn, one of @k's, in percent; NaN if unknown. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The shares of a kernel of machine code, one for each of its instructions. Once, before others
  * hold @k. */

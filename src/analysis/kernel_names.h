@@ -49,7 +49,7 @@ bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text: as it is, or in quotes. */
 void symbol_print(const char *name, struct str *out);
-/* Whether assembler text can say it: it has no control characters, quotes or backslashes, and is
+/* Whether assembler text can express it: no control characters, quotes or backslashes, and
  * UTF-8. */
 bool symbol_printable(const char *name);
 

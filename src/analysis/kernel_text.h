@@ -1,4 +1,4 @@
-/* A loop as assembler text: the same program, whoever assembles it. */
+/* A loop as assembler text: the same program with any assembler. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_TEXT_H
 #define PORTOLAN_ANALYSIS_KERNEL_TEXT_H
 
@@ -10,8 +10,8 @@
  * have their names; outside places are set to their addresses. False with err when the assembler
  * cannot be run. Any thread. */
 bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct err *err);
-/* Appends @text to a comment of assembler text: what could end it or begin something else is
- * escaped. */
+/* Appends @text to a comment of assembler text; escapes characters that could end it or start
+ * something else. */
 void comment_print(const char *text, struct str *out);
 
 #endif

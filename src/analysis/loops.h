@@ -9,7 +9,7 @@ struct loop_region {
     size_t first, last;   /* head and closing branch */
     unsigned depth;       /* 1: outermost */
     bool innermost;
-    uint64_t vector_bits, size;   /* for whoever weighs them */
+    uint64_t vector_bits, size;   /* for weighing by the caller */
 };
 
 /* Sorts by place and keeps separate loops: of one head the longest, and none that partially

@@ -1,5 +1,5 @@
-/* How long a loop takes by how much memory it works on: its streams, the core's cycles and what
- * lines cost (model/memory_costs.h), put together. */
+/* Time of a loop by the size of its memory: combines its streams, the core's cycles and the costs
+ * of lines (model/memory_costs.h). */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_TIME_H
 #define PORTOLAN_ANALYSIS_MEMORY_TIME_H
 

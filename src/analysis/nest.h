@@ -14,8 +14,8 @@ typedef VEC(size_t) nest_loops;
 void nest_within(const struct kernel *k, size_t loop, nest_loops *out);
 /* Whether loop @inner lies within @outer, and is not it. Pure. */
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer);
-/* Appends what the analysis of loop @loop of @k leaves open: the loops that run within it, and the
- * functions that it calls. Nothing where there are none. */
+/* Appends the parts that the analysis of loop @loop of @k leaves open: inner loops, and called
+ * functions. Nothing if there are none. */
 void nest_note(const struct kernel *k, size_t loop, struct str *out);
 
 /* Instructions in the order of execution; shallow copies, which live no longer than their

@@ -13,16 +13,16 @@ struct recipe {
     char *profile;              /* a perf profile, whose samples select the hot loop; NULL: none */
     char *compiler;             /* NULL: the first installed */
     VEC(char *) flags;          /* for it */
-    char *target;               /* the processor it is to make code for; NULL: as the flags say */
+    char *target;               /* the target processor; NULL: by the flags */
     /* an alternative flag for compilers that lack it, static; NULL: nothing */
     const char *generic;
     struct kernel_options options;   /* its symbol and source_path are owned */
-    char *printed;              /* what the compiler had to say; NULL: nothing */
+    char *printed;              /* messages of the compiler; NULL: none */
 };
 
 struct recipe *recipe_new(void);
 void recipe_free(struct recipe *r);
-/* All of it but what was printed. */
+/* All of it except printed. */
 struct recipe *recipe_copy(const struct recipe *r);
 /* Replaces a flag of the same kind by @flag (-O3 for -O2, -march=B for -march=A), else appends it;
  * a processor replaces target. */
@@ -34,8 +34,8 @@ bool recipe_names_target(const char *flag);
 /* Appends " -O2 -march=skylake", a compiler that was named before it; nothing where nothing is
  * compiled. */
 void recipe_print(const struct recipe *r, enum isa isa, struct str *out);
-/* Makes the kernel, which keeps @take_r; *@printed (may be NULL) gets what the compiler had to say
- * when it refused the source. NULL on failure. Any thread. */
+/* Makes the kernel, which keeps @take_r; *@printed (may be NULL) gets the compiler's messages when
+ * it refused the source. NULL on failure. Any thread. */
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err);
 
 #endif

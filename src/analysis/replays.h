@@ -7,7 +7,7 @@
 
 #define REPLAY_SLOT 100   /* a slot of a port, as masses of tries count */
 
-/* What one iteration has of them. Reused between calls; zero-initialised at first. */
+/* Replays of one iteration. Reused between calls; zero-initialised at first. */
 struct replays {
     /* loads whose address another load makes, alone or with up to load_replays_through
      * operations */

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* The instruction @to reads what @from wrote @distance iterations before. */
+/* The instruction @to reads the result of @from, @distance iterations earlier. */
 struct dependence {
     uint32_t from, to, distance;
     uint8_t reg;              /* through which register; REG_NONE: through memory */
@@ -35,7 +35,7 @@ void variant_cut(const struct insn *insns, size_t count, const struct dependence
  * the stack's own instructions have by the stack pointer are left out. The caller frees. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
-/* Appends what @d goes through: "xmm0", "memory". */
+/* Appends the carrier of @d: "xmm0", "memory". */
 void dependence_through(enum isa isa, const struct dependence *d, struct str *out);
 
 #endif

@@ -9,8 +9,8 @@
 #include "analysis/cost.h"
 #include "base/vec.h"
 
-/* Instructions that come together; a macro-fused pair is one, and so is a move with what it
- * joins. */
+/* Instructions of one group; a macro-fused pair counts as one, and so does a move fused with its
+ * operation. */
 struct window_group {
     uint16_t insns;    /* 64 lines of 64 at most */
     uint16_t cycles;   /* after those before; 0: with them */
@@ -20,7 +20,7 @@ struct window_group {
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;
-    unsigned before;   /* instructions of the first group that belong to what comes before them */
+    unsigned before;   /* instructions of the first group that belong to the preceding code */
     double cycles;     /* of a copy, for the µop cache alone */
 };
 

@@ -1,5 +1,5 @@
-/* A static site about machines: forms, usages, latencies and what they rest on, as data for the
- * pages in data/atlas. No server: scripts carry the data. */
+/* A static site about machines: forms, usages, latencies and their evidence, as data for the pages
+ * in data/atlas. No server: scripts carry the data. */
 #ifndef PORTOLAN_ATLAS_ATLAS_H
 #define PORTOLAN_ATLAS_ATLAS_H
 

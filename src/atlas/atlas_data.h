@@ -16,7 +16,7 @@ struct atlas_machine {
     const char *experiments_source;          /* name of their file */
 };
 
-/* What is known of an instruction set. */
+/* Known facts of an instruction set. */
 struct atlas_set {
     const struct forms *forms;   /* NULL: no machine is of this set */
     const char *const *used;     /* forms that programs use, the most frequent first */

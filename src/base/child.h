@@ -19,7 +19,7 @@ struct child_limits {
      * reason to end it */
     double wall_seconds;
     double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
-    size_t output;        /* bytes kept of what it prints */
+    size_t output;        /* bytes kept of its output */
     bool fixed_addresses; /* the same addresses in every run, where the system grants it */
     /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
     int file;
@@ -29,7 +29,7 @@ struct child_result {
     int status;     /* as waitpid gives it */
     bool timed_out; /* the wall clock ran out and its process group was killed */
     bool cut;       /* it printed more than was kept */
-    /* CPU time that it took, and what it started and waited for; the system's for them included */
+    /* CPU time of it and of children that it waited for, including the system's */
     double cpu_seconds;
     double system_seconds; /* of these, in the system */
     double page_faults;    /* for which nothing was read from a disk */

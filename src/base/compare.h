@@ -1,4 +1,4 @@
-/* Orders for qsort and bsearch, and places in what is sorted. */
+/* Orders for qsort and bsearch, and places in sorted arrays. */
 #ifndef PORTOLAN_BASE_COMPARE_H
 #define PORTOLAN_BASE_COMPARE_H
 

@@ -1,4 +1,4 @@
-/* Why something failed: where, what, and what to do about it. */
+/* A failure: where, what, and what to do about it. */
 #ifndef PORTOLAN_BASE_ERR_H
 #define PORTOLAN_BASE_ERR_H
 

@@ -1,5 +1,5 @@
 /* Faults of the processor: those of the program itself end it in good order, those of a mapped file
- * that somebody makes shorter end only what reads it. */
+ * that shrinks end only its reader. */
 #ifndef PORTOLAN_BASE_FAULT_H
 #define PORTOLAN_BASE_FAULT_H
 
@@ -29,8 +29,8 @@ void fault_this_helps(void);
 /* fork(), for a child that saves; on that thread whatever the thread at fault holds of the
  * allocator. */
 pid_t fault_fork(void);
-/* Takes these signals out of those that a new thread is to block: where one is blocked, its fault
- * ends the program at once, whoever handles it. */
+/* Removes these signals from the set that a new thread is to block: a fault of a blocked one ends
+ * the program at once, despite handlers. */
 void fault_unblock(sigset_t *blocked);
 
 /* A file's bytes, to be read only. */
@@ -46,8 +46,8 @@ bool mapped_open(struct mapped *m, int fd, size_t length);
 /* Whether the file, open as @fd, is shorter now. The lost part of its last page reads as 0 without
  * a fault. */
 void mapped_check(const struct mapped *m, int fd);
-/* Whether the file was seen to be shorter, by that or by reading a page that it no longer had: then
- * what follows from it may be wrong. */
+/* Whether the file was seen to be shorter, by that or by reading a lost page: then results may be
+ * wrong. */
 bool mapped_cut(const struct mapped *m);
 void mapped_close(struct mapped *m);
 

@@ -10,13 +10,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* From now on named pipes are refused: a screen does not wait for who writes to them. Before there
- * are threads. */
+/* From now on named pipes are refused: a screen does not wait for their writers. Before there are
+ * threads. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
-/* From now on this thread reads files only and refuses pipes, which may keep whoever opens them
- * waiting for ever, and devices: what others put into a directory that is read as a whole, or what
- * a file names. Returns what held before. */
+/* From now on this thread reads regular files only and refuses pipes, which may block their reader
+ * for ever, and devices: for a directory that is read as a whole, or paths from a file. Returns the
+ * previous setting. */
 bool file_only_files(bool only);
 /* A descriptor to read the regular file @path; -1 with errno, EINVAL for anything else: it never
  * blocks and opens no device. Any thread. */

@@ -1,5 +1,5 @@
-/* A file that is written piece by piece, each piece at once: what came before an interruption
- * stays. */
+/* A file that is written piece by piece, each at once: pieces written before an interruption
+ * stay. */
 #ifndef PORTOLAN_BASE_FILE_STREAM_H
 #define PORTOLAN_BASE_FILE_STREAM_H
 
@@ -14,8 +14,8 @@ struct file_stream;
  * pipe, which may keep it waiting for a reader, and the terminal, once it is open as @fd (-1: it is
  * not yet). True with err. Any thread. */
 bool file_stream_refused(const char *path, int fd, struct err *err);
-/* Writes all of it, to a terminal what utf8_printable makes of it, so that no name steers it. False
- * with errno. Any thread. */
+/* Writes all of it, to a terminal by utf8_printable, so that no name controls it. False with errno.
+ * Any thread. */
 bool file_stream_put(int fd, const void *bytes, size_t length);
 /* Empties or makes @path. NULL with err. One thread. */
 struct file_stream *file_stream_new(const char *path, struct err *err);

@@ -40,13 +40,13 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
          at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
-        steps_add(1);   /* what does not stand where it belongs */
+        steps_add(1);   /* misplaced entries */
     }
     return INDEX_NONE;
 }
 
-/* Room for one more, for what grows with the input: false when memory runs out, and nothing has
- * changed. */
+/* Room for one more, for indexes that grow with the input: false when memory runs out, and nothing
+ * has changed. */
 bool index_try_reserve(struct index *x);
 /* Adds position @item, which index_find does not find yet. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);

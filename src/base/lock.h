@@ -1,6 +1,5 @@
-/* Locks of what threads share. The process that saves the session after a fault has one thread
- * only: those that held a lock at that moment are not there to give it back, so it waits for
- * none. */
+/* Locks shared by threads. The process that saves the session after a fault has one thread only.
+ * Holders of a lock at that moment do not exist there, so it waits for none. */
 #ifndef PORTOLAN_BASE_LOCK_H
 #define PORTOLAN_BASE_LOCK_H
 
@@ -8,11 +7,11 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Takes it where nobody has it; false when somebody has. */
+/* Takes it if it is free; false otherwise. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
-/* From now on this process neither takes nor gives any: no other thread is in it, and none will be.
- * What was being changed under a lock may be half done. */
+/* From now on this process neither takes nor releases any: it has no other thread, and never will.
+ * Data under a lock may be half changed. */
 void lock_none(void);
 
 #endif

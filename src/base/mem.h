@@ -32,17 +32,17 @@ bool mem_room(size_t bytes, const char *what, struct err *err);
  * when even that is not enough. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
-/* A request for @size bytes has failed: gives up what is kept back, and this thread's work asks at
- * its next step whether it is to end. True: try again. Any thread. */
+/* A request for @size bytes has failed: releases the reserve, and this thread's work checks at its
+ * next step whether it is to end. True: try again. Any thread. */
 bool mem_yield(size_t size);
-/* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them
- * from 0, and try again. Ends the program when nothing helps. */
+/* For callers that cannot fail and are built on mem_try_*: call it after each failure, @tries
+ * counting them from 0, and try again. Ends the program when nothing helps. */
 void mem_again(size_t size, unsigned tries);
 
 /* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there),
  * runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-/* What die() does before it ends the program, for another end. */
+/* Cleanup of die() for another kind of end. */
 void die_prepare(void);
 void die_set_hook(void (*restore)(void));
 void die_set_save(void (*save)(void));

@@ -13,7 +13,7 @@ void *mem_try_resize(void *block, size_t size);
 void *mem_try_aligned(size_t alignment, size_t size);
 char *mem_try_strndup(const char *text, size_t length);
 
-/* Tests: asked before each allocation, by any thread; true: it fails. NULL otherwise. */
+/* Tests: called before each allocation, by any thread; true: it fails. NULL otherwise. */
 typedef bool mem_fault_of(size_t size);
 extern mem_fault_of *_Atomic mem_fault;
 /* Whether it logs a request for @size bytes. */

@@ -15,7 +15,7 @@ struct names {
 void names_done(struct names *n);
 /* The index of @text, added when new. */
 uint32_t names_add(struct names *n, const char *text);
-/* The same for what grows with the input: UINT32_MAX when memory runs out. */
+/* The same for lists that grow with the input: UINT32_MAX when memory runs out. */
 uint32_t names_try_add(struct names *n, const char *text);
 /* UINT32_MAX when it is not there. */
 uint32_t names_find(const struct names *n, const char *text);

@@ -1,4 +1,4 @@
-/* Where the program keeps what it remembers between runs (XDG base directories). */
+/* Directories for state between runs (XDG base directories). */
 #ifndef PORTOLAN_BASE_PATH_H
 #define PORTOLAN_BASE_PATH_H
 

@@ -10,11 +10,11 @@
 #include "base/err.h"
 
 #define SHORTAGE_KEPT ((size_t)32 << 20)   /* for the job that is to end */
-#define SHORTAGE_LAST ((size_t)8 << 20)    /* for saving what there is before the program ends */
+#define SHORTAGE_LAST ((size_t)8 << 20)    /* for saving the session before the program ends */
 
 /* Of one piece of work that can fail alone; all zero at first. Its helping threads share it. */
 struct shortage {
-    /* bytes, of the first request that got what was kept back; 0: none did */
+    /* bytes of the first request that used the reserve; 0: none did */
     atomic_size_t wanted;
     atomic_bool cut;        /* it ended early */
     atomic_bool lost;       /* a text of it is not whole, so that no file may be written */
@@ -34,8 +34,8 @@ bool shortage_met(void);
  * job. */
 bool shortage_lose(size_t bytes);
 /* Storage that the caller frees, for work whose callers cannot fail, such as figures of a table:
- * NULL when memory runs out, and then this thread's work fails, so that nobody sees what is made
- * without it. Any thread. */
+ * NULL when memory runs out, and then this thread's work fails, so that no incomplete result is
+ * shown. Any thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
 /* Announces that this thread's work may take up to @bytes in many pieces, none of which can fail,

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Of this thread, ever. A step is what takes about the same time as a comparison of two short
- * names, or as some hundred bytes of a memory scan. */
+/* Of this thread, in total. A step takes about the time of a comparison of two short names, or of
+ * scanning a hundred bytes of memory. */
 extern _Thread_local uint64_t steps_taken;
 
 static inline void steps_add(uint64_t steps)

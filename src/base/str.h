@@ -14,11 +14,11 @@ struct str {
 };
 
 void str_done(struct str *s);
-/* Room for @more bytes, for what grows with the input: false when memory runs out, and nothing has
- * changed. */
+/* Room for @more bytes, for texts that grow with the input: false when memory runs out, and nothing
+ * has changed. */
 bool str_try_reserve(struct str *s, size_t more);
 void str_clear(struct str *s);                       /* keeps the storage */
-/* What is added must not lie in @s itself. */
+/* The added text must not lie in @s itself. */
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const void *bytes, size_t length);
 void str_add_char(struct str *s, char c);

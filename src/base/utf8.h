@@ -21,22 +21,22 @@ size_t utf8_mark(const char *text, size_t length);
 /* As much of @text as fits into @room bytes with its end, in whole characters; it ends before the
  * first byte that is no UTF-8. */
 void utf8_copy(char *to, size_t room, const char *text);
-/* Columns of a terminal that @code takes, 1 or 2; 0 for combining marks; -1 for control characters
- * and what the locale cannot show. */
+/* Columns of @code on a terminal, 1 or 2; 0 for combining marks; -1 for control characters and
+ * those that the locale cannot show. */
 int utf8_columns(uint32_t code);
 /* Whether @code steers a terminal or the direction and place of other characters, or shows nothing:
  * controls (C0, DEL, C1), line separators, interlinear annotation, noncharacters, braille without
  * dots, and all that Unicode calls Default_Ignorable_Code_Point. */
 bool utf8_steers(uint32_t code);
-/* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: what steers
- * (utf8_steers) and bytes that are no UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
+/* Appends @text as UTF-8 without effect on a terminal: controls (utf8_steers) and bytes that are
+ * not UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
 /* Appends finished output, in which a line feed ends a line and a tab is a tab. Other controls and
  * bytes that are not UTF-8 appear as \xHH or \uHHHH, two of these above U+FFFF (which JSON reads as
  * the same character). */
 void utf8_printable(const char *text, size_t length, struct str *out);
-/* Gives @put what utf8_printable makes of @text, some lines at a time, so that a large table has no
- * second copy. False when @put is. */
+/* Passes @text as utf8_printable writes it to @put, some lines at a time, so that a large table has
+ * no second copy. False when @put returns false. */
 bool utf8_pieces(const char *text, size_t length,
                  bool (*put)(void *to, const char *printable, size_t length), void *to);
 /* The way of all text to standard output and standard error: utf8_printable, written to @out. False

@@ -19,9 +19,8 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Whether there is room for one more, made if need be. False: the list is large and memory ran out,
- * and this thread's work will fail (mem_grow); what follows must bear that something is left
- * out. */
+/* Whether there is room for one more, made if needed. False: the list is large and memory ran out,
+ * and this thread's work will fail (mem_grow); the caller must tolerate a missing item. */
 #define vec_room(v)                                                                                \
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
@@ -32,8 +31,8 @@
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* The same for what grows with the input: when memory runs out @ok becomes false, and then nothing
- * is added any more. */
+/* The same for lists that grow with the input: when memory runs out @ok becomes false, and nothing
+ * more is added. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

@@ -13,9 +13,9 @@
 struct watch {
     bool (*over)(void *state);   /* NULL: never */
     void *state;
-    uint64_t steps;              /* since it was asked */
-    bool ended;                  /* it said yes once, and stays so */
-    const char *unit;            /* of what is worked on, as in "rows"; NULL: not said */
+    uint64_t steps;              /* since the last poll */
+    bool ended;                  /* it returned true once, and stays so */
+    const char *unit;            /* unit of the work, as in "rows"; NULL: none */
     double done, total;          /* of it; total 0: not known */
 };
 
@@ -26,7 +26,7 @@ extern _Thread_local struct watch watch;
  * one, for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Asks now. True: leave at once, and let the caller find out by asking too. */
+/* Polls now. True: leave at once; the caller polls as well. */
 bool watch_over(void);
 /* Polls now. True: continue. False with err ("cancelled") otherwise: the return value of a
  * loader. */
@@ -41,7 +41,7 @@ static inline void watch_at(const char *unit, double done, double total)
     watch.total = total;
 }
 
-/* watch_over after @steps more, which are counted here and in steps_taken; asks only now and
+/* watch_over after @steps more, which are counted here and in steps_taken; polls only now and
  * then. */
 static inline bool watch_steps(uint64_t steps)
 {

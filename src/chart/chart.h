@@ -25,16 +25,16 @@ enum chart_stage {
 };
 extern const char *const chart_stage_names[];
 
-/* How a form came to its usage. */
+/* State of a form's usage. */
 enum chart_state {
     CHART_NOT_MEASURED,   /* alone it has no time */
     CHART_IN_CORE,        /* together with the ports */
     CHART_PLACED,         /* with saturators of the core */
-    CHART_UNEXPLAINED,    /* what was found disagrees with some of its measurements */
+    CHART_UNEXPLAINED,    /* its usage disagrees with some of its measurements */
 };
 extern const char *const chart_state_names[];
 
-/* A usage that explains what was measured of a form as well as its own, or nearly. */
+/* A usage that explains a form's measurements as well as its own, or nearly. */
 struct chart_usage {
     struct usage usage;           /* over the machine's ports */
     unsigned slots;
@@ -48,7 +48,7 @@ struct chart_form {
     enum chart_state state;
     double alone;                 /* cycles; NaN: not measured */
     char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
-    /* share of what explains the measurements that this usage has; NaN: none */
+    /* share of this usage among all that explain the measurements; NaN: none */
     double confidence;
     unsigned experiments;         /* it took part in */
     /* random experiments (chart/stages.h), and how many of them were mispredicted */
@@ -98,14 +98,15 @@ struct chart_review {
     double error_before;          /* the same of the machine as it was before the second round */
     size_t changed;               /* usages and latencies that the second round changed, */
     char *changes;                /* and which; NULL: none */
-    double worst, worst_cycles, worst_says;   /* the largest, its time and what the machine says */
+    /* the largest, its time and the machine's prediction */
+    double worst, worst_cycles, worst_says;
     char *worst_block;            /* NULL: none */
     /* forms that are in most of the blocks with a large error; NULL: none */
     char *suspects;
 };
 
 struct chart {
-    struct machine *machine;      /* what is known so far */
+    struct machine *machine;      /* the machine so far */
     struct chart_form *forms;
     size_t form_count;
     struct experiments *table;    /* all that was measured */
@@ -171,7 +172,7 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
                         const struct chart_hooks *hooks, struct err *err);
 void chart_free(struct chart *c);
 
-/* How many forms came to each end, and how sure; what else is known. */
+/* Number of forms by result and confidence, and of other results. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* by state */
     /* hidden_told: hidden forms that an experiment with other forms distinguishes */
@@ -190,11 +191,11 @@ struct chart_tally chart_count(const struct chart *c);
  * that no experiment distinguishes predict the same and do not count. */
 void ambiguities_find(struct chart *c);
 
-/* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against
+/* Appends the open points of @f to its source: ", not observable: ...", ", not tested against
  * ...". */
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out);
-/* Appends ", not tested against p12" to a source; nothing without ports. What a source says of
- * them; 0: nothing. */
+/* Appends ", not tested against p12" to a source; nothing without ports. And reads the ports back
+ * from a source; 0: none. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
 /* Why no experiment with the core shows the ports, and whether any experiment does. */

@@ -1,5 +1,5 @@
-/* A chart from request to saved machine: which forms, where measurements are kept, this CPU or a
- * simulated one, what is written after each stage. */
+/* A chart from request to saved machine: forms, place of measurements, this CPU or a simulated one,
+ * output after each stage. */
 #ifndef PORTOLAN_CHART_CHARTING_H
 #define PORTOLAN_CHART_CHARTING_H
 
@@ -18,7 +18,7 @@ struct charting_request {
     /* at most this many, those that programs use most; SIZE_MAX: all */
     size_t top;
     const struct machine *simulated;   /* NULL: this CPU */
-    bool recorded;                     /* nothing is measured: what the journals of this CPU know */
+    bool recorded;                     /* nothing is measured: only this CPU's journals are used */
     bool leave_ambiguities;                 /* as in chart_options, like those below */
     double seconds, patience;
     uint64_t seed;
@@ -35,7 +35,7 @@ struct charting_hooks {
     unsigned threads;
     /* for CPUs that measure at the same time; NULL: one does */
     const struct source_threads *lanes;
-    struct record *record;                /* what measuring sees; NULL: nobody looks */
+    struct record *record;                /* record of measuring; NULL: none */
     void *state;
 };
 

@@ -5,15 +5,15 @@
 
 #include "chart/probes.h"
 
-/* facts_buffers.c: facts of what a CPU holds between rename and retirement: reorder buffer,
- * scheduler, loads and stores. Parts of chart/facts.h. */
+/* facts_buffers.c: facts of the buffers between rename and retirement: reorder buffer, scheduler,
+ * loads and stores. Parts of chart/facts.h. */
 
 /* Times loops with more and more instructions between two chains of square roots, until the second
  * chain no longer starts before the first one ends. Returns that number. False with err when that
  * is impossible or was cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
-/* facts_forward.c: facts of stores that are loaded again: what forwarding takes, and which stores
+/* facts_forward.c: facts of stores that are loaded again: time of forwarding, and which stores
  * rename finds, through which registers, by which loads and widths. Parts of chart/facts.h. */
 
 struct forward_probes;
@@ -87,8 +87,8 @@ void memory_probes_free(struct memory_probes *m);
 /* Concludes each fact that a loop determines, and names the others as unknown. False with err. */
 bool plain_facts_find(struct probes *p, struct err *err);
 
-/* facts_rename.c: facts of what rename does with an address that has an index, and with flags that
- * it reads at once. Parts of chart/facts.h. */
+/* facts_rename.c: facts of rename: indexed addresses, and flags that are read at once. Parts of
+ * chart/facts.h. */
 
 struct rename_probes;
 /* Adds the loops to @p. */

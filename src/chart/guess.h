@@ -26,7 +26,7 @@ struct sights {
     const struct saturators *saturators;
     VEC(struct sight) list;
     float *rows;             /* of list: the saturator under the form */
-    /* of list: what cost guesses most comes first, so that bad ones are soon known */
+    /* of list: the time that costs guesses most comes first, so that bad ones are rejected soon */
     size_t *order;
     size_t row_count;
     /* most times of the judged usage may be late (chart/slow_pairs.h), so late times count

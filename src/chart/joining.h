@@ -1,6 +1,6 @@
-/* What times say to a form that joins others: how long each row takes when one or two kinds of µops
- * more run in it, and what that costs. Of a row the others' µops do not change while millions of
- * ways to join are tried, so that their sums within every union of their sets are made once
+/* Cost of a form that joins others, by the measured times: cycles of each row with one or two kinds
+ * of µops more, and their deviation. The others' µops in a row do not change while millions of ways
+ * to join are tried, so their sums within every union of their sets are computed once
  * (throughput/throughput.h: t = max over non-empty Q of mass(sets within Q) / |Q|). */
 #ifndef PORTOLAN_CHART_JOINING_H
 #define PORTOLAN_CHART_JOINING_H

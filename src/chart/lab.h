@@ -23,7 +23,7 @@ struct lab {
     VEC(struct lab_expected) expected;   /* of those that were not */
     unsigned resumed;
     enum chart_stage stage;
-    const char *what;            /* of what is measured now */
+    const char *what;            /* of the current measurement */
     /* relative: of a time against the best mapping's prediction, larger on a real CPU than the
      * noise of measuring */
     double noise;
@@ -47,14 +47,14 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
 /* Predicts from other times that @row, not measured yet, takes @cycles: a single pass that agrees
  * is enough. */
 void lab_expect(struct lab *lab, size_t row, double cycles);
-/* Measures what was asked since the last time. False with err when that is impossible or was
- * cancelled; rows without a stable time stay without. */
+/* Measures the requested rows. False with err when that is impossible or was cancelled; rows
+ * without a stable time stay without. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Cycles of a row, NaN when it has none. */
 double lab_cycles(const struct lab *lab, size_t row);
 /* False with err when the chart was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
-/* Frees what the lab itself holds. */
+/* Frees the lab's own members. */
 void lab_done(struct lab *lab);
 
 #endif

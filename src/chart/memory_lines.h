@@ -24,9 +24,9 @@ void memory_lines_free(struct memory_lines *p);
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err);
 
-/* What is kept of this CPU, whose machine is @m. False when nothing is. Any thread. */
+/* Stored costs of this CPU, whose machine is @m. False when there are none. Any thread. */
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
-/* Keeps @m with today's date, which is filled in; what cannot be written is logged. */
+/* Saves @m with today's date, which is filled in. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);
 /* Bytes of memory that can be had now; 0: not known. */
 uint64_t memory_available(void);

@@ -467,7 +467,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
  * there are none. Only these reveal a usage that no rival has. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
-    size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list), n = 0, asked = 0;
+    size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
+    size_t n = 0, asked = 0;
     portset ports = 0;
 
     for (unsigned i = 0; i < f->guess.n; i++)

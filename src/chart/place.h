@@ -19,7 +19,8 @@ struct placement {
     /* over the ports of the given mapping, followed by pipes of slow forms */
     struct usage usage;
     unsigned slots;         /* at issue */
-    double confidence;      /* of what explains its times as well, the share of this one: 0 to 1 */
+    /* share of this usage among those that explain its times as well, 0 to 1 */
+    double confidence;
     double error;           /* largest relative difference to a measurement */
     unsigned experiments;
     bool explained;         /* all measurements within the noise */

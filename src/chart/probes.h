@@ -37,7 +37,8 @@ size_t probe_add_decoded(struct probes *p, const char *text);
 /* Times those that were added since the last time. A loop that the assembler refuses stays without
  * a time. False with err. */
 bool probes_run(struct probes *p, struct err *err);
-/* Times loops of what may take a slot alone, and sets p->filler to what does. False with err. */
+/* Times loops of candidates that may take a slot alone, and sets p->filler to one that does. False
+ * with err. */
 bool probes_find_filler(struct probes *p, struct err *err);
 /* @count times @line at the end of @out. */
 void probe_repeat(const char *line, unsigned count, struct str *out);
@@ -53,7 +54,7 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
 /* By two loops, the second with a slot more: 1: @t is that of the first, 0: of the second; -1:
- * neither, or nobody knows. */
+ * neither, or unknown. */
 int probe_slots(const struct probes *p, double t, size_t one, size_t two);
 
 /* Sets a fact in c->facts and the machine. @value NULL: it is unknown, because of @why, and not in
@@ -64,7 +65,7 @@ void probe_tell(struct probes *p, const char *key, const char *value, const char
 void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
 /* Number per cycle; NaN if that is no whole number. */
 double probe_whole_rate(double count, double cycles);
-/* The same of such a rate, that a loop of @cycles says. */
+/* The same for such a rate of a loop of @cycles. */
 void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles,
                      const char *unit, const char *why);
 

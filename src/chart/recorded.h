@@ -4,8 +4,8 @@
 
 #include "chart/cpu.h"
 
-/* A source that has no time of anything: what the journal lacks stays without. @forms (borrowed):
- * whose code the journal's times are of. source_free frees it. */
+/* A source without times of its own: rows that the journal lacks stay without. @forms (borrowed):
+ * their code is the journal's key. source_free frees it. */
 struct source *source_recorded(const struct forms *forms);
 /* Chains and loops of a recorded struct chart_cpu, without times. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],

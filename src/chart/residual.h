@@ -25,8 +25,8 @@ static inline bool is_above_ports(double predicted, double measured, double by)
     return measured > predicted && measured <= by * predicted;
 }
 
-/* What a time costs: the square of @off, its deviation in units of the noise, @most at most, and of
- * a late one @late.most. */
+/* Cost of a time: the square of @off, its deviation in units of the noise, at most @most, and of a
+ * late one @late.most. */
 static inline double residual_cost(double off, double predicted, double measured, double most,
                                    struct residual_limit late)
 {

@@ -1,5 +1,5 @@
-/* What keeps a set of ports busy: multisets of a core's forms whose throughput one set of ports
- * alone decides, by a margin. */
+/* Saturators of port sets: multisets of a core's forms whose throughput one set of ports alone
+ * decides, by a margin. */
 #ifndef PORTOLAN_CHART_SATURATE_H
 #define PORTOLAN_CHART_SATURATE_H
 

@@ -1,5 +1,4 @@
-/* What a form that is placed may run with: so much of a saturator that this decides, or a multiple
- * of that. */
+/* Level of a saturator with a placed form: the count at which it decides, or a multiple of that. */
 #ifndef PORTOLAN_CHART_SATURATOR_LEVEL_H
 #define PORTOLAN_CHART_SATURATOR_LEVEL_H
 

@@ -28,9 +28,9 @@ struct settled {
     size_t experiments, measured;
 };
 
-/* Measures the experiments of @doubts, decides form by form, writes the usages that were found into
- * @machine and takes what is decided out of @doubts. @journal may be NULL. False with err when
- * measuring is impossible or was cancelled: then machine and doubts are as before. */
+/* Measures the experiments of @doubts, decides form by form, writes the usages found into @machine
+ * and removes decided ones from @doubts. @journal may be NULL. False with err when measuring is
+ * impossible or was cancelled: then machine and doubts are as before. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,

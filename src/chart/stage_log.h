@@ -15,7 +15,7 @@ struct stage_row {
     enum charting_state state;
     double seconds;              /* that it took, or has taken so far */
     double share;                /* progress within the stage, 0 to 1; NaN: unknown */
-    char what[96];               /* it is at; of one that is done, what came of it */
+    char what[96];               /* current activity; of a finished stage its result */
 };
 
 /* How far the stage of the moment was. */

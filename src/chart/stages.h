@@ -37,8 +37,8 @@ size_t refine_usages(const struct lab *lab, struct chart *c);
  * err. */
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err);
 
-/* substitutes.c: forms that no experiment can hold since they move the stack pointer: as what does
- * the same without that, where small loops agree. Jumps take a slot. x86-64 alone. */
+/* substitutes.c: forms that no experiment can hold since they move the stack pointer get the usage
+ * of an equivalent form, if small loops agree. Jumps take a slot. x86-64 alone. */
 
 /* Adds to c->machine the forms whose loops it predicts with them. Call it after the facts, which
  * determine the cost of a push. False with err. */

@@ -14,8 +14,8 @@ void usage_pool_done(struct usage_pool *p);
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
 /* Those of @m, whose sets are all in @lattice. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
-/* On any thread while nothing is added: up to @most that take @alone cycles alone, or less where
- * that may be late, those that came last first, into @out. Returns how many. */
+/* On any thread while nothing is added: up to @most usages that take @alone cycles alone, or less
+ * where that may be late, the latest first, into @out. Returns how many. */
 size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,
                           struct guess *out, size_t most);
 

@@ -12,7 +12,7 @@ struct venn_options {
     double width;            /* issue slots per cycle */
     /* mean squared deviation, in units of the noise, up to which a form counts as explained */
     double fits;
-    /* false ends it; asked on the caller's thread */
+    /* returning false ends it; called on the caller's thread */
     bool (*goes_on)(void *state, size_t done, size_t total);
     void *state;
     const struct chart_hooks *hooks;   /* whose team shares the work (chart/chart.h); NULL: none */

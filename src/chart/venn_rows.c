@@ -72,7 +72,8 @@ static void take_rows(struct venn_rows *v)
 }
 
 /* Slots left in @row, with one for each of the other forms, for each of form @i. */
-static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row, double *own)
+static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
+                         double *own)
 {
     double others = 0;
 

@@ -1,5 +1,5 @@
-/* What the search for a core's ports (chart/venn.h) knows of its forms before it begins: rows of
- * the table, and by them issue slots of each form. */
+/* Input of the search for a core's ports (chart/venn.h): rows of the table, and from them issue
+ * slots of each form. */
 #ifndef PORTOLAN_CHART_VENN_ROWS_H
 #define PORTOLAN_CHART_VENN_ROWS_H
 
@@ -10,7 +10,7 @@
 #define VENN_FORMS_MOST 96
 #define VENN_TERMS_MOST 8
 
-/* What forms that do one thing work on. */
+/* Kind of a form with one operation. */
 enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
 
 /* A row of the table by places in the order of forms. */

@@ -6,9 +6,9 @@
 
 #include "chart/chart.h"
 
-/* c->machine has other @other of form @form (c->forms) as its usage; @take_before is what it had.
- * The confidence becomes the share that experiments gave the other: blocks decided what these left
- * open. */
+/* c->machine has other @other of form @form (c->forms) as its usage; @take_before is its former
+ * one. The confidence becomes the share that experiments gave the other: blocks decided between
+ * these. */
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before);
 /* Records a new usage of form @form in c->machine. @take_before, the former one, replaces the least
  * likely ambiguous other. The confidence is 0.2 at most: experiments neither contradict nor confirm

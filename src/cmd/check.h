@@ -23,7 +23,7 @@ struct check_row {
 
 struct check {
     char *machine;             /* id */
-    char *cpu;                 /* "Emerald Rapids", or what was simulated */
+    char *cpu;                 /* "Emerald Rapids", or the simulated machine */
     /* id of the machine that was simulated; NULL: this CPU was measured */
     char *simulated;
     enum isa isa;              /* of both */
@@ -37,7 +37,7 @@ struct check *check_new(const struct machine *m, const char *cpu, const char *si
 void check_free(struct check *c);
 /* A row of its own form, borrowed until the next is added. */
 struct check_row *check_add(struct check *c, const char *form, double uses);
-/* Orders the rows by what they matter. */
+/* Orders the rows by importance. */
 void check_sort(struct check *c);
 /* Measured and predicted differ by more than the above. */
 bool check_disagrees(const struct check_row *row);

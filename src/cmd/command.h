@@ -28,9 +28,9 @@
 extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
 
-/* Runs one command line; ';' separates several outside quotes and parentheses. What they print is
- * written to @out as each ends. False with err on the first failure. On the screen a command may
- * leave a job running that is waited for; what follows is then kept in session.queue. */
+/* Runs one command line; ';' separates several outside quotes and parentheses. Writes their output
+ * to @out as each ends. False with err on the first failure. On the screen a command may leave a
+ * job running that is waited for; session.queue then holds the following commands. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line; faults begin with name:line. With keep-going faults are reported and
  * the run continues. */
@@ -48,7 +48,7 @@ char *command_take_job_result(struct session *s, const char *title);
 /* The command that @words begin with, by unambiguous prefixes; *@used gets the number of words it
  * took. NULL with err. */
 const struct command *command_lookup(int count, char **words, int *used, struct err *err);
-/* Runs @c on @count words; what it says goes nowhere. */
+/* Runs @c on @count words; its output is dropped. */
 bool command_call(struct session *s, const struct command *c, char **words, size_t count,
                   struct err *err);
 /* Reads @line as a command without running it: false with err when it is none or its words are
@@ -70,15 +70,15 @@ bool command_write(const char *file, const struct str *text, struct result *resu
 /* Puts results that a running `experiments measure` has delivered so far into the session's table;
  * the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
-/* On what, and how long, experiments are measured; the rest as experiments measure does without
- * options. */
+/* CPU, machine and time limit of measuring; other options have the defaults of experiments
+ * measure. */
 struct measure_choice {
     const char *simulate;   /* machine to simulate; NULL: this CPU */
     double patience;        /* NaN: the default */
     size_t cpu;             /* NOT_GIVEN: an idle one */
 };
-/* Puts *@made in place of the session's experiments (session_set_experiments), unless measuring is
- * refused, and does what experiments measure does: all that has no cycles. False with err. */
+/* Replaces the session's experiments by *@made (session_set_experiments), unless measuring is
+ * refused, and measures all that have no cycles. False with err. */
 bool experiments_measure(struct session *s, struct experiments **made,
                          const struct experiments *base, const struct measure_choice *choice,
                          struct result *result, struct err *err);
@@ -86,9 +86,9 @@ bool experiments_measure(struct session *s, struct experiments **made,
 /* Has @s use the saved version of the charted machine @name from now on. A fault goes to the log.
  * UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
-/* UI thread: what program profile has seen so far becomes the document's. */
+/* UI thread: the samples of program profile so far become the document's. */
 void profile_publish(struct session *s);
-/* UI thread: what kernel blame has measured so far becomes the document's. */
+/* UI thread: the measurements of kernel blame so far become the document's. */
 void blame_publish(struct session *s);
 /* False with err when the session has no experiments. */
 bool experiments_required(const struct session *s, struct err *err);

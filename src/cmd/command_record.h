@@ -18,7 +18,7 @@ enum command_flags {
      * PARAMETER_TEXT */
     COMMAND_RAW = 4,
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
-    COMMAND_SHOWN = 16,    /* it acts on what is shown: that stays to be exported where it fails */
+    COMMAND_SHOWN = 16,    /* it acts on the shown result, which stays exportable if it fails */
 };
 
 struct command {
@@ -28,7 +28,7 @@ struct command {
     /* words that users type for it without meaning a name, a blank between them; NULL: none */
     const char *meant;
     const char *help;                    /* one line, without a full stop */
-    const char *description;             /* sentences; NULL: the line says it all */
+    const char *description;             /* sentences; NULL: the line is complete */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
     const char *const *examples;         /* at least one, ends with NULL */
     /* of the struct that the parameters fill; 0: there are none */
@@ -37,8 +37,8 @@ struct command {
     /* One of the three. @values go when it returns, but those of read. False with err. */
     /* UI thread: does it at once. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-    /* UI thread: takes what the work needs from @s into @task (task_give), which copies strings. A
-     * worker does that work, and the UI thread publishes what it made (struct task_ops). With
+    /* UI thread: copies the input of the work from @s into @task (task_give, which copies strings).
+     * A worker does that work, and the UI thread publishes the result (struct task_ops). With
      * nothing given all is done. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
     /* Worker, on the screen: only reads kernel, loop, machines, forms, experiments and settings. @s

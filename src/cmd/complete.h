@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 
 struct completions {
-    VEC(char *) items;    /* what the word under the cursor can become, sorted, without repeats */
+    VEC(char *) items;    /* completions of the word under the cursor, sorted, without repeats */
     bool files;           /* names of files fit as well */
 };
 

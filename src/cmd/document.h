@@ -1,4 +1,4 @@
-/* The document: what is analysed and inferred in a session. One thread. */
+/* The document: analysed and inferred data of a session. One thread. */
 #ifndef PORTOLAN_CMD_DOCUMENT_H
 #define PORTOLAN_CMD_DOCUMENT_H
 
@@ -59,7 +59,7 @@ struct selection {
 
 /* The machine that this computer is. */
 struct here {
-    char *id;                         /* NULL: no machine is; fault says why */
+    char *id;                         /* NULL: no machine is; fault has the reason */
     char *base;                       /* whose tables it has */
     /* "Emerald Rapids (Golden Cove core, sapphirerapids tables)" */
     char *title;
@@ -78,8 +78,7 @@ struct program_point {
 };
 struct program_points { VEC(struct program_point) list; };
 
-/* The whole program that program commands act on, with its runs and what was fitted to them; all
- * held. */
+/* The whole program of the program commands, with its runs and fits; all held. */
 struct program_state {
     const struct program *program;      /* NULL: none */
     struct invocation how;              /* as program load has it */
@@ -97,10 +96,10 @@ struct document {
     /* of the loop in use, the instruction under the cursor of the views that show it */
     size_t row;
     struct shelf shelf;               /* it and those loaded before */
-    struct undo undo;                 /* what can be taken back; not part of a saved session */
+    struct undo undo;                 /* undo steps; not part of a saved session */
     /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     double kernel_measured;
-    struct blame *blame;              /* of the loop in use; NULL: not asked for */
+    struct blame *blame;              /* of the loop in use; NULL: not requested */
     struct explained_loop *explained; /* by the last `program explain`; NULL: none */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct stage_log *chart;          /* of the last `machine chart`, held; NULL: none */
@@ -127,25 +126,25 @@ struct document {
     size_t in_view;
     /* the form tables with the user's own; NULL until session_forms */
     struct forms *forms[ISA_COUNT];
-    char **form_patterns;             /* what `forms select` chose; none: all forms */
+    char **form_patterns;             /* selection of `forms select`; none: all forms */
     size_t form_pattern_count;
     struct program_state program;     /* as built here: not part of a saved session */
     struct run_profile *profile;          /* of the last `program profile`; NULL: none */
     /* of its loops, the one under the cursor of the views that show it */
     size_t hot;
     enum isa isa;
-    struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
+    struct selection kept[ISA_COUNT]; /* also of the sets that are not shown */
     /* those of chosen_isa were, by the user: no others stand in for them in silence */
     bool chosen;
     enum isa chosen_isa;
     /* id of the one machine that the kernel was analysed for by name; NULL: none was */
     char *analysed;
-    struct record *record;            /* what measuring saw */
+    struct record *record;            /* record of measuring */
     struct runner_summary measured;   /* of the last `experiments measure` */
     double measured_clock_hz;
     unsigned measured_children;
-    struct analyses *analyses;        /* session_analyses; NULL: not asked for */
-    struct forecasts *forecasts;      /* session_forecast; NULL: not asked for */
+    struct analyses *analyses;        /* session_analyses; NULL: not requested */
+    struct forecasts *forecasts;      /* session_forecast; NULL: not requested */
 };
 
 /* Empty, with the initial machines of each instruction set: the one that this computer is, then the
@@ -167,8 +166,8 @@ void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
-/* Takes from @saved what a session directory holds, and what depends on it; @saved gets what was
- * there. Runs of inference and records of measuring stay: they belong to the jobs of this
+/* Takes the parts of a session directory from @saved, and what depends on them; @saved gets the
+ * previous ones. Runs of inference and records of measuring stay: they belong to the jobs of this
  * program. */
 void document_exchange(struct document *d, struct document *saved);
 

@@ -1,11 +1,11 @@
-/* What the session's plots show, as pictures: taken on the UI thread, drawn on any. */
+/* The session's plots as pictures: taken on the UI thread, drawn on any. */
 #ifndef PORTOLAN_CMD_DRAWING_H
 #define PORTOLAN_CMD_DRAWING_H
 
 #include "cmd/session.h"
 #include "report/figure.h"
 
-/* The plots: value, word of `plot` and name of the figure, what it shows. */
+/* The plots: value, word of `plot` and name of the figure, content. */
 #define DRAWINGS(DRAWING)                                                                          \
     DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
             "error of the best, median and worst mapping over time")                               \
@@ -22,7 +22,7 @@ extern const char *const drawing_names[DRAWING_KINDS];
 struct drawing;
 /* UI thread. NULL with err when the session has no such data. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
-/* Any thread: works out what remains. False with err when it was cancelled. */
+/* Any thread: computes the rest. False with err when it was cancelled. */
 bool drawing_prepare(struct drawing *d, struct err *err);
 /* Of a prepared one; borrowed. */
 const struct figure *drawing_figure(const struct drawing *d);

@@ -1,4 +1,4 @@
-/* What the files of the evolve commands share. */
+/* Shared parts of the files of the evolve commands. */
 #ifndef PORTOLAN_CMD_EVOLVE_START_H
 #define PORTOLAN_CMD_EVOLVE_START_H
 
@@ -9,7 +9,7 @@
 #include "cmd/task.h"
 #include "work/evolve_job.h"
 
-#define LIVE_SECONDS 0.2 /* between two looks for what was measured, in scripts */
+#define LIVE_SECONDS 0.2 /* between two checks for new measurements, in scripts */
 #define ACTIVE_SIZE 4    /* default forms of the largest experiments */
 
 /* Of evolve start; some can be set while it runs. */
@@ -17,11 +17,11 @@ extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
-    /* file of measurements to ask instead of either, about all its forms; NULL: none */
+    /* file of measurements in place of either, about all its forms; NULL: none */
     const char *replay;
     /* experiments besides the single forms, forms of the largest; 0: the defaults */
     size_t most, size;
-    bool random;             /* for comparison: chosen by chance */
+    bool random;             /* for comparison: random choice */
     bool go_on;              /* with the table that an earlier one kept */
 };
 

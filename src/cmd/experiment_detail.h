@@ -1,5 +1,5 @@
-/* Everything that is known of how one experiment's value came about: what `experiments show` and
- * the experiments view print. UI thread. */
+/* Details of one experiment's value: output of `experiments show` and of the experiments view. UI
+ * thread. */
 #ifndef PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 #define PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 
@@ -14,7 +14,7 @@ struct experiment_detail {
     struct str code;
     struct record_samples samples;
     bool kept;                        /* samples are */
-    bool ran;                         /* the code is what was run, not what would be */
+    bool ran;                         /* the code was run, it is not a preview */
     unsigned executions;              /* in it */
     size_t bytes;
 };

@@ -10,8 +10,7 @@
 #define HOST_CPU_COLUMN "cpu"
 #define HOST_MICROCODE_COLUMN "microcode"
 
-/* Fills the columns in all measured rows of @t that do not say yet: this host's name, its CPU and
- * microcode. */
+/* Fills empty columns in all measured rows of @t: this host's name, its CPU and microcode. */
 void experiments_host_fill(struct experiments *t);
 /* Sets @out to a name of row @index that is the same in every table: its terms in the order of
  * their forms' names. Tables order them by first mention. Any thread. */

@@ -1,4 +1,4 @@
-/* What the last `program explain` found of a loop in its program, for other commands and views. UI
+/* Result of the last `program explain` of a loop in its program, for other commands and views. UI
  * thread, except explained_free. */
 #ifndef PORTOLAN_CMD_EXPLAINED_H
 #define PORTOLAN_CMD_EXPLAINED_H
@@ -20,7 +20,7 @@ struct explained_loop {
     size_t loop;
     double cycles, low, high; /* per iteration in the program, and their spread; NaN: not timed */
     double predicted;         /* for the executed mix of paths; NaN: no machine */
-    const char *cause;        /* of what is missing; static */
+    const char *cause;        /* of the missing time; static */
     size_t iterations;        /* that were recorded */
     VEC(struct explained_path) paths; /* the commonest first */
 };

@@ -1,5 +1,5 @@
-/* What machines predict for the session's experiments, and how good that is: made at once for a
- * table that is not large, in the background for one that is. */
+/* Machines' predictions of the session's experiments, and their accuracy: made at once for a small
+ * table, in the background for a large one. */
 #ifndef PORTOLAN_CMD_FORECAST_H
 #define PORTOLAN_CMD_FORECAST_H
 
@@ -20,10 +20,9 @@ struct prediction {
     _Atomic unsigned holders;    /* besides the first */
 };
 
-/* What @m, one of the session's machines, predicts for each of the session's experiments; to be
- * given back to prediction_free, never NULL. Its cycles are NULL when a job only makes them now, or
- * could not. When that job ends the session's revision changes, so that views ask again. UI
- * thread. */
+/* Predictions of @m, one of the session's machines, for the session's experiments; to be given back
+ * to prediction_free, never NULL. Its cycles are NULL while a job makes them, or if it failed. When
+ * that job ends the session's revision changes, so that views request them again. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
 /* One more holds @p. The last one's prediction_free frees it (NULL is fine). Any thread. */
 struct prediction *prediction_hold(struct prediction *p);

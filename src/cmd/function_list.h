@@ -41,14 +41,13 @@ struct function_list {
     /* those with most samples first, then the hottest-looking */
     VEC(struct listed_function) rows;
     VEC(struct listed_loop) loops;      /* the same, of all functions */
-    bool by_loops;                /* loops were asked for */
+    bool by_loops;                /* loops were requested */
     unsigned long serial;         /* no other list of this process has it */
     _Atomic unsigned holders;     /* besides the creator; it never changes */
 };
 
-/* Of the file @path, or of all members of an archive; ranked by what perf recorded in the file
- * @profile, unless that is NULL, which an archive's cannot be. NULL with err. Asks watch_steps. Any
- * thread. */
+/* Of the file @path, or of all members of an archive; ranked by the perf file @profile, unless that
+ * is NULL, which it must be for an archive. NULL with err. Polls watch_steps. Any thread. */
 struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
 /* The last holder's call frees it. */
 void function_list_free(struct function_list *list);

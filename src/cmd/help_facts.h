@@ -7,8 +7,8 @@
 
 /* Whether `help @topic` is about facts: "facts", "fact KEY". @topic may be NULL. */
 bool help_facts_topic(const char *topic);
-/* What the schema says of all facts, or of the one; with @man as the section of
- * portolan-machine(5). False with err for an unknown key. */
+/* Descriptions of all facts, or of the one; with @man as the section of portolan-machine(5). False
+ * with err for an unknown key. */
 bool help_facts(const char *topic, bool man, struct result *result, struct err *err);
 
 #endif

@@ -36,10 +36,10 @@ enum keycode {
 
 #define KEY_SEQUENCE_MOST 32   /* the most bytes of a sequence; a longer one is invalid */
 
-/* The key of the sequence that @bytes begin with behind their Esc, as terminals send it whatever
- * TERM says: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one that means nothing here
- * (Ctrl-Left), which is to be swallowed. *@used gets its length without the Esc, 0 while it is not
- * complete; KEYCODE_ESCAPE with 0 when it is none: an Esc of its own. */
+/* The key of the sequence at the start of @bytes after their Esc, as terminals send it for any
+ * TERM: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one without a meaning here (Ctrl-Left),
+ * which is to be swallowed. *@used gets its length without the Esc, 0 while it is incomplete;
+ * KEYCODE_ESCAPE with 0 when it is none: an Esc of its own. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
 /* The same of a mouse report, in the old form or in SGR's: KEYCODE_CLICK of the first button on
  * column *@x and row *@y, both from 0, a wheel's key, or KEYCODE_SWALLOWED.

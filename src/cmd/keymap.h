@@ -15,7 +15,7 @@
  * page and `keys` all read it. */
 struct key_row {
     const char *views;     /* names, a blank between them; NULL ends the table */
-    /* names, a blank between them; where there is no command, what help shows in their place */
+    /* names, a blank between them; without a command, the text of help in their place */
     const char *keys;
     const char *command;   /* NULL: nothing is bound; the terminal's own function is shown */
     const char *help;      /* one line */
@@ -35,20 +35,20 @@ struct key_binding {
 };
 
 struct keymap;
-/* What is built in. Never NULL; keymap_free(NULL) is fine. */
+/* The built-in ones. Never NULL; keymap_free(NULL) is fine. */
 struct keymap *keymap_new(void);
 void keymap_free(struct keymap *k);
-/* What @key runs in @view itself, or with KEYMAP_ALL in all views; NULL: nothing. Borrowed until
- * the next change. */
+/* Command of @key in @view itself, or with KEYMAP_ALL in all views; NULL: none. Borrowed until the
+ * next change. */
 const struct key_binding *keymap_find(const struct keymap *k, const char *view, int key);
 /* In the order of the table, followed by the user's. */
 size_t keymap_count(const struct keymap *k);
 const struct key_binding *keymap_at(const struct keymap *k, size_t at);
-/* Binds as "[VIEW] KEY COMMAND" says, in the place of what the key did there; false with err for an
- * unknown view, key or command. */
+/* Binds "[VIEW] KEY COMMAND", replacing the key's command there; false with err for an unknown
+ * view, key or command. */
 bool keymap_bind(struct keymap *k, const char *text, struct err *err);
-/* Takes back what "[VIEW] KEY" does; false with err for an unknown view or key, or one that does
- * nothing. */
+/* Removes the binding of "[VIEW] KEY"; false with err for an unknown view or key, or an unbound
+ * one. */
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 /* Whether rows at @row do something in @view. */
 bool key_row_in(const struct key_row *row, const char *view);

@@ -16,8 +16,8 @@ struct line_words {
 };
 
 /* End of the command at @at: a ';' outside quotes and parentheses, a '#' that begins a word (the
- * rest of the line is a comment), a line's end. A backslash takes the meaning from what follows it.
- * *@next: the character behind, where the next command begins. */
+ * rest of the line is a comment), a line's end. A backslash escapes the following character.
+ * *@next: the next character, where the next command begins. */
 const char *line_end(const char *at, const char **next);
 /* Splits [text, end) into words: blanks separate, quotes and backslash protect, ~ at the start of a
  * word is the home directory. False with err. */

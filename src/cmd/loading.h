@@ -7,7 +7,7 @@
 #include "cmd/session.h"
 #include "cmd/task.h"
 
-/* What reads text of a kernel has in common: a member of the values' struct for each. */
+/* Options shared by the readers of a kernel's text: a member of the values' struct for each. */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
     {                                                                                              \
         .name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax),              \

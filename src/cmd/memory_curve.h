@@ -1,5 +1,5 @@
 /* A loop over the size of its arrays: its streams, and cycles per iteration predicted and measured
- * at some sizes. What `kernel memory` shows, and views. */
+ * at some sizes. Shown by `kernel memory` and views. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -33,7 +33,7 @@ struct memory_curve {
     bool again;                  /* and those of shared levels were measured beside the loop */
     struct err why;              /* else: why not */
     struct memory_core core;
-    const char *core_limit;      /* what limits the core: "core: ports", ... */
+    const char *core_limit;      /* limit of the core: "core: ports", ... */
     double flops;                /* per iteration; 0: none */
     double clock_hz;
     bool moves;                  /* it has accesses that move: else all sizes are alike */

@@ -51,7 +51,7 @@ struct word_list {
     size_t count;
 };
 
-/* What an argument or an option's value can be completed to. Choices complete by themselves. */
+/* Completions of an argument or an option's value. Choices complete by themselves. */
 enum completion {
     COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
@@ -66,7 +66,7 @@ struct parameter {
     bool verbatim;              /* an argument that may begin with "--" */
     const char *value;          /* an option's value as help shows it: "T" */
     const char *choices;        /* "att|intel" */
-    const char *unit;           /* of a number, when help does not say it: "cycles" */
+    const char *unit;           /* of a number, unless help has it: "cycles" */
     double least, most;         /* of counts, numbers and ports; most 0: any from 0 up */
     const char *initial;        /* the default, as a user would type it */
     const char *unset;          /* of a number or ports: the word that means not given: "auto" */
@@ -74,11 +74,11 @@ struct parameter {
     /* default in words, if it is no value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
-    const char *help;           /* what it means, without a full stop */
+    const char *help;           /* its meaning, without a full stop */
 };
 
 /* Reads @count words into @values, a zeroed struct; both tables end with a NULL name and may be
- * NULL. @command is its name in messages. False with err. parameters_done frees what lists took, in
+ * NULL. @command is its name in messages. False with err. parameters_done frees the lists, in
  * either case. */
 bool parameters_read(const char *command, const struct parameter *arguments,
                      const struct parameter *options, char **words, size_t count, void *values,
@@ -90,7 +90,7 @@ void parameters_usage(const struct parameter *arguments, const struct parameter 
                       struct str *out);
 /* Appends "--model bounds|simulate" or "FILE". */
 void parameter_print(const struct parameter *p, struct str *out);
-/* Appends what help says of it: meaning, unit, range, default. */
+/* Appends its help: meaning, unit, range, default. */
 void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
 /* Reads "10-25" or "10"; false when @text is no such range. */

@@ -1,4 +1,4 @@
-/* What the program commands share. UI thread, where not said otherwise. */
+/* Shared parts of the program commands. UI thread, unless noted. */
 #ifndef PORTOLAN_CMD_PROGRAM_H
 #define PORTOLAN_CMD_PROGRAM_H
 
@@ -31,7 +31,7 @@ void program_inputs_done(struct program_inputs *inputs);
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
-/* What a job predicts: the program's model at inputs, on a copy of a machine. */
+/* Input of a predicting job: the program's model at inputs, on a copy of a machine. */
 struct program_case {
     const struct program_model *model;  /* held */
     double inputs[INPUTS_MAX];

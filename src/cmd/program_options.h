@@ -6,13 +6,13 @@
 #include "base/str.h"
 #include "cmd/session.h"
 
-/* What getopt_long returns for those without a letter. */
+/* Values of getopt_long for options without a letter. */
 enum program_option_value {
     OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_NO_RC,
     OPTION_SETTINGS
 };
 
-/* What a shell can complete the value to. */
+/* Completions of the value in a shell. */
 enum program_option_completion {
     SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE
 };
@@ -28,11 +28,11 @@ extern const struct program_option program_options[];   /* ends with a NULL name
 
 /* Appends a line for each, settings as well. */
 void program_options_print(struct str *out);
-/* Appends a script that teaches @shell, bash, zsh or fish, the options; command lines it asks the
- * program for (program_complete). False: no such shell. */
+/* Appends a completion script for @shell, bash, zsh or fish; it calls the program for command lines
+ * (program_complete). False: unsupported shell. */
 bool program_options_script(const char *shell, struct str *out);
-/* Appends what the command line @line can become, a line of text each: words of the last command,
- * and files. */
+/* Appends the completions of the command line @line, a line of text each: words of the last
+ * command, and files. */
 void program_complete(struct session *s, const char *line, struct str *out);
 
 #endif

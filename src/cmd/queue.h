@@ -34,7 +34,7 @@ struct queued_machine {
 
 struct command_queue {
     unsigned job;      /* that the commands wait for; 0: none, AWAIT_ALL: every one */
-    bool now;          /* the command line in hand asked for it: its remainder is to be kept */
+    bool now;          /* the current command line requested it: its remainder is to be kept */
     /* the job does the command's own work: whoever stops waiting cancels it */
     bool own;
     struct queued_commands *commands;   /* the first first */
@@ -47,13 +47,13 @@ struct command_queue {
 void queue_done(struct command_queue *q);
 /* Drops all that waits, and the wait. */
 void queue_drop(struct session *s);
-/* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited
- * before is dropped. */
+/* The following commands on the screen wait for job @number (AWAIT_ALL: for all); commands that
+ * waited before are dropped. */
 void queue_await(struct session *s, unsigned number, bool own);
-/* Whether the wait is over; false with err when that job failed or was cancelled: then what waited
- * is dropped. */
+/* Whether the wait is over; false with err when that job failed or was cancelled: then the waiting
+ * commands are dropped. */
 bool queue_ended(struct session *s, bool *ended, struct err *err);
-/* Runs what waited, once the wait is over. False with err on the first failure. */
+/* Runs the waiting commands, once the wait is over. False with err on the first failure. */
 bool queue_run(struct session *s, FILE *out, struct err *err);
 /* Waits for job @number (0: all), and adds its result to the session's; false with err when it
  * failed or was cancelled; of all: when one failed and no command has reported it yet. In scripts a

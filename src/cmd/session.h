@@ -1,4 +1,4 @@
-/* What commands act on: the document, the settings and the commands that wait. One thread. */
+/* State of commands: the document, the settings and the waiting commands. One thread. */
 #ifndef PORTOLAN_CMD_SESSION_H
 #define PORTOLAN_CMD_SESSION_H
 
@@ -37,7 +37,7 @@ struct session {
     struct command_queue queue;
     /* of the command that runs, and of jobs that ended; never NULL */
     struct result *result;
-    /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
+    /* the previous one, for the next job to free: it may be large; NULL: none */
     struct result *discarded;
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
@@ -69,7 +69,7 @@ struct session {
     struct str copied;
     /* the last path of a session's file that the user was shown; NULL: none */
     char *shown_path;
-    struct edit_request edit;         /* asked for, or in an editor with a window of its own */
+    struct edit_request edit;         /* requested, or in an editor with a window of its own */
     /* source of live results; NULL: none */
     struct experiments_measuring *measuring;
     struct profiling *profiling;      /* the `program profile` whose program runs; NULL: none */
@@ -82,12 +82,12 @@ struct session {
     const char *replacing_how;        /* "is loading another session" */
     /* incremented by every command that changes the document: derived data is stale */
     unsigned long revision;
-    const struct session_views *views;   /* what shows views; NULL: nothing does */
+    const struct session_views *views;   /* the views' handler; NULL: none */
     void *view_state;                 /* of views */
-    struct keymap *keys;              /* what keys run; never NULL */
+    struct keymap *keys;              /* commands of keys; never NULL */
 };
 
-/* The rows of a view as they are shown, to be collected where nobody waits. */
+/* The rows of a view as shown, collected in the background. */
 struct rows_shown {
     void *state;
     /* Worker thread, once: adds them to @out. False with err when it was cancelled or memory ran
@@ -96,10 +96,10 @@ struct rows_shown {
     void (*free)(void *state);
 };
 
-/* What shows views: the workbench, or who prints one. */
+/* Handler of views: the workbench, or a batch view. */
 struct session_views {
-    /* Does what `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy` say; what is copied
-     * goes to session.copied. */
+    /* Runs `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy`; copied text goes to
+     * session.copied. */
     bool (*command)(struct session *s, const char *verb, const char *argument,
                     struct result *result, struct err *err);
     /* Gives @add each word that may follow the command @verb: names of views, or of columns of the
@@ -145,7 +145,7 @@ struct machine *session_current(struct session *s, struct err *err);
 /* Records that @line, a command or the title of a job, has failed: `export` has neither its result
  * nor the previous one. NULL: a result is shown again. */
 void session_note_failure(struct session *s, const char *line);
-/* Drops what jobs that ended between commands had to say. */
+/* Drops the messages of jobs that ended between commands. */
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
@@ -161,15 +161,14 @@ bool session_analysing(const struct session *s);
 /* The simulation of analysis @index, made on the first request; borrowed until the next command.
  * NULL for a loop too long to simulate at once. */
 const struct simulation *session_simulation(struct session *s, size_t index);
-/* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows
- * views. */
+/* Passes @verb with @argument (NULL: none) to the views; false with err when there are none. */
 bool session_view(struct session *s, const char *verb, const char *argument, struct result *result,
                   struct err *err);
 /* Default number of threads of commands, at least 1. */
 unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
-/* Takes @take_forms in place of the table of their instruction set; who holds that keeps it. */
+/* Replaces the table of their instruction set by @take_forms; holders keep the old one. */
 void session_set_forms(struct session *s, struct forms *take_forms);
 /* Replaces the patterns; 0: all forms are selected. */
 void session_select_forms(struct session *s, char **patterns, size_t count);
@@ -182,13 +181,13 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
-/* Whether the machines shown are of the kernel's instruction set because they were chosen, or
- * nobody chose any; false with err when those chosen are of another set. */
+/* Whether the shown machines are of the kernel's instruction set because they were selected, or
+ * none were; false with err when the selected ones are of another set. */
 bool session_shown_fit(const struct session *s, struct err *err);
 /* The machine for a command about the kernel: @id; if it is NULL the last one that kernel analyze
  * got by name, else the current one. NULL with err, also when it is for another instruction set. */
 struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
-/* Makes @id, NULL: none, the machine that kernel analyze was asked for. */
+/* Makes @id, NULL: none, the machine of kernel analyze. */
 void session_note_analysed(struct session *s, const char *id);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's
  * machines are shown again. */

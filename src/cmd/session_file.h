@@ -1,5 +1,5 @@
-/* A session in a directory: the kernel, the machines with what was changed in them, the user's
- * forms and the settings. */
+/* A session in a directory: the kernel, the machines with their changes, the user's forms and the
+ * settings. */
 #ifndef PORTOLAN_CMD_SESSION_FILE_H
 #define PORTOLAN_CMD_SESSION_FILE_H
 
@@ -12,12 +12,12 @@ bool session_save(struct session *s, const char *dir, struct err *err);
 /* Replaces kernel, machines, forms and settings of @s; a directory that breaks a rule is refused
  * whole and @s stays as it is. */
 bool session_load(struct session *s, const char *dir, struct err *err);
-/* The two halves of it: reads @dir, on any thread (NULL with err; session_forget frees it on the UI
- * thread), and puts what was read into @s, which gives what it had. */
+/* Its two halves: reads @dir, on any thread (NULL with err; session_forget frees it on the UI
+ * thread), and puts the result into @s, which gives its own. */
 struct session *session_read(const char *dir, struct err *err);
 bool session_take(struct session *s, struct session *read, struct err *err);
 void session_forget(struct session *read);
-/* What session_save reads of @s, copied or held, so that it can be saved on another thread;
+/* Input of session_save from @s, copied or held, so that it can be saved on another thread;
  * session_forget frees it on the UI thread. */
 struct session *session_snapshot(struct session *s);
 /* False with err while a job runs: jobs hold on to the experiments and machines that they began

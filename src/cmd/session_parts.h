@@ -1,5 +1,5 @@
-/* The parts of a session's directory: what writes and reads its kernels, and what else was at hand.
- * Any thread unless it says otherwise. */
+/* The parts of a session's directory: writers and readers of its kernels, and of other state. Any
+ * thread unless noted. */
 #ifndef PORTOLAN_CMD_SESSION_PARTS_H
 #define PORTOLAN_CMD_SESSION_PARTS_H
 
@@ -13,8 +13,8 @@ struct session_saving;
 /* @name, in the directory, will hold @text. */
 bool session_write(struct session_saving *w, const char *name, const struct str *text,
                    struct err *err);
-/* csv_add_field of what need not be UTF-8, as names of files and functions: bytes that are not
- * become \xHH, since CSV would be refused with them. */
+/* csv_add_field for text that may not be UTF-8, as names of files and functions: other bytes become
+ * \xHH, since CSV would be refused with them. */
 void session_field(struct str *out, const char *text, bool last);
 /* Rows of a file with the columns key and value. */
 void session_row(struct str *out, const char *key, const char *value);
@@ -40,7 +40,7 @@ struct kernel_record {
     char *place;                    /* and the name of its loop; NULL: unknown */
 };
 void kernel_record_done(struct kernel_record *r);
-/* Takes a row: false when it is not of a kernel; *@valid says whether it can be. */
+/* Takes a row: false when it is not of a kernel; *@valid: whether its value is valid. */
 bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid);
 /* Writes the kernel as files whose names begin with @prefix, and the rest of it as rows. */
 bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop,
@@ -55,7 +55,7 @@ bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, str
 bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current,
                         size_t loop, struct err *err);
 
-/* The last what-if's values, and the run of inference that is not at its end. */
+/* The last what-if's values, and the unfinished run of inference. */
 bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, struct err *err);
 bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
 bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);

@@ -1,4 +1,4 @@
-/* experiments settle without a machine: what the session's own experiments leave open. */
+/* experiments settle without a machine: open points of the session's own experiments. */
 #ifndef PORTOLAN_CMD_SETTLE_TABLE_H
 #define PORTOLAN_CMD_SETTLE_TABLE_H
 

@@ -16,7 +16,7 @@ struct shelved {
 
 /* Zero-initialised is empty and valid. */
 struct shelf {
-    VEC(struct shelved) list;      /* in the order in which they came */
+    VEC(struct shelved) list;      /* in the order of loading */
     size_t at;                     /* the one in use */
 };
 

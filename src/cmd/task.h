@@ -23,13 +23,13 @@ struct task_ops {
      * @result is shown when the task has ended well. job_current() is the job, for progress. False
      * with err on failure. */
     bool (*work)(void *state, struct result *result, struct err *err);
-    /* UI thread, when work ended well: puts what it made into the session, and may add to @result.
+    /* UI thread, when work ended well: puts its result into the session, and may add to @result.
      * NULL: nothing is put. False with err: the task failed after all. */
     bool (*publish)(struct session *s, void *state, struct result *result, struct err *err);
     /* UI thread, once. */
     void (*free)(void *state);
-    /* UI thread, when work failed (@err) or was cancelled (NULL): what is shown of it all the same.
-     * NULL: nothing. */
+    /* UI thread, when work failed (@err) or was cancelled (NULL): its partial result, if shown.
+     * NULL: none. */
     void (*failed)(struct session *s, void *state, struct result *result, const struct err *err);
     /* UI thread: the screen no longer waits, the work continues as job @number. NULL: not
      * needed. */
@@ -42,7 +42,7 @@ struct task_ops {
     bool keeps;
 };
 
-/* What prepare took. */
+/* Data from prepare. */
 struct task {
     const struct task_ops *ops;   /* NULL: nothing is left to do */
     void *state;
@@ -51,15 +51,15 @@ struct task {
 
 /* Makes @task the work on @take_state. True. */
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
-/* Starts what @take_task holds for command @name and waits until it has ended; on the screen for at
- * most session.patience, after which what follows the command waits for it (session.queue). False
+/* Starts the work of @take_task for command @name and waits until it has ended; on the screen for
+ * at most session.patience, after which the following commands wait for it (session.queue). False
  * with err when it could not start, or has failed already. UI thread. */
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
 /* Starts work that continues in the background while other commands run. Returns the job's number,
  * 0 with err when it could not start. */
 unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops,
                     void *take_state, struct err *err);
-/* The same for work that nobody asked for and nobody waits for (job_start_aside). Returns the job's
+/* The same for work that no user requested or waits for (job_start_aside). Returns the job's
  * number, 0 with err when it could not start. */
 unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops,
                           void *take_state, struct err *err);

@@ -12,9 +12,9 @@ struct tune_build {
     struct str how;              /* "-O3 -ffast-math, clang" */
     const struct kernel *kernel; /* held */
     size_t loop;
-    /* iterations of the loop that was asked about in one of this one's */
+    /* iterations of the original loop in one of this one's */
     double times;
-    double cycles;               /* predicted, per iteration of the loop that was asked about */
+    double cycles;               /* predicted, per iteration of the original loop */
     bool changes_results;        /* floating point may be rounded otherwise */
 };
 

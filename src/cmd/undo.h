@@ -29,7 +29,7 @@ struct undo_step {
      * that id, NULL: there was none. */
     char *id;
     enum isa isa;                          /* of the machine */
-    /* it came; what was chosen since then stays when it goes */
+    /* it was added; a later selection stays when it is removed */
     struct undo_choice before, after;
     unsigned group;                        /* steps of one are taken back together */
 };
@@ -41,12 +41,12 @@ struct undo {
 };
 
 void undo_done(struct undo *u);
-/* @m is about to be replaced by a changed copy of it; @what says by what. What was undone cannot be
- * done again any more. */
+/* @m is about to be replaced by a changed copy of it; @what names the change. Undone changes can no
+ * longer be redone. */
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
-/* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what,
- * @with_last that it comes with the one before it. One of an unknown
- * instruction set is not noted: it cannot be selected. */
+/* @m is about to be added to @s, perhaps replacing another, and selected; @what names the change,
+ * @with_last: it belongs to the one before it. One of an unknown instruction set is not recorded:
+ * it cannot be selected. */
 void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
 /* The machine @id, the last that was noted, has been added and selected. */
 void undo_note_arrived(struct session *s, const char *id);

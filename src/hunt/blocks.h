@@ -47,7 +47,7 @@ struct slot {
 #define BLOCK_SLOTS (BLOCK_INSNS * 8)
 /* All such places of @b, at most BLOCK_SLOTS; returns how many. */
 size_t block_slots(const struct random_block *b, struct slot *out);
-/* A register by chance, of the few that such places share. */
+/* A random register, of the few that such places share. */
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng);
 /* Number @n of the pool's registers, for places that are to differ; wraps around. */
 uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n);

@@ -1,5 +1,5 @@
-/* What single change of a model makes it agree: a latency, a usage or a fact of the machine. Every
- * change that the block in question suggests is tried on it, then those that help there on many
+/* The single change of a model that makes it agree: a latency, a usage or a fact of the machine.
+ * Every change that the block suggests is tried on it, then those that help there on many
  * blocks. */
 #ifndef PORTOLAN_HUNT_EXPLAIN_H
 #define PORTOLAN_HUNT_EXPLAIN_H
@@ -27,7 +27,7 @@ double model_cycles(struct model *model, const struct random_block *b);
 /* The same of any code that repeats; copies that end in a branch are joined by taken ones, as a
  * loop is. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
-/* The same of copies without a branch that follow each other as @shape says. */
+/* The same of copies in sequence without a branch, in the order of @shape. */
 double model_cycles_as(struct model *model, const struct insn *insns, size_t count,
                        enum shape shape);
 
@@ -40,7 +40,7 @@ struct remedy {
     /* enum latency_end of a rule between operands; both LATENCY_ANY otherwise */
     int from, to;
     /* Of a family: the same change of each form, value and before are those of the first.
-     * form_count 0: of what is named alone. */
+     * form_count 0: of the named one alone. */
     struct form_change { char *name, *value; } *forms;   /* owned */
     size_t form_count;
 };
@@ -58,11 +58,11 @@ struct family {
     size_t count;
 };
 
-/* What changes are tried on. */
+/* Input of trial changes. */
 struct trial {
     const struct judged *blocks;   /* the first is the one to explain */
     size_t count;
-    const struct judged *like;     /* made like the first one: most of them must agree, too */
+    const struct judged *like;     /* made like the first one: most of them must agree as well */
     size_t like_count;
     const struct family *families; /* of instructions that stand for more than one form */
     size_t family_count;

@@ -59,7 +59,7 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
                       const struct hunt_truth *truth, const struct hunt_options *options,
                       struct err *err);
 void hunt_free(struct hunt *h);
-/* Appends what was found in words, on two lines. */
+/* Appends the finding in words, on two lines. */
 void finding_print(const struct hunt_finding *f, struct str *out);
 
 #endif

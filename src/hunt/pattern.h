@@ -10,7 +10,7 @@
 enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION, LEVEL_COUNT };
 
 struct pattern {
-    struct random_block block;                  /* that it came from */
+    struct random_block block;                  /* its origin */
     uint8_t level[BLOCK_INSNS];          /* enum pattern_level */
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
@@ -24,7 +24,7 @@ struct pattern {
 /* As special as it can be: the block itself. */
 void pattern_of(const struct random_block *b, struct pattern *out);
 
-/* What can be given up: one instruction's form, one class of registers, one address. @step counts
+/* Generalises one step: one instruction's form, one class of registers, one address. @step counts
  * from 0; false when there is none such, *@changed as @p then. */
 size_t pattern_steps(const struct pattern *p);
 bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed);

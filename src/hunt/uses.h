@@ -18,7 +18,7 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
                                        size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
 
-/* What random blocks are made of; vec_done frees. */
+/* Forms for random blocks; vec_done frees. */
 struct block_forms {
     struct block_form *items;
     size_t count, capacity;

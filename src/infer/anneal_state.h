@@ -1,5 +1,5 @@
-/* What an annealer keeps of its genome: tables, errors and counts, all brought up to date with each
- * change. For anneal.c and anneal_moves.c; one thread. */
+/* State of an annealer's genome: tables, errors and counts, updated with each change. For anneal.c
+ * and anneal_moves.c; one thread. */
 #ifndef PORTOLAN_INFER_ANNEAL_STATE_H
 #define PORTOLAN_INFER_ANNEAL_STATE_H
 

@@ -13,10 +13,10 @@
  * refuted one is an unfinished search, not another explanation. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
-/* The experiments of @p, and about three times as many by chance, of as many forms as those of @p
- * or one more, whose cycles are the mean of what the @n mappings @members predict. @disagreement
- * becomes the standard deviation of their predictions over the mean, averaged over these
- * experiments. NULL where @p has no experiment of several forms, or without memory for it. Same
+/* The experiments of @p, and about three times as many random ones, of as many forms as those of @p
+ * or one more, whose cycles are the mean of the predictions of the @n mappings @members.
+ * @disagreement becomes the standard deviation of their predictions over the mean, averaged over
+ * these experiments. NULL if @p has no experiment of several forms, or without memory for it. Same
  * forms in the same order; the caller frees. */
 struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
                                   struct rng *rng, double *disagreement);

@@ -90,15 +90,15 @@ struct evolve_status {
      * takes the best's place */
     double d_avg, cost;
     /* at the end: it is a consensus (infer/consensus.h); then the error and distinct µops of the
-     * best beside it, and how far both are from the mean of the good mappings on experiments that
-     * were not measured, on average and relative */
+     * best one, and the distance of both from the mean of the good mappings on unmeasured
+     * experiments, on average and relative */
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
     /* least D_avg of the best so far, over the experiments that the run began with: it never rises;
      * NaN before there is one */
     double d_reached;
-    size_t reached_of;           /* the number of these, those that came later left out */
+    size_t reached_of;           /* the number of these, without later ones */
     uint64_t reached_print;      /* their fingerprint */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* of single experiments */
@@ -106,12 +106,12 @@ struct evolve_status {
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
     double seconds_left;         /* of the run's time limit; NaN: it has none, or is over */
-    size_t forms, experiments;   /* of what it works on */
-    unsigned joined;             /* times that more experiments came */
-    bool joining;                /* more came, and are not taken up yet */
+    size_t forms, experiments;   /* of the current problem */
+    unsigned joined;             /* number of joins */
+    bool joining;                /* more joined, and are not used yet */
     /* "annealing starting point 3 of 8"; after the end, where it ended */
     char phase[80];
-    const char *meaning;         /* what is done in that phase, a sentence without its full stop */
+    const char *meaning;         /* work of that phase, a sentence without its full stop */
 };
 
 /* One point of the curves: best, median and worst individual of the moment; d_reached is the
@@ -197,7 +197,7 @@ struct genome *evolve_best(struct evolve *e, struct problem **over);
  * each and the array. @over as above. */
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
-/* The same with as many as the population has individuals, beside a consensus. */
+/* The same with one row per individual, and one of a consensus. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
 /* Makes @g, which the user has changed, the best and an individual, whatever its error. A search
  * that continues replaces it only by a better one. False if @g has other forms or ports than the
@@ -207,7 +207,7 @@ bool evolve_edit(struct evolve *e, const struct genome *g);
 void evolve_drop_consensus(struct evolve *e);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
-/* What it works on now, held: the caller's problem_free. */
+/* The current problem, held: the caller's problem_free. */
 struct problem *evolve_problem(struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 

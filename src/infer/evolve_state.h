@@ -1,5 +1,5 @@
-/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the
- * algorithm), evolve_consensus.c (its end) and evolve_join.c (experiments that come later). */
+/* The inside of a run, shared by evolve.c (interface), evolve_memetic.c (the algorithm),
+ * evolve_consensus.c (its end) and evolve_join.c (later experiments). */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -36,7 +36,7 @@ struct evolve {
     /* All below under the lock, but that p, classes and joined stay as they are while a thread
      * works. */
     struct problem *p;               /* held */
-    /* that wait for the threads, and by which genomes came to p; NULL: none */
+    /* that wait for the threads, and the source of genomes of p; NULL: none */
     struct joined_problem *next, *joined;
     /* held: the initial problem, which measures the best so far */
     struct problem *first;
@@ -47,7 +47,7 @@ struct evolve {
     bool meeting;                    /* a thread carries the run over */
     double round_from;               /* seconds at which the remaining time was last planned */
     size_t round_experiments, round_forms;   /* that there were then */
-    /* what is searched first, once prepared; NULL: nothing but p */
+    /* the problem that is searched first, once prepared; NULL: only p */
     struct classes *classes;
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
@@ -67,7 +67,7 @@ struct evolve {
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* workers that make an individual now */
-    /* what fresh individuals start from instead of chance; NULL: chance */
+    /* start of fresh individuals; NULL: random */
     struct genome *from;
     struct genome *best;
     bool cooled;                     /* an individual was annealed to its end, here or before */
@@ -77,7 +77,7 @@ struct evolve {
     /* the run for it, whose lock may be taken under this one's; NULL: none */
     struct evolve *inner;
     double consensus_from;           /* seconds at which it began */
-    /* what came of it, where it is taken in place of the best; NULL: none */
+    /* result, if it replaces the best; NULL: none */
     struct genome *agreed;
     /* how far that and the best are, on average, from the mean of the good mappings on experiments
      * that were not measured: relative */
@@ -91,7 +91,7 @@ struct evolve {
     double reached;       /* least D_avg of the best so far, over first; INFINITY: none yet */
 };
 
-/* Who waits and works for a run, on one thread. */
+/* A thread of a run, and its work. */
 struct watcher {
     void (*poll)(void *);
     void *state;
@@ -149,8 +149,7 @@ void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* The best gets its cost by the prices in force. */
 void evolve_price_best(struct evolve *e);
-/* What was published so far has other ports than what follows; the least error that was reached
- * stays. */
+/* Marks that published mappings have other ports than later ones; the least error so far stays. */
 void evolve_forget_best(struct evolve *e);
 /* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
@@ -166,7 +165,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g);
 double evolve_search_until(const struct evolve *e);
 /* Work of a thread after the search, without using the problem; false when there is no more. */
 bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
-/* The run is over: what was agreed on is taken where it promises to be more right than the best. */
+/* The run is over: the consensus is taken if it is expected to be more accurate than the best. */
 void evolve_take_agreed(struct evolve *e);
 /* Restarts with the individuals; no thread may be running. */
 void evolve_forget_consensus(struct evolve *e);

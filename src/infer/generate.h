@@ -1,5 +1,5 @@
-/* Experiments to measure: PMEvo 4.1 and random ones. All add pending rows to a table and leave out
- * what is in it already. */
+/* Experiments to measure: PMEvo 4.1 and random ones. All add pending rows to a table and skip
+ * existing ones. */
 #ifndef PORTOLAN_INFER_GENERATE_H
 #define PORTOLAN_INFER_GENERATE_H
 
@@ -22,8 +22,8 @@ size_t generate_hidden(struct experiments *t, const struct observable *list);
 /* @count multisets of @size different forms, each once; fewer when there are not that many. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count,
                        unsigned size, struct rng *rng);
-/* @count rows by chance of those of @record that have a value and @size different forms, all of
- * them forms of @t, of the same names; fewer when there are not that many. */
+/* @count random rows of those of @record that have a value and @size different forms, all of them
+ * forms of @t, of the same names; fewer when there are not that many. */
 size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count,
                          unsigned size, struct rng *rng);
 

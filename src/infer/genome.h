@@ -15,7 +15,7 @@ struct genome {
     double width;            /* issue slots per cycle; 0: no such bound */
     struct gene *genes;
     /* Filled by its evaluation. */
-    double d_avg, cost;      /* mean relative error; what the search minimises */
+    double d_avg, cost;      /* mean relative error; minimised by the search */
 };
 
 struct genome *genome_new(size_t forms, unsigned ports, double width);

@@ -1,5 +1,5 @@
-/* The best mapping of a run as it is at one moment, to be looked at: ports in an order that can be
- * read, how sure each cell is, what it predicts. */
+/* A snapshot of a run's best mapping for display: ports in a readable order, certainty of each
+ * cell, predictions. */
 #ifndef PORTOLAN_INFER_OUTLINE_H
 #define PORTOLAN_INFER_OUTLINE_H
 

@@ -18,7 +18,7 @@ void pmevo_free(struct pmevo *m);
  * fit). @evaluations is increased by the number of genomes evaluated. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
 /* Hill climbing on the counts of individual @index, until no change by one improves its fitness or
- * @go_on (may be NULL) says no. */
+ * @go_on (may be NULL) returns false. */
 void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
                  uint64_t *evaluations);
 size_t pmevo_population(const struct pmevo *m);

@@ -1,4 +1,4 @@
-/* What inference works on: measured experiments over a set of forms, laid out for incremental
+/* Input of inference: measured experiments over a set of forms, laid out for incremental
  * evaluation. Immutable once made; any thread reads it that holds it. */
 #ifndef PORTOLAN_INFER_PROBLEM_H
 #define PORTOLAN_INFER_PROBLEM_H

@@ -11,18 +11,18 @@
  * inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* What may be asked for: experiments of 2 to @size different forms. */
+/* Limits of the choice: experiments of 2 to @size different forms. */
 struct select_pool {
     const uint32_t *forms;               /* of the table, once each */
     size_t forms_count;
-    /* only what has a value there, whatever its forms; NULL: any */
+    /* only rows with a value there, of any forms; NULL: any */
     const struct experiments *record;
     unsigned size;
 };
 
-/* Adds up to @count pending rows to @t: of many that @pool allows, by chance, those that settle
- * most of what the mappings dispute over all of these, the most telling first; what those chosen
- * before will settle counts no more. Disagreement (standard deviation over mean) is weighed against
+/* Adds up to @count pending rows to @t: of many random ones that @pool allows, those that settle
+ * most of the disagreement of the mappings over all of these, the most informative first, excluding
+ * what earlier choices will settle. Disagreement (standard deviation over mean) is weighed against
  * @form_noise, relative and one per form of @t, and none is added on which the mappings agree
  * within the mean of its forms'. Returns how many; @disagreement becomes that on the most disputed
  * of all, NaN when there was none to choose from. */
@@ -35,7 +35,7 @@ struct select_options {
     /* random experiments to begin with, per round, and in all (single forms not counted) */
     size_t first, batch, most;
     unsigned size;                   /* forms of the largest experiment, from 2 */
-    bool random;                     /* for comparison: batches by chance */
+    bool random;                     /* for comparison: random batches */
     /* borrowed: only its experiments with a value are requested; NULL: any */
     const struct experiments *record;
     /* NULL, or called some times a second while inferring: may stop it */
@@ -43,19 +43,19 @@ struct select_options {
     void *poll_state;
 };
 
-/* Why no more was asked for. */
+/* Why no more was requested. */
 enum select_end {
     SELECT_GOES_ON,
     SELECT_MOST,         /* options.most are measured */
     SELECT_AGREED,       /* the mappings agree on all candidates */
-    SELECT_PREDICTED,     /* the best mapping predicted what was disputed most */
+    SELECT_PREDICTED,     /* the best mapping predicted the most disputed rows */
 };
 extern const char *const select_end_names[];
 
 /* Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
     size_t measurements;   /* so far, single forms not counted */
-    /* of the mapping of the round before on what was measured for this one; NaN in the first */
+    /* error of the previous round's mapping on this round's measurements; NaN in the first */
     double error;
     /* error of this round's mapping on all so far: more measurements do not lower it */
     double noise;

@@ -49,7 +49,7 @@ void cpu_product_title(const struct cpu_product *p, struct str *out);
 /* The machine of this CPU. */
 struct cpu_native {
     enum isa isa;
-    char *name;       /* what --machine takes */
+    char *name;       /* name for --machine */
     char *machine;    /* whose tables it has */
     char *title;      /* as cpu_product_title */
 };

@@ -13,7 +13,7 @@ struct experiments *experiments_parse(const char *name, const char *bytes, size_
                                       struct err *err);
 /* Whole or untouched; numbers read back exactly. */
 bool experiments_save(const struct experiments *t, const char *path, struct err *err);
-/* What experiments_save writes; a part of it when the thread's watch is over. */
+/* Output of experiments_save; a part of it when the thread's watch ends. */
 void experiments_csv(const struct experiments *t, struct str *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include "io/osaca_file.h"
 #include "model/machine.h"
 
-/* Frees what they hold. */
+/* Frees their members. */
 void osaca_notes_done(struct osaca_notes *notes);
 
 /* Looks up every form of the file's instruction set in @forms (NULL: none of that set) as OSACA

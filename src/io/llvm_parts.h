@@ -1,4 +1,4 @@
-/* What an import of LLVM's scheduling models (import_llvm.h) adds to them. */
+/* Additions of an import of LLVM's scheduling models (import_llvm.h). */
 #ifndef PORTOLAN_IO_LLVM_PARTS_H
 #define PORTOLAN_IO_LLVM_PARTS_H
 
@@ -14,7 +14,7 @@
  * the second one waits for that operand only. False with err when llvm-mca fails. Any thread. */
 bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m, struct err *err);
 
-/* llvm_amd.c: what LLVM's models of AMD's cores leave out of memory operands. */
+/* llvm_amd.c: memory operands that LLVM's models of AMD's cores leave out. */
 
 /* Completes the mapping of @m, when it has address units AGU0...: every access takes one, a
  * read-modify-write two; what stores passes a store unit (Zen: one port ST, added; Zen 2: the third

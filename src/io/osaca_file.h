@@ -9,7 +9,7 @@
 #include "isa/spelling.h"
 #include "model/usage.h"
 
-#define OSACA_NAME 32   /* what is kept of an entry's name */
+#define OSACA_NAME 32   /* kept length of an entry's name */
 
 /* An entry or rule that breaks the format: its line in the file, its first name, "" without one,
  * and the reason. */
@@ -27,16 +27,16 @@ struct osaca_notes {
     /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
     size_t rounded;
     size_t unnamed;      /* entries that no form of ours is, or that others hide */
-    /* entries that do not say their ports, or an empty list of them and no throughput */
+    /* entries without ports, or with an empty list of them and no throughput */
     size_t unknown;
-    /* what was left out, rules of load_throughput and store_throughput among it */
+    /* skipped entries, including rules of load_throughput and store_throughput */
     struct osaca_skip *skipped;
     size_t skipped_count;
     struct osaca_unused *unused;  /* the unnamed and the unknown, in the order of the file */
     size_t unused_count;
 };
 
-/* What an entry says of a part of an address. */
+/* An entry's constraint on a part of an address. */
 enum osaca_part { PART_ANY, PART_NO, PART_YES };
 
 struct osaca_pattern {
@@ -53,7 +53,7 @@ struct osaca_entry {
     const yaml_node_t *node;
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
-    bool known;                  /* it says its port pressure */
+    bool known;                  /* it has its port pressure */
     bool rounded;
     bool used;                   /* it describes a form */
     bool fits;                   /* it describes one, or would if no entry went before it */
@@ -96,7 +96,7 @@ struct osaca_file {
     bool masks;                             /* registers of AVX-512 occur */
 };
 
-/* Where OSACA's machine files keep what we call facts; import and export both go by it. */
+/* Keys of OSACA's machine files for our facts; used by import and export. */
 struct osaca_fact {
     const char *key, *fact;
     bool added;      /* OSACA adds it to other numbers: 0 if unknown */
@@ -112,7 +112,7 @@ void osaca_file_done(struct osaca_file *f);
 /* The first name of the entry @node, "" if it has none, or is a mapping of too many keys: looking
  * for it in each of many aliases would take too long. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
-/* What @list says of @class, or @otherwise. */
+/* Value of @class in @list, or @otherwise. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
 /* A number from 0 up, NaN for a null; false for anything else. */
 bool osaca_number(const yaml_node_t *node, double *out);

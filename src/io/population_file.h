@@ -14,7 +14,7 @@ struct population {
     /* fingerprint of the experiments that it is over: those the run began with */
     uint64_t best_so_far_of;
     double limit;                /* seconds it was given in all; 0: not known, or no limit */
-    bool live;                   /* what was measured meanwhile joined it */
+    bool live;                   /* measurements made meanwhile joined it */
     /* the number of ports was assumed, since the time, or the measurements, did not determine it */
     bool ports_no_time, ports_unexplained;
     /* the number of ports was the user's, not found; the issue width is the most forms per cycle

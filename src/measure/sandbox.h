@@ -104,14 +104,14 @@ struct sandbox_item {
     unsigned rivals;
     /* it is run only if one of those took at most this many cycles per iteration; 0: always */
     double worth;
-    /* raw: iterations; windows: the count to take, 0: what fills the window */
+    /* raw: iterations; windows: the count to use, 0: as many as fill the window */
     uint64_t warm, count;
     unsigned samples;            /* raw */
     /* kernel: runs of the timed iterations, with registers set each time; ticks are of all */
     unsigned passes;
     bool plain_values;           /* kernel: vector registers hold 0 instead of numbers near 1 */
     uint64_t general[32];        /* kernel: by number, AArch64's sp is the last */
-    /* what became of it */
+    /* its result */
     bool done;
     unsigned fault;              /* enum sandbox_fault */
     uint64_t fault_address;
@@ -123,8 +123,8 @@ struct sandbox_item {
     double counter_cycles;       /* per iteration by the cycle counter; NaN without one */
 };
 
-/* What is loaded into vector registers. x86-64: without AVX, with upper halves clean, 256 or 512
- * bits; AArch64: v0 to v31, or z0 to z31 and the predicates. */
+/* Initial vector registers. x86-64: without AVX, with upper halves clean, 256 or 512 bits; AArch64:
+ * v0 to v31, or z0 to z31 and the predicates. */
 enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0, SETUP_SVE = 1 };
 
 /* Where a loop counts: in the register that bodies leave free, in memory (x86-64), or in general
@@ -132,7 +132,7 @@ enum vector_setup { SETUP_SSE, SETUP_CLEAN, SETUP_YMM, SETUP_ZMM, SETUP_NEON = 0
 enum sandbox_counter { COUNTER_BODY, COUNTER_MEMORY, COUNTER_REGISTER };
 
 struct sandbox;
-/* @cpu -1: the last one allowed. NULL with err when the system refuses what is needed. */
+/* @cpu -1: the last one allowed. NULL with err when the system refuses a needed call. */
 struct sandbox *sandbox_new(int cpu, struct err *err);
 void sandbox_free(struct sandbox *s);
 
@@ -207,8 +207,8 @@ bool sandbox_has_room(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
 unsigned sandbox_children(const struct sandbox *s);
-/* How often a tenth of a second passed in which what runs did not answer: time in the sandbox's own
- * terms, the same on a busy machine. For tests. */
+/* Number of tenths of a second without an answer of the child: time in the sandbox's own terms, the
+ * same on a busy machine. For tests. */
 unsigned sandbox_waits(const struct sandbox *s);
 /* How often code of others reached for addresses that are kept free (FAULT_RESERVED). For tests. */
 unsigned sandbox_reached(const struct sandbox *s);

@@ -43,11 +43,11 @@ struct sandbox_hello {
     uint32_t unfiltered;    /* the system cannot restrict its system calls */
 };
 
-/* A stretch of addresses; of the program itself: all, and what of it can be written. */
+/* A stretch of addresses; of the program itself: all, and its writable part. */
 struct sandbox_range { uint64_t begin, end; };
 #define SANDBOX_WRITABLE 4
 
-/* What the parent gives a child: read after fork, then copied into the vault. */
+/* Data from the parent to a child: read after fork, then copied into the vault. */
 struct sandbox_child {
     bool foreign;                   /* runs tasks; otherwise batches */
     struct sandbox_batch *batch;    /* own code only */
@@ -66,7 +66,7 @@ struct sandbox_child {
 };
 
 struct sandbox_vault {
-    struct sandbox_frame frame;       /* first: what the thread register points to */
+    struct sandbox_frame frame;       /* first: target of the thread register */
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
@@ -92,13 +92,13 @@ double sandbox_to_beat(const struct sandbox_item *item);
 /* Drops what the parent had and runs requests; ends with the link. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 
-/* Internal to the child's two files. First what needs libc: a vault with its stacks at a random
- * address, files closed, limits set; says the stage that failed. */
+/* Internal to the child's two files. First the part that needs libc: a vault with its stacks at a
+ * random address, files closed, limits set; returns the stage that failed. */
 struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
                                           enum sandbox_stage *failed);
-/* Then, on the vault's stack: the address space emptied, what is left of the program read-only,
- * signals taken by @handler, system calls filtered. Returns the stage that failed or STAGE_READY;
- * the hello is filled in. */
+/* Then, on the vault's stack: the address space emptied, the rest of the program read-only, signals
+ * taken by @handler, system calls filtered. Returns the stage that failed or STAGE_READY; the hello
+ * is filled in. */
 enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
                                         void (*handler)(int, void *, void *));
 /* Top of the stack of the vault. */

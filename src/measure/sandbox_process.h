@@ -12,11 +12,11 @@ struct sandbox_process {
     int link;        /* our end */
 };
 
-/* What ended a wait. */
+/* How a wait ended. */
 enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 
 struct sandbox_watching {
-    bool (*cancelled)(void *state);   /* asked about ten times a second; may be NULL */
+    bool (*cancelled)(void *state);   /* called about ten times a second; may be NULL */
     void *state;
     /* own code: reports progress and can be stopped; NULL: one task, whose child is ended when
      * cancelled */
@@ -44,10 +44,9 @@ void sandbox_process_send(const struct sandbox_process *p, const void *bytes, si
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Moves the limit on its processor time on, so that it ends even when nobody watches it any
- * more. */
+/* Extends the limit on its processor time, so that it ends even without its watcher. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
-/* What the program itself occupies, for the child to keep. */
+/* Memory of the program itself, for the child to keep. */
 void sandbox_process_image(struct sandbox_child *given);
 
 #endif

@@ -25,8 +25,8 @@ struct seek {
 void seek_take(struct seek *k, size_t i, double quiet);
 size_t seek_choice(const struct seek *k);
 
-/* Pure: whether some of the @n times that a probe took agree in being less than it can take by what
- * is known, @wanted. Sorts @took. */
+/* Pure: whether some of a probe's @n times agree on less than its stored minimum, @wanted. Sorts
+ * @took. */
 bool seek_outgrown(double *took, size_t n, double wanted);
 
 /* Takes @n looks of 6 us each at the CPU of the sandbox: *@quiet of them found it quiet. *@outgrown

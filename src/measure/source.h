@@ -11,7 +11,7 @@
 #include "model/mapping.h"
 
 struct measured {
-    double cycles;       /* per execution of the experiment; NaN: none, state says why */
+    double cycles;       /* per execution of the experiment; NaN: none, with the reason in state */
     double spread;       /* relative */
     double clock_hz;
     uint32_t repeats;    /* accepted windows */
@@ -23,16 +23,16 @@ struct measured {
     /* nops per cycle of the idle core it was judged by; 0: no such thing, simulated */
     double baseline;
     double slowed;       /* share of the windows that others disturbed */
-    /* without a value: what a busy core took, to be shown as that; NaN: not known */
+    /* without a value: the time on a busy core, shown as that; NaN: unknown */
     double contended_cycles;
     /* no reason of the experiment's own: the machine was not quiet enough, try again */
     bool busy;
     char state[96];      /* EXPERIMENT_OK or the reason */
 };
 
-/* What the @n orders of one experiment say together, @beaten those that one window showed to be no
- * faster: the least. An order that the neighbours left no window for may be the quickest: without
- * it there is no value. Returns which one counts. Pure. */
+/* Combines the @n orders of one experiment, @beaten those that one window showed to be no faster:
+ * the least. An order without a window, because of neighbours, may be the quickest: without it
+ * there is no value. Returns the one that counts. Pure. */
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,
                         struct measured *out);
 
@@ -49,7 +49,7 @@ struct source {
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     /* it measures nothing: a single pass in the journal is a value */
     bool one_pass;
-    struct record *record;   /* what keeps the samples; NULL: nothing does */
+    struct record *record;   /* keeper of the samples; NULL: none */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself
      * is impossible or was cancelled: nothing in @out counts then. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out,
@@ -77,7 +77,7 @@ double source_least_cycles(double baseline, uint64_t instructions);
 /* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough
  * for every decoded-instruction cache. */
 #define SOURCE_BODY 200
-/* PMEvo's: what differs between the two lengths is the front end's, or the loop's. */
+/* PMEvo's: a difference of the two lengths is due to the front end, or the loop. */
 #define SOURCE_SHORT 50
 
 /* Threads for CPUs that measure concurrently, where threads may start (work/crew.h has the contract
@@ -95,7 +95,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
                           const struct source_threads *threads, bool (*cancelled)(void *state),
                           void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
-/* What a source of this CPU measures from now on goes into @record (borrowed), as a new series. */
+/* Measurements of a source of this CPU go into @record (borrowed) from now on, as a new series. */
 void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
 /* Processes that ran code for it so far; one for each CPU when none died. */
@@ -106,9 +106,9 @@ unsigned source_cpu_children(const struct source *s);
 bool source_code(const struct forms *forms, const struct experiment *e,
                  const struct body_shape *shape, struct body *out, struct err *err);
 
-/* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs
- * interrupted and contention now and then as seen on real ones. @noise: relative jitter of each
- * run; NaN: none, but values are off as those of a real CPU were (measure/observed_noise.h). */
+/* A processor with the times of @mapping (borrowed), with the clock drifting, runs interrupted and
+ * contention now and then as seen on real ones. @noise: relative jitter of each run; NaN: none, but
+ * values have the errors of a real CPU (measure/observed_noise.h). */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 #endif

@@ -24,7 +24,7 @@ struct pulse {
     void *self;
 };
 
-/* What calibration learnt of a machine. Cycles are core cycles per loop iteration. */
+/* Results of calibration. Cycles are core cycles per loop iteration. */
 struct window_rules {
     /* per iteration of the chains; second 0: there is none that agrees */
     double chain_cycles, second_cycles;
@@ -67,8 +67,8 @@ struct window_result {
     /* per loop iteration on the shared core, when no window was accepted; NaN: unknown. Not
      * confirmed */
     double contended_cycles;
-    unsigned accepted, contended, disturbed;   /* windows by what became of them */
-    /* cycles per loop iteration of the accepted ones, as they came */
+    unsigned accepted, contended, disturbed;   /* windows by result */
+    /* cycles per loop iteration of the accepted ones, in order */
     float values[WINDOW_VALUES];
     /* of differences: cycles of the two runs, which together make the value */
     float shorter[WINDOW_VALUES], longer[WINDOW_VALUES];
@@ -84,7 +84,7 @@ void window_measure(const struct pulse *pulse, const struct window_rules *rules,
                     struct window_wait *wait, bool difference, uint64_t count, double beat,
                     struct window_result *out);
 /* A wait that begins now and ends after @ticks. */
-/* The answer of what was not run, since it could not count: WINDOW_BEATEN. */
+/* Answer for code that was not run, since it could not count: WINDOW_BEATEN. */
 void window_not_run(struct window_result *out);
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least

@@ -1,4 +1,4 @@
-/* Changes of a machine by name: what `kernel whatif` tries out. */
+/* Changes of a machine by name, for `kernel whatif`. */
 #ifndef PORTOLAN_MODEL_CHANGE_H
 #define PORTOLAN_MODEL_CHANGE_H
 
@@ -7,8 +7,8 @@
 #define CHANGE_USAGE "usage:"       /* usage:FORM=USAGE */
 #define CHANGE_LATENCY "latency:"   /* latency:FORM=CYCLES */
 
-/* Sets on @m what @name says: a fact of the schema, within its type and range, the usage of a form
- * or its latency. False with err, and @m as it was. */
+/* Sets @name on @m: a fact of the schema, within its type and range, the usage of a form or its
+ * latency. False with err, and @m unchanged. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
 /* Whether @value, "32..128", is a sweep over whole numbers, at most @most of them. True with *@from
  * and *@to; false with err->code set if @name cannot take it, and without if it is no sweep. @err

@@ -1,4 +1,4 @@
-/* Kinds of µops of which dispatch takes only so many per cycle (fact dispatch_limits). */
+/* Kinds of µops with a limit per cycle at dispatch (fact dispatch_limits). */
 #ifndef PORTOLAN_MODEL_DISPATCH_LIMITS_H
 #define PORTOLAN_MODEL_DISPATCH_LIMITS_H
 
@@ -22,7 +22,7 @@ struct dispatch_limits {
  * no ports. False with err. Any thread. */
 bool dispatch_limits_parse(const char *text, const struct ports *ports, struct dispatch_limits *out,
                            struct err *err);
-/* What @m has; none where the fact is missing or unfit. */
+/* The limits of @m; none if the fact is missing or invalid. */
 void dispatch_limits_of(const struct machine *m, struct dispatch_limits *out);
 /* Makes dispatch_limits of the two facts that files had before, dispatch_ports and
  * dispatch_per_cycle, and drops them. False with err where one comes without the other, or they are

@@ -26,8 +26,7 @@ void experiment_done(struct experiment *e);
 /* Merges; a sum past 2^32 - 1 stays there. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
-/* Into @out, in place of what is there: the same text for the same multiset, whatever the order of
- * its terms. */
+/* Replaces @out: the same text for the same multiset, in any order of its terms. */
 void experiment_print_key(const struct experiment *e, struct str *out);
 /* forms with multiplicity */
 uint64_t experiment_size(const struct experiment *e);

@@ -1,6 +1,6 @@
-/* The schema of machine facts: what each key of machine.csv and facts.csv means, what values it
- * takes, and what holds without it. The loader, the analysis, what-if, help, completion and the
- * manual page read this one table. */
+/* The schema of machine facts: meaning, values and default of each key of machine.csv and
+ * facts.csv. The loader, the analysis, what-if, help, completion and the manual page read this one
+ * table. */
 #ifndef PORTOLAN_MODEL_FACTS_H
 #define PORTOLAN_MODEL_FACTS_H
 
@@ -37,7 +37,7 @@ struct fact {
     const char *otherwise;
     const char *words;       /* separated by blanks; NULL: any */
     const char *meaning;     /* a sentence without its full stop */
-    const char *reader;      /* what reads it: "simulation", "front end", ... */
+    const char *reader;      /* its readers: "simulation", "front end", ... */
     int kind;                /* enum fact_kind */
 };
 

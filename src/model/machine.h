@@ -39,7 +39,7 @@ struct latency_rule {
 struct machine {
     char *id;       /* "skylake": directory name under data/machines */
     char *title;    /* "Intel Skylake (client)" */
-    char *isa;      /* "x86-64", or what the fact isa says */
+    char *isa;      /* "x86-64", or the fact isa */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;
@@ -51,8 +51,8 @@ struct machine {
 struct machine *machine_new(const char *id, const struct ports *ports);
 /* The last holder's call frees it. Any thread. */
 void machine_free(struct machine *m);
-/* One more may read it, on any thread, and is to machine_free it. Nobody changes it while others
- * hold it. */
+/* Adds a holder, which may read it on any thread, and calls machine_free. Nobody changes it while
+ * others hold it. */
 struct machine *machine_hold(struct machine *m);
 bool machine_held(const struct machine *m);
 /* All of @m, to change without touching it. */
@@ -76,8 +76,7 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
                       const char *source);
 /* Takes a fact out, if it is there. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Refuses a form that @m does not have: false with err, which names one that is alike, else says
- * @otherwise. */
+/* Refuses a form that @m lacks: false with err, which names a similar one, else @otherwise. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
                          struct err *err);
 /* Appends a rule; the first that matches wins. */

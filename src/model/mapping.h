@@ -48,9 +48,8 @@ void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
-/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (an
- * inferred mapping may carry it: no set of ports says the same). 0: the mapping has none, the
- * default. */
+/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (for
+ * an inferred mapping, as no set of ports expresses it). 0: the mapping has none, the default. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
 /* Entries in order of insertion; the pointer is valid until the mapping changes. */
@@ -60,7 +59,7 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
 /* Appends "1*p0156, latency 1" of an entry of @m; "no port" if it has none. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
                          struct str *out);
-/* How sure its source says to be of the usage, 0 to 1; NaN for usages that were not inferred. */
+/* Confidence of the usage by its source, 0 to 1; NaN for usages that were not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
 /* Whether @source, of a usage or a latency, marks an estimate: it begins with that word, or is a
  * chart's with unexplained experiments. */

@@ -25,8 +25,8 @@ struct form_diff {
 
 struct mapping_diff {
     int to_a[PORTS_MAX];       /* port of A for each port of B; -1 none */
-    /* of what each port of B and its partner get from the shared forms, what both get: 0 to 1; NaN
-     * without a partner, or where names settled it */
+    /* common part of the loads of each port of B and its partner from the shared forms, 0 to 1; NaN
+     * without a partner, or if matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* the names did not settle it */
     double equal_uses;         /* share of the uses of shared forms in equal ones; NaN: not known */

@@ -1,5 +1,5 @@
-/* A mapping of some forms laid over one of all: what was inferred of a few forms, with all that the
- * tables have of the others. */
+/* Overlays a mapping of some forms on one of all: inferred usages of a few forms, with the tables'
+ * other forms. */
 #ifndef PORTOLAN_MODEL_MAPPING_OVERLAY_H
 #define PORTOLAN_MODEL_MAPPING_OVERLAY_H
 

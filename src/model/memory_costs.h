@@ -1,5 +1,5 @@
-/* What lines cost beyond the first level, by how much memory they are spread over: the facts of
- * memory, measured or from a machine's own. */
+/* Costs of lines beyond the first level, by the size of the memory: from the facts of memory,
+ * measured or a machine's own. */
 #ifndef PORTOLAN_MODEL_MEMORY_COSTS_H
 #define PORTOLAN_MODEL_MEMORY_COSTS_H
 
@@ -15,7 +15,7 @@
 #define MEMORY_SOME_UOPS 72
 #define MEMORY_COSTS_DAY 11      /* room for 2026-11-22 */
 
-/* Cycles for each line, where not said otherwise. */
+/* Cycles for each line, unless noted. */
 enum memory_cost {
     COST_LOAD,      /* of streams that are read */
     COST_STORE,     /* of streams that are written, fetched and written back with it */
@@ -37,7 +37,7 @@ struct memory_costs {
     size_t count;
     double bytes[MEMORY_SIZES];                  /* ascending */
     double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* at this many bytes */
-    /* relative, of what was measured: the middle one over sizes; NaN: not measured */
+    /* relative, of the measurements: the median over sizes; NaN: not measured */
     double spread[MEMORY_COSTS];
     /* bytes of the first level: up to there a line costs nothing */
     double first;

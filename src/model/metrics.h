@@ -18,7 +18,7 @@ void metrics_ranks(const double *x, size_t n, double *ranks);
 #define METRICS_CELLS 35
 
 /* Figure 7 of PMEvo: counts of experiments per cell, predicted up, measured across, cells of equal
- * width from 0 to @limit; what lies above the limit is counted in the last cell. */
+ * width from 0 to @limit; the last cell includes larger values. */
 struct heat_map {
     double limit;    /* cycles at the far end of both axes */
     uint32_t cell[METRICS_CELLS][METRICS_CELLS];   /* [predicted][measured] */

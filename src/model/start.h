@@ -1,10 +1,10 @@
-/* Values with which Portolan runs a block that it measures: what addresses must be known for. */
+/* Initial values of a block that Portolan measures, so that addresses are known. */
 #ifndef PORTOLAN_MODEL_START_H
 #define PORTOLAN_MODEL_START_H
 
 #include <stdint.h>
 
-/* What memory is full of: a pointer that can be mapped, small enough as a number. */
+/* Initial content of memory: a pointer that can be mapped, small enough as a number. */
 #define START_MEMORY 0x12345600
 
 /* Where operands relative to the program counter lie, each at the beginning of a line of its own:
@@ -12,7 +12,7 @@
 #define START_RELATIVE 0x70000000
 #define START_RELATIVE_LINE 64
 
-/* What fs and gs add, likewise: the thread's block begins at a line. */
+/* Bases of fs and gs, likewise: the thread's block begins at a line. */
 #define START_SEGMENT 0x60000000
 
 /* The address that general register @reg begins with, at its own offset in its page. Index

@@ -1,5 +1,5 @@
-/* A program started so that it can be looked at from its first instruction on; what it prints goes
- * into a file. */
+/* A program started so that it can be traced from its first instruction on; its output goes into a
+ * file. */
 #ifndef PORTOLAN_PROFILE_LAUNCH_H
 #define PORTOLAN_PROFILE_LAUNCH_H
 
@@ -11,7 +11,7 @@
 struct launched {
     pid_t pid;
     char *path;          /* of the file that is run, found through PATH */
-    /* ends of pipes: it waits for a byte, and says why it could not be run; -1: closed */
+    /* ends of pipes: it waits for a byte, and reports why it could not be run; -1: closed */
     int go, fault;
 };
 
@@ -27,8 +27,8 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 /* Runs it, and returns when it ends; its tracer resumes it when it stops meanwhile: @go_on (NULL:
  * none) is called about once a millisecond. False with err when the system refuses. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
-/* Kills it, and all of its group, when it still runs, and frees what @l has. The process is not
- * waited for. */
+/* Kills it, and all of its group, when it still runs, and frees the members of @l. The process is
+ * not waited for. */
 void launch_end(struct launched *l);
 /* Whether @path, which messages call @name, can be run and looked at here; false with err. */
 bool launch_check(const char *path, const char *name, struct err *err);

@@ -13,8 +13,8 @@ struct perf;
  * program on. NULL with err when the system refuses. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Takes what has come into @spaces and its samples: all of it, or, with @more to come, what nothing
- * older can follow. Call it some times a second. */
+/* Takes new records into @spaces and its samples: all of them, or, with @more to come, those that
+ * nothing older can follow. Call it some times a second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
 /* Since the beginning: samples that were lost or lay nowhere known, processes and threads that were
  * started. */

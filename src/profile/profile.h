@@ -16,7 +16,7 @@ struct profile_function {
 };
 
 struct profile_loop {
-    /* held: the function's code, or what lies around the loop where there are no symbols */
+    /* held: the function's code, or the surroundings of the loop without symbols */
     const struct kernel *kernel;
     size_t loop;               /* of the kernel's loops */
     char *name;                /* "main+0x40", "0x1136" */
@@ -39,7 +39,7 @@ struct run_profile {
     char *program;             /* path */
     VEC(char *) argv;          /* it and its arguments, without the NULL; none: it ran already */
     char *input;               /* the file that it read; NULL: none */
-    /* the file that what it printed went to; NULL: none, or it printed nothing */
+    /* the file with its output; NULL: none, or it printed nothing */
     char *output;
     char *machine;             /* id of whose tables bounds are; NULL: none fits */
     enum sampling_method method;

@@ -18,10 +18,10 @@ struct sampling {
     double seconds;                  /* at most; INFINITY: until it ends */
     double rate;                     /* samples per second of CPU time */
     enum sampling_method method;
-    /* Asked some times a second; false: stop, and nothing is wanted. May be NULL. */
+    /* Called some times a second; false: stop and drop everything. May be NULL. */
     bool (*goes_on)(void *state, double seconds, size_t samples);
-    /* Asked as often; true: the program is ended, or the process let go, and the samples so far are
-     * the profile. May be NULL. */
+    /* Called as often; true: the program is ended, or the process detached, and the samples so far
+     * are the profile. May be NULL. */
     bool (*enough)(void *state);
     void *state;
 };
@@ -29,7 +29,7 @@ struct sampling {
 struct sampled {
     struct samples samples;
     enum sampling_method method;     /* that was used */
-    /* why it was not the clock; code 0: it was, or nobody asked for it */
+    /* why it was not the clock; code 0: it was, or it was not requested */
     struct err refused;
     char *path;                      /* of the program that was started, or of the process's */
     double seconds;                  /* of wall clock */

@@ -1,4 +1,4 @@
-/* What files processes have mapped to run code from: which place in which file an address is. One
+/* Files that processes have mapped to run code from: maps an address to a place in a file. One
  * thread. */
 #ifndef PORTOLAN_PROFILE_SPACES_H
 #define PORTOLAN_PROFILE_SPACES_H
@@ -25,7 +25,7 @@ struct spaces {
 };
 
 void spaces_done(struct spaces *s);
-/* Process @pid has mapped @path; what lay there is gone. */
+/* Process @pid has mapped @path; earlier mappings there are gone. */
 void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset,
                 const char *path);
 /* @pid has become another program: nothing is mapped. */

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "program/model.h"
 
-/* What the count of a block at some inputs rests on, the surest first. */
+/* Basis of a block's count at some inputs, the surest first. */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* it follows from the code */
@@ -16,7 +16,7 @@ enum count_basis {
     COUNT_ESTIMATE,   /* the formula with the best prediction of data that it was not fitted to */
 };
 
-/* What the count of @block at @inputs rests on. */
+/* Basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
 /* Appends the formula of @block's count, or that none gives it where it follows from the code to be
  * @count at @inputs. */
@@ -26,7 +26,7 @@ void count_print(const struct program_model *m, size_t block, const double *inpu
  * about equally well; the same number if it follows from the code, or was run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* The same of formula number @formula, of which the code says nothing. */
+/* The same of formula number @formula, for which the code gives no count. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -14,10 +14,10 @@ struct blamed_part {
     double predicted, measured, off; /* seconds of a run; off: how far the samples may err */
     double core;                     /* cycles per execution without misses, predicted */
     double alone;                    /* the same, measured; NaN: it was not */
-    char *unmeasured;                /* why; NULL: it was, or nobody tried */
+    char *unmeasured;                /* why; NULL: it was, or was not tried */
     enum bound_kind bottleneck;
     /* Predicted seconds: of lines streamed and misses waited for, of mispredicted loop ends, of
-     * calls; and what all branches that go either way may cost. */
+     * calls; and the possible cost of all branches that go either way. */
     double misses, ends, calls, branches;
     /* seconds that counts which differ from the program's take more than it has */
     double counts;
@@ -27,15 +27,15 @@ struct blamed_part {
     const char *term;
 };
 
-/* What is predicted of part @index of @parts at @run; measured, off and alone are the caller's to
- * fill. blamed_part_done frees. */
+/* Prediction of part @index of @parts at @run; the caller fills measured, off and alone.
+ * blamed_part_done frees. */
 void blamed_part_fill(struct blamed_part *out, const struct program *p,
                       const struct program_run *run, const struct code_parts *parts, size_t index,
                       const struct program_time *time, double clock_hz, double branch_miss);
 void blamed_part_done(struct blamed_part *b);
 /* Those that differ most first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Sets what the counts of @run differ by from those that the program @counted. Pure. */
+/* Sets the differences of the counts of @run from those that the program @counted. Pure. */
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
                        const struct program_run *run, const struct program_run *counted);
 

@@ -9,7 +9,7 @@
 #define CALL_CODE_MOST 400         /* instructions of one call */
 
 struct call_code {
-    const char *name;              /* as asked for, borrowed */
+    const char *name;              /* as requested, borrowed */
     /* without texts, each at its offset from the first, with the last return; none: it is not
      * known, longer, or the system does not let it be looked at */
     VEC(struct insn) insns;

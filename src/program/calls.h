@@ -1,5 +1,5 @@
-/* What calls of the mathematical library cost, measured on this CPU: their code is not the
- * program's and cannot be traced. */
+/* Costs of calls of the mathematical library, measured on this CPU: their code is not the program's
+ * and cannot be traced. */
 #ifndef PORTOLAN_PROGRAM_CALLS_H
 #define PORTOLAN_PROGRAM_CALLS_H
 
@@ -18,7 +18,7 @@ const struct call_function *call_function_find(const char *name);
 
 struct call_cost { const char *name; double cycles; };
 
-/* Those that were asked for; all zero at first. */
+/* The requested ones; all zero at first. */
 struct call_costs {
     struct call_cost list[CALL_FUNCTIONS];
     unsigned count;

@@ -22,7 +22,7 @@ struct program_code {
     const struct program *program; /* held */
     struct code_unit *units;
     bool *has_code;                /* per block of the program: an instruction is its */
-    uint32_t *shown;               /* per block of the program: what program_code_block says */
+    uint32_t *shown;               /* per block of the program: result of program_code_block */
     /* the functions that it calls of those that are known (calls.h) */
     struct call_code *library;
     size_t library_count;
@@ -32,8 +32,8 @@ struct program_code {
  * unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
-/* What to show of block @block: the index of a loop of its unit's kernel, the innermost that it is
- * in; of a block in none, its instructions, which stand among the kernel's loops without being one.
+/* Loop to show for block @block: the index of a loop of its unit's kernel, the innermost one around
+ * it; of a block in none, its instructions, which are among the kernel's loops without being one.
  * UINT32_MAX when it has no code. Any thread. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
@@ -59,8 +59,8 @@ struct code_part {
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* How often @run came into blocks of function @f that are @inside, of which there is one for each
- * of the program's, from the function's others. What lies between them and has no code is added. */
+/* How often @run entered the blocks of function @f that are @inside, of which there is one flag for
+ * each of the program's, from the function's others. Blocks without code between them are added. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
 /* Fills u->left; the rest of it stands. */

@@ -65,7 +65,7 @@ struct control_node {
 
 enum control_does {
     CONTROL_CALL,            /* @symbol, CONTROL_NONE: through a pointer; operands: its arguments */
-    CONTROL_RESULT,          /* value @id is what the call before returned */
+    CONTROL_RESULT,          /* value @id is the result of the previous call */
     /* into or from variable @symbol; of a store the operand, of a load value @id */
     CONTROL_STORE, CONTROL_LOAD,
     /* value @id is the number in the word of the command line that the operand points to */
@@ -118,7 +118,7 @@ struct control_initial { uint32_t symbol; uint64_t value; };
 struct control_symbols {
     VEC(char *) names;
     VEC(bool) escaping;      /* per name: something may refer to it by its address */
-    VEC(struct control_initial) initial;   /* what variables are at first */
+    VEC(struct control_initial) initial;   /* initial values of variables */
 };
 
 /* Reads the description @json, which may be NULL, of a function of @block_count blocks in a unit

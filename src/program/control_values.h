@@ -4,7 +4,7 @@
 
 #include "program/control.h"
 
-/* Bits of a width that the expression says, or not known. */
+/* Bits of a width, by the expression, or unknown. */
 struct number { uint64_t bits; bool known; };
 
 static const struct number number_unknown = {0, false};

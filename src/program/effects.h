@@ -18,9 +18,9 @@ struct effects { VEC(struct effect) list; };
 /* Progress: part done, total, and name; false: stop. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
-/* The effects of @m's properties, by copies of it; @seconds: the time as it is. Those that change
- * nothing are counted in *@idle and left out; the largest come first. False when @progress (may be
- * NULL) said to stop. effects_done frees @out in either case. One thread. */
+/* The effects of @m's properties, by copies of it; @seconds: the unchanged time. Those without
+ * effect are counted in *@idle and left out; the largest come first. False when @progress (may be
+ * NULL) ended it. effects_done frees @out in either case. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);

@@ -21,15 +21,15 @@ struct estimator;
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
-/* What others leave of the core, as set. */
+/* Share of the core that others leave, as set. */
 struct core_share estimator_share(const struct estimator *e);
 /* This CPU at this moment: @m, its machine, gets its clock, and times from now on are those with
  * the measured load of the core. Some milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* From now on times assume that others leave this @share of the core; initially all of it. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* From now on functions of the mathematical library cost what @costs says; those that it does not
- * name are measured when they are wanted. */
+/* From now on functions of the mathematical library have the @costs; missing ones are measured on
+ * use. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
 /* From now on times are those of @threads threads that share the last level of caches, all work
  * split among them; @common as in struct sharing. The misses are all threads'. */

@@ -6,8 +6,7 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Runs of which no two have the same values of the inputs @active: others repeat what is known,
- * whatever they differ in. */
+/* Runs of which no two have the same values of the inputs @active: others add nothing. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
 /* Fits counts: whole numbers, for which exact formulas are tried first, congruence terms (quotients
  * and remainders by 2 to 128) and thresholds included. An input without effect is left out. If no

@@ -1,4 +1,4 @@
-/* What formulas are fitted to: the inputs of runs and one value of each. Plain data. */
+/* Input of fits: the inputs of runs and one value of each. Plain data. */
 #ifndef PORTOLAN_PROGRAM_FIT_DATA_H
 #define PORTOLAN_PROGRAM_FIT_DATA_H
 

@@ -15,7 +15,7 @@ struct nalu;
 
 #define INPUTS_MAX 12
 #define FORMULA_TERMS 16
-/* terms of one that is not exact: more would follow what is chance */
+/* terms of an inexact one: more would fit noise */
 #define FORMULA_NEAR 8
 #define FORMULA_CODE 32
 
@@ -25,9 +25,9 @@ enum term_kind {
 
 struct formula_term {
     int8_t power[INPUTS_MAX];      /* below 0: divided by it */
-    uint8_t kind;                  /* enum term_kind: what else it is multiplied by */
-    /* of the quotient floor((N - offset) / width), of what that leaves, of 1 where it leaves
-     * something, or where N reaches offset; of log2(N), or the square root */
+    uint8_t kind;                  /* enum term_kind: its other factor */
+    /* of the quotient floor((N - offset) / width), of its remainder, of 1 if there is one, or if N
+     * reaches offset; of log2(N), or the square root */
     uint8_t input;
     int16_t offset;
     uint16_t width;

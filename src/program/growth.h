@@ -9,9 +9,9 @@
 struct growth_limits {
     /* of a term in one input at most; with several, each input's own effect decides */
     unsigned degree;
-    /* differences of this size, and of this share of a value, say nothing */
+    /* differences of this size, and of this share of a value, are insignificant */
     double grain, scatter;
-    double least, most;        /* what the quantity can be at all */
+    double least, most;        /* range of the quantity */
     /* factor that leads the inputs outside of the runs: the formula must stay within the limits
      * there */
     double toward;

@@ -15,7 +15,7 @@ struct located {
     char *different;           /* one of these functions; NULL: none */
 };
 
-/* Adds what @s saw of the executable @path, which is @c's program without counters, to @out:
+/* Adds the samples of @s in the executable @path, which is @c's program without counters, to @out:
  * zeroed, and freed by located_done. False with err when it cannot be read. Any thread. */
 bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
                  const char *path, const struct samples *s, struct err *err);

@@ -1,5 +1,5 @@
-/* The memory of a machine as levels of caches, from its facts, and what references of given reuse
- * distances cost there. */
+/* The memory of a machine as levels of caches, from its facts, and the costs of references of given
+ * reuse distances there. */
 #ifndef PORTOLAN_PROGRAM_MEMORY_H
 #define PORTOLAN_PROGRAM_MEMORY_H
 
@@ -17,7 +17,7 @@ struct memory_level {
     double latency;                  /* cycles from address to value */
     /* cycles per line in a stream from this level: of the first, the accesses themselves, 0 */
     double line_cycles;
-    /* cycles per line at least, of lines asked for in no order that do not depend on each other */
+    /* least cycles per line, of independent lines in random order */
     double miss_cycles;
 };
 
@@ -43,21 +43,21 @@ struct memory {
      * least recently used one */
     double second_any;
     double clock_hz;
-    /* when the program comes back to what; NULL: not known, and nobody replaces its lines */
+    /* times between reuses of the program; NULL: unknown, and no lines are replaced by others */
     const struct ages *ages;
     /* of each level, the part of the run's time in which others replace all but 1/e of its lines
-     * there by the clock; 0: nobody does */
+     * there by the clock; 0: none */
     double kept[MEMORY_LEVELS];
     /* of each level, how many times during the run others fill it by taking over the CPU */
     double left[MEMORY_LEVELS];
-    /* of the last level, by threads of the program; as memory_of leaves it nobody shares */
+    /* of the last level, by threads of the program; memory_of leaves it unshared */
     struct sharing sharing;
 };
 
 /* False with err when @m lacks facts, or has other lines than traces. Any thread. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 /* Chance that level @level has the line of a reference at @distance in the serial run; @shape: the
- * level's, or what is used of it. */
+ * level's, or its used part. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
 /* Shares of references at @distance in the serial run that each level and, last, main memory serve:
@@ -67,8 +67,7 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
  * others are spread over all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
-/* Whether the lines of a walk in steps of @step bytes come from the second level before they are
- * asked for. */
+/* Whether the lines of a walk in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
 /* Whether lines @step bytes apart all come to the same set of the first level. */
 bool memory_one_set(const struct memory *m, double step);

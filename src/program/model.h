@@ -1,5 +1,5 @@
-/* What runs at small inputs say about any input: formulas of block counts, and of how many
- * references have which reuse distances. */
+/* Extrapolates runs at small inputs to any input: formulas of block counts, and of the number of
+ * references by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
 
@@ -12,7 +12,7 @@
 /* References of one instruction that behave alike: a cluster of distances that all runs have, or a
  * part of them where clusters differ. */
 struct model_mode {
-    /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
+    /* of the reference's references, of the inputs' reciprocals: their limit as the inputs grow */
     struct formula share;
     /* the same at inputs of which number @input leaves @rest when divided by @divisor; divisor 0:
      * there is none */
@@ -53,7 +53,7 @@ struct program_model {
     struct formula footprint;  /* distinct lines */
     struct pages_model *pages; /* NULL: the runs know nothing of them */
     bool traced;               /* the runs had references */
-    struct program_code *code; /* NULL: not asked for yet; under code_lock */
+    struct program_code *code; /* NULL: not requested yet; under code_lock */
     pthread_mutex_t code_lock;
     _Atomic unsigned holders;
 };
@@ -61,7 +61,7 @@ struct program_model {
 /* Called now and then with the share done; false: stop. */
 typedef bool (*model_progress)(void *state, double share);
 
-/* Fits @runs, at least one. NULL with err when @progress (may be NULL) said to stop. Any thread. */
+/* Fits @runs, at least one. NULL with err when @progress (may be NULL) ended it. Any thread. */
 struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
@@ -69,7 +69,7 @@ const struct program_model *program_model_hold(const struct program_model *m);
 /* The program's machine code, assembled once; it never changes, and lives as long as the model.
  * NULL with err. Any thread. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
-/* 1 / @input, of any input: what shares are formulas of. */
+/* 1 / @input, of any input: variable of the formulas of shares. */
 double model_reciprocal(double input);
 /* A run at @inputs: recorded if there was one, else by the formulas. program_run_done frees
  * @out. */

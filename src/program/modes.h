@@ -17,8 +17,8 @@ struct mode {
  * references join their nearer neighbour, except for first uses. The threshold is a ten-thousandth
  * for those above all larger clusters, more than four times as far as the one before them. */
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST]);
-/* What lies between the shares @from and @to of the references by distance, first uses not among
- * them; its count is 0 when there are none. */
+/* References between the shares @from and @to by distance, without first uses; its count is 0 when
+ * there are none. */
 struct mode modes_between(const struct run_reference *r, double from, double to);
 
 #endif

@@ -14,7 +14,7 @@
  * second, which has one cell. */
 struct nalu {
     size_t inputs, hidden;                 /* up to INPUTS_MAX, NALU_HIDDEN */
-    double input_scale[INPUTS_MAX], scale; /* what 1 is */
+    double input_scale[INPUTS_MAX], scale; /* scale of 1 */
     double parameters[NALU_PARAMETERS];
 };
 

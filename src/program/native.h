@@ -27,8 +27,8 @@ struct native_level {
     double scatter;
 };
 
-/* Places in an area beyond the second level that were walked through some time ago, by the clock on
- * the wall: what others do meanwhile replaces them. */
+/* Places in an area beyond the second level that were walked through some time ago, by wall-clock
+ * time: others replace them meanwhile. */
 struct native_wait {
     double age, latency;         /* seconds; NaN: others had this CPU meanwhile */
     /* the same of the part that was walked through last, which lay in the second level */
@@ -41,8 +41,8 @@ struct native {
     /* ascending: within the second level, twice beyond it, and on to main memory */
     struct native_level sizes[NATIVE_SIZES];
     size_t count;
-    /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked
-     * at */
+    /* as large as the second level, a power of two: the part that others leave; bytes 0: not
+     * measured */
     struct native_level second;
     /* ascending; latency NaN where no area lies between the second level and main memory */
     struct native_wait waits[NATIVE_WAITS];
@@ -60,8 +60,7 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Looks once, for some 80 ms. One thread. */
 void native_probe_look(struct native_probe *p);
-/* The median of what the looks saw that @use names, at least one, of each quantity; of two the
- * mean. NULL: of all. */
+/* The median of each quantity over the looks in @use, at least one; of two the mean. NULL: all. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 /* Whether the looks that @use names met the same memory. */
 bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
@@ -69,8 +68,8 @@ bool native_probe_agrees(const struct native_probe *p, const bool *use, double w
  * second level: streamed, and by latency. Any thread. */
 bool native_looks_agree(const struct native *looks, size_t count, double within);
 
-/* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the
- * last one's size and of how long it keeps lines what others leave of it. */
+/* Puts clock, caches and memory as measured into @m's facts; shapes of its own caches stay, except
+ * the last one's size and how long it keeps lines, by the share that others leave. */
 void native_apply(const struct native *n, struct machine *m);
 
 #endif

@@ -8,10 +8,9 @@
 #include "model/machine.h"
 #include "program/sharing.h"
 
-/* CPU time of this thread, in seconds: what others run on the same CPU meanwhile is not in it. */
+/* CPU time of this thread, in seconds, without others' on the same CPU. */
 double native_seconds(void);
-/* What two looks at it take themselves: a system call, which a short loop must not be charged
- * with. */
+/* Overhead of two looks at it: a system call, which a short loop must not be charged with. */
 double native_empty(void);
 /* Times that others got the CPU from this thread while it could have gone on. */
 double native_taken_over(void);
@@ -25,7 +24,7 @@ void core_readings_add(struct core_readings *r);
  * shared core alternates between states for some milliseconds each: a program gets the mean of
  * both, a median is one or the other. */
 double core_mean_of_most(double *values, size_t count);
-/* Clock, and slots and ports of @share, by what was read, at least one reading, of @m's core. */
+/* Clock, and slots and ports of @share, from the readings, at least one, of @m's core. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz,
                          struct core_share *share);
 void core_readings_done(struct core_readings *r);

@@ -8,8 +8,8 @@
 
 #define NATIVE_NEVER "never"   /* a day: nothing is known, and nothing could be measured */
 
-/* Keeps the facts that native_apply has put into @m, as of today; those of other CPUs stay. What
- * cannot be written is logged. Any thread. */
+/* Keeps the facts that native_apply has put into @m, as of today; those of other CPUs stay. Logs a
+ * failed write. Any thread. */
 void native_keep(const struct machine *m);
 /* Puts the kept facts of this CPU into @m, except the clock; false when none are kept. @day: their
  * date. Any thread. */

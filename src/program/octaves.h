@@ -18,7 +18,7 @@ struct octaves {
 /* The distance from which on references fall into @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* What @threads threads share of the run, @common of its lines used by all. */
+/* Share of the run of @threads threads, @common of its lines used by all. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
 /* All distances, for reuse_histogram_done to free. */

@@ -84,8 +84,8 @@ bool program_descriptions(const struct program *p, struct str *out, struct err *
  * may be NULL) in either case. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
-/* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an
- * executable. NULL with err. */
+/* The same of @path, with @untraced, which may be NULL, as the measured executable. NULL with
+ * err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
 /* Makes the executable @path the one that is measured for @p: by its place without links, as the
  * system names it when sampling. */

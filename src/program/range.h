@@ -1,5 +1,5 @@
-/* How much the runs leave open about a count: formulas that explain them about as well as the one
- * chosen, and what they say elsewhere. */
+/* Uncertainty of a count beyond the runs: formulas that explain them about as well as the chosen
+ * one, and their values elsewhere. */
 #ifndef PORTOLAN_PROGRAM_RANGE_H
 #define PORTOLAN_PROGRAM_RANGE_H
 
@@ -14,8 +14,7 @@ struct formula_range {
     /* mean relative error of the formula's terms where each value of an input is left out; NaN:
      * undetermined */
     double left_out;
-    /* by which the power of each input may be off: what the left-out error allows over the span of
-     * its values */
+    /* uncertainty of the power of each input: the left-out error over the span of its values */
     double exponent[INPUTS_MAX];
     double lowest[INPUTS_MAX], highest[INPUTS_MAX];   /* values of each input that were run */
     /* powers of each input, the least and the most, by which the count grew up to its largest run;
@@ -40,8 +39,8 @@ void range_find(const struct fit_data *data, const struct formula *f, struct for
 /* One more formula that explains the runs. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
-/* The least and the most that @f and the others say at @inputs, never below 0; @most is infinite
- * where nothing is known. */
+/* The least and the largest value of @f and the others at @inputs, never below 0; @most is infinite
+ * if nothing is known. */
 void range_at(const struct formula_range *r, const struct formula *f, const double *inputs,
               size_t count, double *least, double *most);
 

@@ -21,7 +21,7 @@ struct run_reference {
     double references;    /* counted exactly */
     struct run_bin *bins; /* ascending; their counts sum up to references */
     size_t bin_count;
-    /* of a load, the reference that stored most of what it loads, plus 1; 0: none did */
+    /* of a load, the reference that stored most of its data, plus 1; 0: none did */
     uint32_t from;
     /* how often that was executed between, 0: the store is its newest */
     uint32_t from_age;
@@ -81,7 +81,7 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
  * crashed, exited with a status that its invocation does not allow or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
-/* What one run of the untraced program took, all its threads, starting and ending included. */
+/* Time of one run of the untraced program, all its threads, starting and ending included. */
 struct program_usage {
     double user, system; /* CPU time, seconds */
     double waited;       /* seconds on the clock in which it did not run */

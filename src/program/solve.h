@@ -32,9 +32,8 @@ bool solve(const double *const *columns, size_t count, const double *values, con
 void lasso(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, double lambda, double *coefficients);
 
-/* nonnegative.c: least squares whose coefficients are not negative (Lawson and Hanson, Solving
- * Least Squares Problems, 1974, chapter 23): what is a sum of parts, such as the lines of
- * several arrays. */
+/* nonnegative.c: least squares with non-negative coefficients (Lawson and Hanson, Solving Least
+ * Squares Problems, 1974, chapter 23), for sums of parts, such as the lines of several arrays. */
 
 /* Minimises sum over @rows of (weight * (value - sum of c * column))^2 over c >= 0, with at most
  * SOLVE_COLUMNS of the @count @columns, the most useful first. @weights may be NULL (all 1).
@@ -45,7 +44,7 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
                    const double *weights, size_t rows, long double *work,
                    size_t chosen[SOLVE_COLUMNS], struct solution *out);
 
-/* exact.c: coefficients that give whole numbers: what least squares found, made fractions of one
+/* exact.c: coefficients that give whole numbers: those of least squares, made fractions of one
  * small denominator and checked to the last digit. */
 
 /* Whether the solution of @count @columns is such a formula of all @rows @values; writes its

@@ -1,5 +1,5 @@
-/* The time of a program on a machine: its parts in steady state by the analysis of loops, with what
- * misses, calls and loop ends cost. */
+/* The time of a program on a machine: its parts in steady state by the analysis of loops, with the
+ * costs of misses, calls and loop ends. */
 #ifndef PORTOLAN_PROGRAM_STEADY_H
 #define PORTOLAN_PROGRAM_STEADY_H
 
@@ -32,7 +32,7 @@ struct part_time {
     double ends;                   /* cycles of all executions for mispredicted loop ends */
     /* cycles of all executions in functions that are not the program's */
     double calls;
-    /* of these, what runs while the part waits for its own chains and units */
+    /* of these, cycles that overlap with the part's own chains and units */
     double within;
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
@@ -62,8 +62,7 @@ void steady_time(const struct program_code *c, const struct program_run *run,
                  const struct turns_walks *walks, const struct machine *m,
                  const struct memory *memory, struct call_costs *calls,
                  const struct core_share *share, struct program_time *out);
-/* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's
- * bound. */
+/* Largest part of the part's time: "misses", "lines streamed", "calls", or the core's bound. */
 const char *part_limit_name(const struct part_time *part);
 /* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is
  * none. */

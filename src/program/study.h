@@ -20,7 +20,7 @@ struct study_way {
 struct study_block {
     char *name;                /* "main:3" */
     uint32_t block;            /* of the program */
-    /* what to show of it: a loop of the unit's kernel; UINT32_MAX: it has no code */
+    /* loop to show: of the unit's kernel; UINT32_MAX: it has no code */
     uint32_t unit, loop;
     uint32_t function;         /* of the program */
     uint32_t line;             /* of the source; 0: not known */
@@ -29,10 +29,10 @@ struct study_block {
     bool exact;
     /* of the formula, relative, when each run in turn is left out; NaN: too few runs */
     double error;
-    /* of one execution, all costs of its part by what of the part's instructions it executes */
+    /* of one execution: its share of all costs of its part, by instructions */
     double cycles;
     double share;              /* of the program's time */
-    const char *limit;         /* what binds its part; "": in no part */
+    const char *limit;         /* limit of its part; "": in no part */
     struct study_way ways[2];
     size_t way_count;
     bool more_ways;            /* a switch: the first two are shown */
@@ -50,7 +50,7 @@ struct study {
     char memory_day[KEPT_DAY];   /* that this CPU's memory was measured; "": another machine */
     double seconds, cycles;
     VEC(struct study_block) blocks;      /* executed ones, those with the largest share first */
-    bool traced;               /* what follows on memory is known */
+    bool traced;               /* memory is known, and so are the following */
     struct octaves reuse;
     struct study_level levels[MEMORY_LEVELS];
     size_t level_count;

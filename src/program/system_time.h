@@ -1,4 +1,4 @@
-/* What the system takes of a program's CPU time on this CPU: for starting it and for its pages. */
+/* System time of a program on this CPU: for starting it and for its pages. */
 #ifndef PORTOLAN_PROGRAM_SYSTEM_TIME_H
 #define PORTOLAN_PROGRAM_SYSTEM_TIME_H
 

@@ -22,9 +22,9 @@ struct program_flow {
     uint32_t *entries;
 };
 
-/* Of all units of @c at @run. Between blocks whose counts do not say by which way they were come
- * to, ways are used as evenly as the counts allow (iterative proportional fitting, Deming and
- * Stephan 1940). program_flow_done frees. Any thread. */
+/* Of all units of @c at @run. Between blocks whose counts do not determine the path, ways are used
+ * as evenly as the counts allow (iterative proportional fitting, Deming and Stephan 1940).
+ * program_flow_done frees. Any thread. */
 void program_flow_find(const struct program_code *c, const struct program_run *run,
                        struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);

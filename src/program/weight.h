@@ -1,5 +1,5 @@
-/* Executions of a block where branches on data are not known: a number, and parts of what such a
- * branch sends one way. Where its ways meet, the parts cancel. Plain data; pure. */
+/* Executions of a block with unknown branches on data: a number, and parts of the executions that
+ * such a branch sends one way. Where its ways meet, the parts cancel. Plain data; pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 
@@ -16,7 +16,7 @@ struct weight {
 };
 
 struct weight weight_of(double base);
-/* What branch number @branch sends one way. */
+/* Executions that branch number @branch sends one way. */
 struct weight weight_branch(uint32_t branch);
 /* Whether it is certainly 0. */
 bool weight_is_nothing(const struct weight *w);

@@ -28,7 +28,7 @@ bool invocation_macro(const struct invocation *how, const char *name, struct str
 
 struct words {
     VEC(char *) list;
-    char *input;   /* path of what is to be its standard input; NULL: nothing */
+    char *input;   /* path of its standard input; NULL: nothing */
 };
 
 /* By @how->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it

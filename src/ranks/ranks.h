@@ -42,8 +42,8 @@ struct rank_message {
 bool ranks_begin(int *argc, char ***argv, struct err *err);
 /* Main thread, last: waits until all messages are sent and all other ranks end. */
 void ranks_end(void);
-/* Whether a launcher started this process. Its standard output may then be a terminal of the
- * launcher's making that nobody sees. */
+/* Whether a launcher started this process. Its standard output may then be a hidden terminal of the
+ * launcher's. */
 bool ranks_launched(void);
 
 /* Any thread. */
@@ -57,9 +57,9 @@ unsigned ranks_share(unsigned processors);
 void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes);
 /* Messages to @to that are not on their way yet. */
 size_t ranks_unsent(unsigned to);
-/* The next message, of whatever kind and rank; waits at most @seconds for one. What @out held is
- * freed; the caller frees what it holds then by rank_message_done. False when none came, and @out
- * is as it was. Any thread, one of a conversation at a time. */
+/* The next message, of any kind and rank; waits at most @seconds for one. Frees the previous
+ * content of @out; the caller frees the new one by rank_message_done. False when none came, and
+ * @out is unchanged. Any thread, one of a conversation at a time. */
 bool ranks_receive(double seconds, struct rank_message *out);
 void rank_message_done(struct rank_message *m);
 

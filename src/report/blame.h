@@ -22,8 +22,7 @@ struct blame_source {
                     double *spread, struct err *err);
     bool (*cancelled)(void *self);   /* may be NULL */
     void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
-    /* @insns will be measured soon: what is known beforehand can be measured together. May be
-     * NULL. */
+    /* @insns will be measured soon: known variants can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
     /* Something more was measured: @so_far has no sentence yet, and is valid during the call only.
      * May be NULL. */
@@ -33,7 +32,7 @@ struct blame_source {
 
 #define BLAME_TIMES 4
 
-/* What something costs: cycles per iteration that are saved without it. */
+/* Cost of a part: cycles per iteration that are saved without it. */
 struct blame_cost {
     double here, error;       /* NaN: see state; error: of both measurements together, in cycles */
     double model;             /* NaN: the model has no prediction */
@@ -63,20 +62,20 @@ struct blame {
     struct blame_row *rows;
     size_t edge_count;
     struct blame_edge *edges;
-    char *sentence;           /* what differs most; NULL while it is being measured */
+    char *sentence;           /* largest difference; NULL while it is being measured */
     size_t worst;             /* the instruction that the sentence is about; count: none */
     size_t variants;          /* run, the loop itself included */
     double seconds;
 };
 
-/* Measures and predicts; @seconds: what is not measured by then stays so. NULL with err when the
- * loop itself has no stable time, or cancelled. One thread. */
+/* Measures and predicts; @seconds: later variants stay unmeasured. NULL with err when the loop
+ * itself has no stable time, or cancelled. One thread. */
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
                         const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);
 struct blame *blame_copy(const struct blame *b);
 
-/* blame_verdict.c: what blame's measurements say, in a sentence. */
+/* blame_verdict.c: result of blame's measurements, in a sentence. */
 
 /* Fills sentence and worst of @b from all else in it. */
 void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m);

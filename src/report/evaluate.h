@@ -35,7 +35,7 @@ struct form_error {
     double sum;        /* of the relative errors of the blocks it occurs in */
     double signed_sum; /* of (predicted - measured) / measured */
     size_t blocks;
-    double excess;     /* sum less what as many average blocks would have */
+    double excess;     /* sum less that of as many average blocks */
 };
 
 struct evaluation;   /* one thread's share */
@@ -66,9 +66,9 @@ void evaluation_write_blocks(struct evaluation *e, FILE *rows);
 /* The header of those rows. */
 void evaluation_write_header(FILE *rows);
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
-/* Adds what @from has seen to @to; @from is empty afterwards. */
+/* Adds the results of @from to @to; @from is empty afterwards. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);
-/* What @e has seen, for another process (base/pack.h), and as evaluation_merge of that into @to;
+/* The results of @e, for another process (base/pack.h), and as evaluation_merge of that into @to;
  * false when the bytes are broken. */
 void evaluation_pack(const struct evaluation *e, struct str *out);
 bool evaluation_take(struct evaluation *to, struct unpacking *from);

@@ -1,4 +1,4 @@
-/* What analyses found, as a result. Any thread. */
+/* Analyses as a result. Any thread. */
 #ifndef PORTOLAN_REPORT_REPORT_H
 #define PORTOLAN_REPORT_REPORT_H
 
@@ -16,8 +16,8 @@ void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, 
 /* report_graph.c: a loop's dependences as a graph in the language DOT of Graphviz. */
 
 /* Appends the graph of @a: a node per instruction with its line, text and latency, an arrow from
- * what writes to what reads; arrows into a later iteration are dashed, and what bounds the loop as
- * a chain is red. Any thread. */
+ * each writer to its readers; arrows into a later iteration are dashed, and the limiting chain is
+ * red. Any thread. */
 void report_dot(const struct analysis *a, struct str *out);
 
 /* report_trace.c: a simulation as a page that one looks at with a browser: instructions over

@@ -19,7 +19,7 @@ void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *
                           unsigned level, struct str *out);
 void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                       unsigned level, struct str *out);
-/* What stands before and behind such parts in a page. */
+/* Text before and after such parts in a page. */
 void report_html_begin(const char *title, struct str *out);
 void report_html_end(struct str *out);
 

@@ -65,8 +65,8 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
                  const struct block_options *options, const struct frontend *bound);
 /* One cycle. False when nothing changed. */
 bool front_cycle(struct front *f);
-/* Writes what decides its future, seen from iteration @base, to @out (at least FRONT_STATE
- * places); returns how many. */
+/* Writes the state that decides its future, seen from iteration @base, to @out (at least
+ * FRONT_STATE places); returns how many. */
 #define FRONT_STATE 12
 size_t front_state(const struct front *f, int64_t base, int32_t *out);
 /* Puts @item into the µop queue. */

@@ -5,7 +5,7 @@
 
 #include "simulate/front.h"
 
-/* cycles ahead, a power of two; what is later comes up early and goes back */
+/* cycles ahead, a power of two; later events are put back when they come up */
 #define CALENDAR 256
 #define RENAME_TO_PORT 1        /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
@@ -66,7 +66,7 @@ struct cache_cycle {
 
 /* A state that was written down. */
 struct snapshot {
-    uint64_t hash;              /* of what is counted */
+    uint64_t hash;              /* of the counted stretch */
     unsigned turn;              /* of the ports that loads take in turn */
     size_t start, length;       /* in states */
     int64_t iteration;
@@ -80,12 +80,12 @@ struct settle {
     /* least cycles per iteration of replayed loads; 0: none */
     double enough;
     double earliest, latest;           /* of this stretch, cycles */
-    /* the latest against what is enough, of this stretch and the one before */
+    /* the latest compared with the required number, of this stretch and the one before */
     double behind, behind_before;
     /* of the first stretch that those since are like */
     struct { double earliest, latest; } first;
     int32_t begin;                     /* cycle */
-    /* of this stretch; stretches alike; in a row that did not fall behind */
+    /* of this stretch; equal stretches; consecutive ones that did not fall behind */
     uint32_t looks, alike, ahead;
     int32_t highest[BUFFERS];          /* entries in use at a look, at most */
     bool filling;                      /* one of these was raised */
@@ -110,9 +110,9 @@ struct simulator {
     uint32_t slots_done;               /* of the item at rename */
     struct iteration *entering;        /* the iteration at rename */
     int64_t entered;                   /* age of the next µop to come */
-    /* when what takes rename alone ends, in hundredths of a cycle */
+    /* end of the instruction that takes rename alone, in hundredths of a cycle */
     int64_t sequencer_free;
-    double *stall;                     /* what held rename in this cycle; NULL: nothing */
+    double *stall;                     /* cause of rename's stall in this cycle; NULL: none */
 
     /* Ports. */
     /* ports are bound at rename, else at dispatch (fact port_binding) */
@@ -237,7 +237,7 @@ void scheduler_add(struct simulator *s, uint32_t uop, unsigned own, int32_t read
 void scheduler_wake(struct simulator *s);
 /* One more source of @w is known, which lets it run from cycle @ready on. */
 void scheduler_source_known(struct simulator *s, struct waiting_uop *w, int32_t ready);
-/* Adds @sign of @w to what steady.c hashes. */
+/* Adds @sign of @w to the hash of steady.c. */
 static inline void scheduler_weigh(struct simulator *s, const struct waiting_uop *w, int sign)
 {
     /* which of the ports that are alike does not matter */

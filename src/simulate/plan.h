@@ -36,7 +36,7 @@ struct plan_uop {
     uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* of (ports, pipe) among those of the block: see struct plan */
     uint16_t pipe_choice; /* of the pipe alone */
-    uint16_t own;         /* what it waits for within its item: the load, the last that computes */
+    uint16_t own;         /* its wait within its item: for the load, the last computing µop */
     uint32_t symbol;      /* of a load whose place is known: as in struct access */
     uint16_t bytes;       /* of such a load; 0: its place is not known */
     uint64_t offset, step;  /* of such a load: as in struct access */
@@ -82,7 +82,7 @@ struct plan_item {
     uint32_t first_node, nodes;
     uint32_t issue, decode;          /* slots at rename; µops from the decoders */
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to the operation */
-    /* cycles that it takes rename alone, hundredths; 0: its slots say */
+    /* cycles that it takes rename alone, hundredths; 0: by its slots */
     int32_t alone;
     /* cycles from the first µop that computes to the stored data */
     int32_t until_data;
@@ -105,8 +105,8 @@ struct plan_item {
     int32_t unread;                  /* latency of its slowest computed value not read; -1: none */
 };
 
-/* Whether a µop of @kind waits for its own load. A load renamed to a register is no wait: what
- * computes then waits for that value as its sources say, and the data for what computes. */
+/* Whether a µop of @kind waits for its own load. A load renamed to a register is no wait: computing
+ * µops then wait for that value as their source, and the store's data for those. */
 static inline bool behind_load(const struct plan_item *item, uint8_t kind)
 {
     bool renamed = item->load_latency <= 0 && item->computing;
@@ -147,7 +147,7 @@ struct plan {
 
 #define UNLIMITED (1 << 20)   /* more than any fact may be, a power of two */
 
-/* A fact of the core as a whole number; what is not modelled limits nothing. */
+/* A fact of the core as a whole number; unmodelled ones limit nothing. */
 static inline int32_t whole(double fact)
 {
     return isnan(fact) ? UNLIMITED : (int32_t)fact;
@@ -155,7 +155,7 @@ static inline int32_t whole(double fact)
 
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 void plan_done(struct plan *p);
-/* plan_sources.c, a part of plan_build: who waits for whom. */
+/* plan_sources.c, a part of plan_build: dependences. */
 void plan_connect(struct plan *p);
 /* memory.c, a part of plan_build: where loads and stores are in the first-level cache. */
 void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work);

@@ -40,7 +40,7 @@ struct simulation {
     double busy[PORTS_MAX];         /* cycles that each port is taken */
     /* cycles in which rename moved nothing, by cause */
     double stalls_rob, stalls_scheduler, stalls_front;
-    /* Timeline of the first iterations: step [iteration * count + instruction], if asked for. */
+    /* Timeline of the first iterations: step [iteration * count + instruction], if requested. */
     struct simulated_step *steps;
     unsigned step_iterations;
 };
@@ -48,7 +48,7 @@ struct simulation {
 struct simulate_options {
     unsigned iterations;      /* at most; 0: until the state repeats, within a built-in limit */
     unsigned timeline;        /* iterations to keep steps of; 0: none */
-    /* simulate_kernel: bytes that the code is moved behind where it stands, 0 to 63 */
+    /* simulate_kernel: bytes that the code is moved from its place, 0 to 63 */
     unsigned moved;
 };
 

@@ -7,7 +7,7 @@
 
 struct table_column {
     const char *name;
-    unsigned width;        /* characters; 0: what is left, for one of them */
+    unsigned width;        /* characters; 0: the rest, for one of them */
     bool number;           /* sorted as one, right-aligned */
     unsigned from;         /* characters that a line must have for it to be shown */
 };

@@ -1,5 +1,5 @@
-/* The columns of a table of experiments as people see them: what views show and what filters of
- * views and commands compare. */
+/* The columns of a table of experiments for people: shown by views and compared by filters of views
+ * and commands. */
 #ifndef PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 #define PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 
@@ -22,7 +22,7 @@ enum experiment_column {
 };
 /* In that order; the last is only for filters. */
 extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
-/* The extra column that says by how much the two body lengths differ. */
+/* The extra column with the difference of the two body lengths. */
 #define EXPERIMENT_LENGTHS "lengths"
 
 struct experiment_columns {
@@ -32,7 +32,7 @@ struct experiment_columns {
 
 /* NaN: missing, or no number. */
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column);
-/* Appends; nothing for what is missing. */
+/* Appends; nothing for a missing value. */
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
                             struct str *out);
 

@@ -1,6 +1,6 @@
 /* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD |
- * error>40%`, or plain words that any column may hold. Quotes, single or double, take what is
- * between them as it stands; & binds closer than |. */
+ * error>40%`, or plain words in any column. Quotes, single or double, make text literal; & binds
+ * closer than |. */
 #ifndef PORTOLAN_TABLE_FILTER_H
 #define PORTOLAN_TABLE_FILTER_H
 

@@ -31,8 +31,8 @@
 enum format { FORMATS(FORMAT_VALUE) };
 /* "text|csv|...": of parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Read by people and terminals, so that its text is made printable; CSV is for programs, which want
- * what was there. */
+/* Read by people and terminals, so that its text is made printable; CSV is for programs, which need
+ * the original. */
 bool format_is_document(enum format format);
 
 /* Where a column or table is omitted. */
@@ -58,7 +58,7 @@ struct result_column {
     unsigned hide;          /* NOT_... */
 };
 
-/* What becomes of a table in JSON. */
+/* Form of a table in JSON. */
 enum table_shape {
     TABLE_ROWS,      /* an array of objects */
     TABLE_VALUES,    /* an array of the first column's values */
@@ -96,7 +96,8 @@ void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
 /* The last holder's call frees it. Any thread. */
 void result_free(struct result *r);
-/* One more may read it, on any thread, and is to result_free it; nobody changes it from now on. */
+/* Adds a holder, which may read it on any thread, and calls result_free; nobody changes it from now
+ * on. */
 struct result *result_hold(struct result *r);
 /* Appends @take_from to @to; @take_from is freed. */
 void result_append(struct result *to, struct result *take_from);
@@ -119,9 +120,9 @@ void result_set_confirmation(struct result *r);
 /* Marks the result as a confirmation, which the workbench shows in these words; scripts stay
  * silent. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Those words, "": none were said. */
+/* Those words, "": there were none. */
 const char *result_noted(const struct result *r);
-/* Text as it stands, many lines: documents show it only where no table says the same. */
+/* Literal text, many lines: documents show it only if no table has the same. */
 void result_block(struct result *r, const char *text);
 
 /* Members of the object, in CSV columns. */
@@ -147,7 +148,7 @@ void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);
 void cell_nested(struct result_table *t, json_t *take_value);
-/* Colours the cell filled last, in text and HTML, by @share of what is full, 0 to 1. */
+/* Colours the cell filled last, in text and HTML, by @share, 0 to 1. */
 void cell_heat(struct result_table *t, double share);
 /* Text of its own above the next row, in text and documents. */
 void table_note(struct result_table *t, const char *format, ...)
@@ -165,8 +166,8 @@ const char *result_find_text(const struct result *r, const char *key);
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 
-/* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that
- * may be missing. */
+/* JSON values for nested data: a string that may not be UTF-8 (NULL: null), and a number that may
+ * be missing. */
 json_t *json_text(const char *text);
 json_t *json_number(double value);
 

@@ -1,4 +1,4 @@
-/* What results are made of, for the writers. */
+/* Parts of results, for the writers. */
 #ifndef PORTOLAN_TABLE_RESULT_PARTS_H
 #define PORTOLAN_TABLE_RESULT_PARTS_H
 
@@ -7,7 +7,7 @@
 
 struct result_cell {
     enum cell_kind kind;
-    float heat;                  /* share of what is full; 0: no colour */
+    float heat;                  /* share of the full value; 0: no colour */
     union {
         char *text;
         int64_t count;
@@ -47,13 +47,13 @@ struct result {
     char *prepared_title;
 };
 
-/* Whether a table is shown where @hide says (NOT_CSV: in CSV). */
+/* Whether a table is shown with @hide (NOT_CSV: in CSV). */
 bool result_has_table(const struct result *r, unsigned hide);
 /* As in CSV: full precision, missing values empty; strings are UTF-8. */
 void cell_print(const struct result_cell *c, struct str *out);
-/* As people read it: @column's decimals, "-" for what is missing. */
+/* For people: @column's decimals, "-" for a missing value. */
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
-/* Appends @text with what is not UTF-8 as \xNN. */
+/* Appends @text with bytes that are not UTF-8 as \xNN. */
 void text_escape(const char *text, struct str *out);
 /* Appends @text with line feeds as \x0a: a name that holds one makes no further row. */
 void text_one_line(const char *text, struct str *out);

@@ -8,7 +8,7 @@
 
 #include "model/portset.h"
 
-/* A flat multiset of µops: what the throughput engine evaluates. */
+/* A flat multiset of µops: input of the throughput engine. */
 struct mass {
     portset ports;    /* never empty */
     uint32_t count;   /* never 0 */

@@ -27,7 +27,7 @@ typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2)
 #define UNROLL _Pragma("GCC unroll 4")
 #endif
 
-/* Below 2^31: signed integers are what processors convert. */
+/* Below 2^31: processors convert signed integers. */
 static inline flanes as_floats(lanes v)
 {
     return __builtin_convertvector((ilanes)v, flanes);

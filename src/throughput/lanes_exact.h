@@ -76,7 +76,7 @@ static inline void block_steps(const shorts *block, shorts top[4])
     top[3] = larger_shorts(top[3], v7);
 }
 
-/* The steps between blocks, two at a time where there are two: stores are what costs. */
+/* The steps between blocks, two at a time if possible: stores are the cost. */
 static inline void outer_steps(shorts *table, uint32_t vectors)
 {
     uint32_t step = 8;

@@ -1,4 +1,4 @@
-/* What a mapping predicts for a table of experiments. */
+/* Predictions of a mapping for a table of experiments. */
 #ifndef PORTOLAN_THROUGHPUT_PREDICT_H
 #define PORTOLAN_THROUGHPUT_PREDICT_H
 

@@ -1,8 +1,8 @@
 /* Throughput of multisets of µops under the port model: t = max over non-empty Q of mass(sets
  * within Q) / |Q| (PMEvo eq. 1). Only unions of occurring sets can attain the maximum: few µops go
- * through their subsets, many through a subset-sum (zeta) transform over the ports, and what is too
- * large for both through maximum flows. Masses are integers, sums are exact; the one rounding is
- * the final division. */
+ * through their subsets, many through a subset-sum (zeta) transform over the ports, and larger ones
+ * through maximum flows. Masses are integers, sums are exact; the one rounding is the final
+ * division. */
 #ifndef PORTOLAN_THROUGHPUT_THROUGHPUT_H
 #define PORTOLAN_THROUGHPUT_THROUGHPUT_H
 

@@ -1,4 +1,4 @@
-/* Archives of object files (ar), also thin ones: what is in them, and names of members as tools
+/* Archives of object files (ar), also thin ones: their contents, and names of members as tools
  * write them, lib.a(member.o). */
 #ifndef PORTOLAN_TOOLCHAIN_ARCHIVE_H
 #define PORTOLAN_TOOLCHAIN_ARCHIVE_H
@@ -22,8 +22,8 @@ struct archive { VEC(struct archive_member) members; };
 
 /* Whether the regular file at @path begins as an archive does. Any thread. */
 bool archive_is(const char *path);
-/* The ELF files among the members of the archive at @path, in its order; what else is in it is left
- * out, of thin ones also what is in archives within. Asks watch_steps. archive_done frees @out in
+/* The ELF files among the members of the archive at @path, in its order; other members are left
+ * out, of thin ones also those of nested archives. Polls watch_steps. archive_done frees @out in
  * both cases. False with err. Any thread. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);

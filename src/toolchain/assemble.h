@@ -23,7 +23,7 @@ void diagnostics_free(struct diagnostic *list, size_t count);
 /* The two above. */
 extern const struct isa_assembler toolchain_assembler;
 
-/* Encodings that an instruction set has to ask an assembler for, before bodies are made of its
+/* Prepares encodings that an instruction set gets from an assembler, before bodies are made of its
  * forms. */
 
 /* Prepares form_code_new for many forms of one instruction set in one run. False with err when that

@@ -14,8 +14,8 @@ const char *column_joined(const char *p, const char *end);
 const char *column_percent(const char *p, const char *end, float *percent);
 /* Arrows of jumps, as perf, objdump and JMH draw them before the instruction, and blanks. */
 const char *column_art(const char *p, const char *end);
-/* The end of the line without the arrows and frames that stand behind its code (ranges of
- * variables, windows), and blanks. */
+/* The end of the line without the arrows and frames after its code (ranges of variables, windows),
+ * and blanks. */
 const char *column_art_before(const char *p, const char *end);
 
 #endif

@@ -10,20 +10,20 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* What is to be done with a source file; all borrowed. */
+/* Request for a source file; all borrowed. */
 struct compile_wish {
     const char *compiler;            /* NULL: the first installed for the file's language */
     enum isa isa;
     /* processor, and the alternative for compilers that lack it; NULL: by the options */
     const char *target, *generic;
-    const char *const *options;      /* each allowed, a value behind its option */
+    const char *const *options;      /* each allowed, followed by its value */
     size_t count;
 };
 
 struct compiled {
     struct str assembly;     /* AT&T text with .loc directives */
     struct str source;       /* the source file as the compiler read it */
-    /* what the compiler had to say, in its own words; when it refused the source, too */
+    /* messages of the compiler, verbatim; also when it refused the source */
     struct str printed;
     /* of the request, the processor that it was compiled for; NULL: by the options */
     const char *target;

@@ -26,8 +26,7 @@ bool compiler_allowed(const char *name, struct err *err);
 /* Appends the command of @name, one of the allowed, for code of @isa: "aarch64-linux-gnu-gcc" for
  * gcc if that is not this computer's set. */
 void compiler_program(const char *name, enum isa isa, struct str *out);
-/* Appends the option that says for which set or word size it is to make code; nothing when it needs
- * none. */
+/* Appends the option for its set or word size; nothing when it needs none. */
 void compiler_set_option(const char *name, enum isa isa, struct str *out);
 /* Those of @language that are installed and make code for @isa, at most @most into @out; a program
  * that has two names is there once. Returns how many. */

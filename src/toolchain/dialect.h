@@ -1,5 +1,5 @@
-/* What other assemblers and demanglers write, in words that `as` reads: MASM and Visual C++, NASM,
- * armasm, names of C++. */
+/* Translates other assemblers and demanglers for `as`: MASM and Visual C++, NASM, armasm, names of
+ * C++. */
 #ifndef PORTOLAN_TOOLCHAIN_DIALECT_H
 #define PORTOLAN_TOOLCHAIN_DIALECT_H
 
@@ -31,8 +31,8 @@ bool dialect_knows(const char *p, const char *end);
 /* Whether a line without its comment is a directive that NASM alone knows, and that makes code:
  * %rep, %macro, `times 4 nop`. Any thread. */
 bool dialect_needs_nasm(const char *p, const char *end);
-/* Notes what a line of the text, without its comment or with it, declares; of all lines before any
- * of them is written. */
+/* Records declarations of a line of the text, with or without its comment; call it for all lines
+ * before any of them is written. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
 /* Appends to @out the translation of the whole line, without its comment: a directive of another
  * assembler, a label that is more than a word. False: it is none of these. *@function: the name,
@@ -60,8 +60,8 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
 /* The same of AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. Any thread. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
-/* semicolon.c: what a semicolon means in Intel syntax: `as` separates statements by it, NASM,
- * MASM and most people begin comments with it. */
+/* semicolon.c: meaning of a semicolon in Intel syntax: `as` separates statements by it, NASM, MASM
+ * and most people begin comments with it. */
 
 /* Whether an x86-64 instruction in Intel syntax begins at @p, after a semicolon, up to the next
  * semicolon, comment or @end: a mnemonic with operands that such instructions have. English words

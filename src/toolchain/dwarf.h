@@ -1,5 +1,5 @@
-/* What libdw says of a piece of code, as lines of text: for a child process, which may die of what
- * it reads. */
+/* libdw's data on a piece of code, as lines of text: for a child process, which a damaged file may
+ * kill. */
 #ifndef PORTOLAN_TOOLCHAIN_DWARF_H
 #define PORTOLAN_TOOLCHAIN_DWARF_H
 

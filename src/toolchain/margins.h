@@ -1,4 +1,4 @@
-/* Strips what surrounds pasted code: quotation marks, fences, line numbers, percentages,
+/* Strips the surroundings of pasted code: quotation marks, fences, line numbers, percentages,
  * addresses and bytes. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_H
@@ -21,7 +21,7 @@ struct margin {
     uint8_t bytes[MARGIN_BYTES];
     uint8_t byte_count;     /* 0: it has none; MARGIN_BYTES: that many or more */
     bool joined;            /* they stand next to each other, as one number */
-    float percent;          /* of the samples of a profile; NaN: not said */
+    float percent;          /* of the samples of a profile; NaN: none */
     /* why the line is skipped; NULL: it is read, empty, or a heading without code */
     const char *left_out;
 };
@@ -30,7 +30,7 @@ struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
     bool plan9;             /* it is in the assembler language of Plan 9, which Go has */
-    bool expanded;          /* a listing of an assembler with what macros made */
+    bool expanded;          /* a listing of an assembler with expansions of macros */
     bool percents;          /* some line has one */
 };
 

@@ -10,11 +10,11 @@ struct framed_text {
     const char *text;
     struct margins *m;
     bool percents; /* it has the columns of a profile */
-    bool joined;   /* bytes stand beside each other, without blanks */
+    bool joined;   /* bytes are adjacent, without blanks */
     bool unplaced; /* bytes stand there without their addresses: objdump --no-addresses */
 };
 
-/* Margin @i and what its line holds, without blanks around it. */
+/* Margin @i and its text, without blanks around it. */
 static inline struct margin *margin_at(const struct framed_text *r, size_t i, const char **p,
                                        const char **end)
 {
@@ -38,16 +38,16 @@ static inline void margin_leave(struct margin *line, const char *why)
     line->left_out = why;
 }
 
-/* A decimal number and what separates it from the line; NULL when there is none. */
+/* A decimal number and its separator from the line; NULL when there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for
- * an instruction leaves it without. */
+/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; if too long for an
+ * instruction it gets none. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
 /* `0000000000001139 <main>:` gives main. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
-/* Sets whether lines say where they are. Of those that are only a number and a colon there must be
- * many, and they must grow: as do local labels not. */
+/* Detects whether lines have addresses. A number and a colon alone must occur often, and grow, as
+ * local labels do not. */
 void margins_judge_addresses(struct framed_text *r);
 /* Takes off addresses, symbols and bytes; other lines are left out with the reason. */
 void margins_take_addresses(struct framed_text *r);

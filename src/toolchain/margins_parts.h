@@ -1,4 +1,4 @@
-/* What margins.c tells lines of code from others by. */
+/* Detection of lines of code by margins.c. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_PARTS_H
 
@@ -9,7 +9,8 @@
 /* prose.c: detects lines that are not code: headings of tools, rules, prompts, sentences,
  * source. */
 
-/* What disassemblers and profilers print around code: headings, file names, rules, ellipses. */
+/* Text that disassemblers and profilers print around code: headings, file names, rules,
+ * ellipses. */
 bool prose_is_heading(const char *p, const char *end);
 /* Why the line from @p to @end, without blanks around, cannot be meant as assembler text: "a
  * sentence", "source code", "a prompt"; NULL when it can: what merely is wrong is for the assembler

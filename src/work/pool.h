@@ -1,5 +1,5 @@
-/* Starting threads, and threads for one task: a team, whose members each do their own part, a pool, which takes turns
- * fetching pieces, and one apart. */
+/* Starting threads, and threads for one task: a team, whose members each do their own part, a pool,
+ * which takes turns fetching pieces, and one apart. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 

@@ -25,7 +25,7 @@ copy() {
 }
 check() { sh "$source/tools/figures.sh" check "$1" >"$work/said" 2>&1; }
 
-echo 1..6
+echo 1..7
 check "$source" && true; result "every table is what its figures say"
 copy; sed -i 's/^cold-as,\([^,]*\),1.5/cold-as,\1,1.6/' "$work/copy/bench/results/figures.csv"
 ! check "$work/copy" && said "docs/comparison.md: a table is stale" && sh "$source/tools/figures.sh" write "$work/copy" && check "$work/copy" && grep -q '`as` alone | 1.6' "$work/copy/docs/comparison.md" && true
@@ -36,6 +36,8 @@ copy; echo 'unused,a figure,1,%,a CPU,2026,-,-,none' >>"$work/copy/bench/results
 ! check "$work/copy" && said "no table shows unused" && true; result "a figure that no table shows is a fault"
 copy; echo 'It is 3.1 % off.' >>"$work/copy/docs/comparison.md"
 ! check "$work/copy" && said "3.1 % stands in prose" && true; result "a figure in prose is a fault"
+copy; echo 'It is 3 % off.' >>"$work/copy/docs/zen4.md"
+! check "$work/copy" && said "docs/zen4.md:" && said 'an accuracy in prose' && true; result "an accuracy in the prose of any document is a fault"
 copy; mkdir "$work/data"; printf 'hex,cycles\n4801d8,1.0\n480fafc3,3.2\n' >"$work/data/blocks.csv"
 sed -i '2s/.*/skl-bounds,what,9.9,%,a CPU,2026,-,mape,kernel evaluate DATA\/blocks.csv --machine skylake/' "$work/copy/bench/results/figures.csv"
 git init -q "$work/copy" && git -C "$work/copy" -c user.name=a -c user.email=a@b commit -q --allow-empty -m a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What LLVM's scalar evolution says about a file's control flow: trip counts, conditions, arguments
- * and stores, as expressions of what they depend on. Part of portolan-cc alone. One thread. */
+/* LLVM's scalar evolution of a file's control flow: trip counts, conditions, arguments and stores,
+ * as expressions of their inputs. Part of portolan-cc alone. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_CONTROL_H
 #define PORTOLAN_PROGRAM_COMPILER_CONTROL_H
 

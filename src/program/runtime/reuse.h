@@ -33,8 +33,8 @@ struct reuse_line {
 /* Zero-initialised is empty and valid; reuse_done frees. */
 struct reuse {
     uint64_t recent[REUSE_RECENT];   /* line + 1, most recent first; 0: none */
-    /* open addressing; lines of the short list may stand in it with an old stamp, which nobody
-     * reads */
+    /* open addressing; lines of the short list may be in it with an old stamp, which is never
+     * read */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
@@ -42,7 +42,7 @@ struct reuse {
     size_t stamps, next_stamp, marked;
     /* lines whose hash has one of these bits are left out; 0: exact */
     uint64_t sample_mask;
-    bool exhausted;                  /* out of memory: what follows is wrong */
+    bool exhausted;                  /* out of memory: later values are wrong */
 };
 
 static inline uint64_t reuse_hash(uint64_t line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the code that portolan-cc adds and the runtime that it links share. Layouts are those that
+/* Interface of the code that portolan-cc adds and the runtime that it links. Layouts are those that
  * compiler/instrument.c writes. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
 #define PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
@@ -49,7 +49,7 @@ struct portolan_calls_ {
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key; /* what the description calls it, too */
+    const char *key; /* its name also in the description */
     /* two per block: executions, and how many of them left by the branch's first way */
     uint64_t *counts;
     struct portolan_access_ *access;
@@ -57,13 +57,13 @@ struct portolan_unit_ {
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* The same of what stores to, or loads from, one address. */
+/* The same of stores to, or loads from, one address. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Before each such call: allocations from now on are those of @calls, its block. */
 void portolan_call_at_(const struct portolan_calls_ *calls);
-/* Around each such call that comes back; what the first returns goes into the second. */
+/* Around each such call that returns; the result of the first goes into the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
 /* At both ends of functions that such a call may call back: their own blocks count their time. */
