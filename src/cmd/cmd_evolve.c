@@ -411,7 +411,8 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     return true;
 }
 
-static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p0123", NULL};
+static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p0123",
+                                            "evolve edit 'IMUL (R64, R64)' 1*p1", NULL};
 
 const struct command command_evolve_edit = {
     .name = "evolve edit",
