@@ -161,6 +161,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     if (t->joined)
         str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of,
                  t->reached_of == 1 ? "" : "s");
+    else if (!t->agreed && t->d_reached < t->d_avg)
+        str_add(&of, " before the number of ports was chosen or a usage edited");
     str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase,
              t->seconds);
     if (!isnan(t->seconds_left))

@@ -243,7 +243,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
         str_addf(&least, "  a consensus; least error %.2f %%, %llu distinct µops",
                  100 * status->d_single, (unsigned long long)status->distinct_single);
     else if (status->d_reached < status->d_avg)
-        str_addf(&least, "  %.2f %% with another number of ports", 100 * status->d_reached);
+        str_addf(&least, "  %.2f %% with other ports or usages", 100 * status->d_reached);
     if (more && *used + grid_columns(g, str_text(&least)) > g->width)
         grid_put(g, 0, ++y, 0, ROLE_DIM, 0, str_text(&least) + 2);
     else

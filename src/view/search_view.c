@@ -70,7 +70,8 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                  100 * status->unseen_agreed, 100 * status->d_single,
                  100 * status->unseen_single);
     else if (status->d_reached < status->d_avg && !status->joined)
-        str_addf(&text, "With another number of ports %.2f %% was reached. ",
+        str_addf(&text,
+                 "%.2f %% was reached before the number of ports was chosen or a usage edited. ",
                  100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));
