@@ -77,8 +77,10 @@ static void test_texts(void **state)
                 limits.items[0].ports == 3 && limits.items[1].most == 2 &&
                 limits.items[1].within && limits.items[1].ports == 6);
     /* of: any of the ports is enough; within: all have to be among them */
-    assert_true(dispatch_limit_has(&limits.items[0], 5) && !dispatch_limit_has(&limits.items[0], 4));
-    assert_true(dispatch_limit_has(&limits.items[1], 4) && !dispatch_limit_has(&limits.items[1], 3));
+    assert_true(dispatch_limit_has(&limits.items[0], 5));
+    assert_false(dispatch_limit_has(&limits.items[0], 4));
+    assert_true(dispatch_limit_has(&limits.items[1], 4));
+    assert_false(dispatch_limit_has(&limits.items[1], 3));
 }
 
 static struct machine *machine_saying(const char *facts)
