@@ -8,6 +8,8 @@
 #include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
+#define COLUMNS_MOST 78   /* of a line of ports */
+
 struct diff_values {
     const char *a, *b, *pattern;
     bool renamed;
@@ -60,10 +62,11 @@ static void summary(const struct machine *a, const struct machine *b, const stru
 {
     const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
     json_t *ports = json_object(), *kinds = json_object(), *agrees = json_object();
-    struct str line = {0};
+    struct str line = {0}, port = {0};
 
-    str_addf(&line, "%s and %s: %zu form%s in both, %zu alike (%.1f %%", a->id, b->id, d->shared,
-             d->shared == 1 ? "" : "s", d->kinds[DIFF_NONE],
+    result_line(result, "%s and %s: %zu form%s in both", a->id, b->id, d->shared,
+                d->shared == 1 ? "" : "s");
+    str_addf(&line, "alike %zu (%.1f %%", d->kinds[DIFF_NONE],
              d->shared ? 100.0 * (double)d->kinds[DIFF_NONE] / (double)d->shared : 0.0);
     if (!isnan(d->equal_uses))
         str_addf(&line, ", %.1f %% by use", 100 * d->equal_uses);
@@ -73,11 +76,16 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_clear(&line);
     str_add(&line, d->renamed ? "ports by use:" : "ports by name");
     for (unsigned j = 0; j < pb->count; j++) {
+        str_clear(&port);
         if (d->renamed || d->to_a[j] < 0)
-            str_addf(&line, "%s%s=%s", j ? "  " : " ", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]],
-                     pb->names[j]);
+            str_addf(&port, "  %s=%s", d->to_a[j] < 0 ? "-" : pa->names[d->to_a[j]], pb->names[j]);
         if (!isnan(d->agrees[j]))
-            str_addf(&line, " %.0f %%", 100 * d->agrees[j]);
+            str_addf(&port, " %.0f %%", 100 * d->agrees[j]);
+        if (line.length + port.length > COLUMNS_MOST) {
+            result_line(result, "%s", str_text(&line));
+            str_clear(&line);
+        }
+        str_add(&line, str_text(&port));
         json_object_set_new(ports, pb->names[j],
                             json_text(d->to_a[j] < 0 ? NULL : pa->names[d->to_a[j]]));
         json_object_set_new(agrees, pb->names[j], json_number(d->agrees[j]));
@@ -100,6 +108,7 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     result_count(result, "only_b", (int64_t)d->only_b);
     result_nested(result, "kinds", kinds);
     str_done(&line);
+    str_done(&port);
 }
 
 /* Columns of a row in one line of 80. */
