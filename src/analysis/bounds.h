@@ -15,7 +15,9 @@ enum bound_kind {
 
 /* What limits the accesses to memory: so many a cycle (facts loads_per_cycle, stores_per_cycle),
  * lines that stores write (store_lines_per_cycle), where loads lie, accesses tried again. */
-enum accesses_by { ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN };
+enum accesses_by {
+    ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN
+};
 
 struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */

@@ -234,7 +234,7 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
-/* Decoders that are all alike: instructions a cycle, a fused pair is one. */
+/* Equal decoders: instructions per cycle; a fused pair counts as one. */
 static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;

@@ -57,7 +57,7 @@ static void conclude_moves(struct probes *p, size_t first)
     if (yes.length || no.length)
         probe_tell(p, "eliminate", yes.length && !unknown.length ? str_text(&yes) : NULL, "classes",
                    yes.length || unknown.length ? str_text(&why)
-                                                : "no class of moves is done at rename");
+                                                : "rename eliminates no class of moves");
     else
         probe_tell(p, "eliminate", NULL, "", "no stable time");
     str_done(&yes);

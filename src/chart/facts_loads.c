@@ -206,7 +206,8 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
         return false;
     snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
     probe_tell(p, key, isnan(value) ? NULL : text, "loads",
-               isnan(value) ? "loops of such loads take neither what loads do nor a fixed part more"
+               isnan(value) ? "loops of such loads take neither the time of loads nor a fixed "
+                              "part more"
                             : why);
     return !isnan(value);
 }

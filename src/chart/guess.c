@@ -214,7 +214,7 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* @by µops more of @set (fewer: negative); false when that cannot be. */
+/* Adds @by µops of @set (negative: removes); false if that is impossible. */
 static bool change(struct guess *g, size_t set, int by)
 {
     for (unsigned i = 0; i < g->n; i++)

@@ -432,7 +432,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* of experiments that joined a moment ago */
+    if (!known)   /* of recently joined experiments */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);

@@ -387,7 +387,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
                     w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result,
-                    "the run was live; over %u ranks it continues with the experiments there are",
+                    "the run was live; over %u ranks it continues with its current experiments",
                     ranks_count());
     if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));

@@ -338,10 +338,10 @@ static void add_assumed(const struct memory_job *w, struct result *result)
     if (!c->known)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
-        result_line(
-            result,
-            "what lines cost was measured on this CPU (%s)%s; others who share its caches change it",
-            c->costs.day, c->again ? ", beyond the second level beside this loop" : "");
+        result_line(result,
+                    "what lines cost was measured on this CPU (%s)%s; others who share its caches "
+                    "change it",
+                    c->costs.day, c->again ? ", beyond the second level beside this loop" : "");
     else
         result_line(result, "line costs are from the facts of %s%s", c->machine->id,
                     w->here ? "; machine calibrate --memory measures this CPU's" : "");

@@ -79,7 +79,7 @@ static const char *const switch_examples[] = {"kernel switch next", "kernel swit
 
 const struct command command_kernel_switch = {
     .name = "kernel switch",
-    .help = "go to another of the kernels that were loaded or pasted",
+    .help = "switch to another loaded or pasted kernel",
     .description = "In the pane of the loop, [ and ] go through the loops of a kernel, then to the "
                    "previous or next kernel.",
     .arguments = switch_arguments,
@@ -127,7 +127,7 @@ static const char *const opened_examples[] = {"kernel opened", NULL};
 
 const struct command command_kernel_opened = {
     .name = "kernel opened",
-    .help = "list the kernels that were loaded or pasted; * marks the current one",
+    .help = "list the loaded and pasted kernels; * marks the current one",
     .examples = opened_examples,
     .run = run_opened,
 };

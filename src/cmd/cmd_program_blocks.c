@@ -270,7 +270,7 @@ struct misses_values {
     bool fresh, sets;
 };
 
-/* References of @all that a level does not have. */
+/* References of @all that miss in a level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
 {
@@ -452,7 +452,7 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     if (w->sets)
         result_line(result,
                     "by addresses: the program ran at these inputs, each level holds the latest "
-                    "lines of each set, and is looked up where the one before misses");
+                    "lines of each set, and is accessed on a miss of the one before");
     add_curve(result, &w->all);
     return true;
 }

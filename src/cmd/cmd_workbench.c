@@ -59,7 +59,7 @@ static const struct parameter demo_options[] = {
      .least = 1,
      .most = 3600,
      .initial = "120",
-     .help = "how long it plays, such as 60 or 2m"},
+     .help = "duration, such as 60 or 2m"},
     {0},
 };
 

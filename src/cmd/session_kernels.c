@@ -463,8 +463,8 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Ends the reading of such a table, of which @rows came to be: @ok, or false with err when there
- * was no room for more. */
+/* Ends reading such a table, which became @rows: @ok, or false with err when there was no room for
+ * more. */
 static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
                       struct err *err)
 {

@@ -361,7 +361,7 @@ static struct genome *take_tried(struct evolve *e)
         genome_free(g);
         g = fewer;
     }
-    g->ports = e->ports;   /* a port more than it uses is no other mapping */
+    g->ports = e->ports;   /* an unused port does not make another mapping */
     return g;
 }
 

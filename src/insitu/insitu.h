@@ -67,8 +67,8 @@ double insitu_between(const struct insitu *x);
  * left; NaN: not timed. */
 double insitu_trip(const struct insitu *x);
 
-/* Ticks that the clock of stamps takes besides its instructions: its least, when the core was as fast as when
- * its ticks were measured. */
+/* Ticks that the clock of stamps takes besides its instructions: its least, when the core was as
+ * fast as when its ticks were measured. */
 double insitu_clock_overhead(const struct insitu *x);
 
 #endif

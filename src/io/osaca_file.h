@@ -22,7 +22,7 @@ struct osaca_unused { size_t line; char name[OSACA_NAME]; const char *why; };
 struct osaca_notes {
     size_t entries;      /* instruction forms in the file */
     size_t direct;       /* our forms that an entry describes */
-    /* our forms put together from a register form and load_throughput or store_throughput */
+    /* our forms composed of a register form and load_throughput or store_throughput */
     size_t composed;
     /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
     size_t rounded;

@@ -31,7 +31,7 @@ struct kernel_plan {
     bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, if kernels stay in memory together */
-    /* so often it reached for addresses that are kept free, of SANDBOX_GUESSES */
+    /* accesses to the free addresses around the vault, of SANDBOX_GUESSES */
     unsigned reached;
     /* cycles per iteration when it was explored, on a shared core: not confirmed, rarely too low */
     double rough;

@@ -56,7 +56,7 @@ struct runner_state {
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
     double started, paused;  /* seconds; the second counts for nothing */
-    double waited, patience; /* seconds that brought nothing, and how many of these there may be */
+    double waited, patience; /* seconds without a result, and their limit */
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -391,7 +391,7 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* What the journal knows already. */
+/* Values that the journal has. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =

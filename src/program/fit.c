@@ -20,7 +20,7 @@
  * begins late must not decide */
 #define LEAST_SCALE 0.02
 #define FINE 0.01                /* left-out error from which on */
-/* it must do so below this share: elsewhere it would follow what is chance */
+/* it must do so below this share: otherwise it would fit noise */
 #define GAIN_FINE 0.1
 #define WIDTH_MOST 128
 #define OFFSETS 4

@@ -132,7 +132,7 @@ static bool read_reference(struct trace *t, const char *at)
                                           bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
-    /* Sampled ones stand for all. */
+    /* Sampled references represent all. */
     for (size_t i = 0; i < bins.count; i++) {
         bins.items[i].count *= references / total;
         bins.items[i].regular *= references / total;

@@ -133,8 +133,8 @@ void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
-/* One object of the array @key, in JSON only; of one alone the members stand in the result's object
- * itself. */
+/* One object of the array @key, in JSON only; if it is the only one, its members are in the
+ * result's object itself. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
 /* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it

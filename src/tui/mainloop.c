@@ -268,7 +268,7 @@ static char *history_path(void)
     char *path = path_state("history");
     struct stat about;
     if (path)
-        /* what cannot be made shows when the file is written */
+        /* a directory that cannot be made is reported on writing the file */
         path_make_parents(path, 0700, NULL);
     /* readline would follow a link */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {

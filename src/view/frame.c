@@ -108,7 +108,7 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
-/* Shows a kernel, a loop or a list of functions that a command has just brought. */
+/* Shows a kernel, a loop or a list of functions that a command has just loaded. */
 static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before,
                        const struct function_list *listed)
 {

@@ -189,7 +189,8 @@ static void take_arrived(struct evolve_run *run)
     else if (p)
         evolve_join(run->evolve, p);
     else if (!watch_over())   /* else the run ends */
-        log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number, err.what);
+        log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
+                err.what);
     problem_free(before);
     lock_take(&a->lock);
     a->table = NULL;

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As AArch64's: what the assembler would be asked is one line each. */
+/* As AArch64's: each request to the assembler is one line. */
 static void try_a64(struct form_row row)
 {
     struct a64_code draft;

@@ -46,8 +46,8 @@ void value_as_fresh(const char *hex, const char *what);
  * any value proves nothing; how often that was is counted. */
 void next_right(const char *what);
 
-/* A case begins, and has ended: fails when it took more than WAITS_ALLOWED, and keeps its time on
- * the clock, if that is one of the longest, for attacks_end to print. */
+/* Start and end of a case: fails when it took more than WAITS_ALLOWED, and keeps its wall-clock
+ * time, if it is one of the longest, for attacks_end. */
 struct attack_time { unsigned waits; double begun; };
 struct attack_time attack_begins(void);
 void attack_ends(const struct attack_time *time, const char *name);

@@ -83,8 +83,8 @@ static void test_left_behind(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Stores to the instruction that runs, to the one after it, to those of the copies around, with all
- * that can store. */
+/* Stores to the running instruction, to the next one, and to those of adjacent copies, by every
+ * kind of store. */
 static void test_changing_itself(void **state)
 {
     static const struct attack_case cases[] = {

@@ -428,7 +428,7 @@ static void test_open_doubts_keep_their_ports(void **state)
     chart_free(c);
 }
 
-/* Whether the chart says what is for random experiments of form @f beside others. */
+/* Whether the chart predicts random experiments of form @f with others. */
 static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
 {
     struct experiments *t = chart_bed_table(&b->cpu);

@@ -43,8 +43,8 @@ static size_t latencies_measured(const struct machine *truth, struct forms *form
     return measured;
 }
 
-/* A form of which the file lacks a chain is measured again; what the file says of forms that the
- * chart does not have stays in it. */
+/* A form with a chain missing in the file is measured again; the file keeps rows of forms that the
+ * chart lacks. */
 static void test_latencies_are_kept(void **state)
 {
     static const char head[] = "form,from,to,cycles,spread,note,state\n",

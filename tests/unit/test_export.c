@@ -88,7 +88,7 @@ static void test_after_a_failure(void **state)
     refused("export @/e.csv", "nothing to export: forms scan /nowhere failed");
 }
 
-/* In a script that keeps going, too. */
+/* Also in a script with keep-going. */
 static void test_in_a_script(void **state)
 {
     (void)state;

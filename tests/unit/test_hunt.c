@@ -232,8 +232,8 @@ static struct hunt *hunt_by(const struct hunt_setup *s, const struct machine *tr
     return h;
 }
 
-static struct hunt *hunt_between(const struct hunt_setup *s, const struct machine *truth, double noise,
-                                 size_t blocks, unsigned fails_at, struct err *err)
+static struct hunt *hunt_between(const struct hunt_setup *s, const struct machine *truth,
+                                 double noise, size_t blocks, unsigned fails_at, struct err *err)
 {
     const struct hunt_options options = {
         .blocks = blocks, .round = 256, .draws = 16, .mutants = 4, .seed = 1};

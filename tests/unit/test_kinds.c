@@ -53,7 +53,7 @@ static void test_kinds_of_names(void **state)
     problem_form_kind("ADD (]], }R64");
 }
 
-/* Names are read as templates, which say operands another way, are written. */
+/* Names are read as templates are written, although templates have another notation. */
 static void test_operands(void **state)
 {
     struct err err = {0};

@@ -269,7 +269,8 @@ static void test_kept(void **state)
     assert_true(fact_number(again, "l2_latency") == 19.5 && fact_number(again, "clock") == clock &&
                 fact_number(again, "l3_latency") != 88);
     assert_true(file_read(path, 1 << 16, &text, &err));
-    assert_non_null(strstr(str_text(&text), "Other CPU,00000001,7,2020-01-02,l2_latency,77,cycles"));
+    assert_non_null(
+        strstr(str_text(&text), "Other CPU,00000001,7,2020-01-02,l2_latency,77,cycles"));
     char *number = strstr(str_text(&text), "19.5");
     memcpy(number, "-9.5", 4);
     assert_true(file_write(path, str_text(&text), text.length, &err));

@@ -282,8 +282,8 @@ static void test_reads_older_habits(void **state)
     machine_free(m);
 }
 
-/* What OSACA would find only under the mnemonic before the point, or does not find any more, and we
- * know: conditions that are called identifiers, shapes that are not said. */
+/* Entries that OSACA finds only by the mnemonic before the point, or no longer finds, and Portolan
+ * does: conditions named identifiers, missing shapes. */
 static void test_reads_older_aarch64(void **state)
 {
     static const char text[] =

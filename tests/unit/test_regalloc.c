@@ -75,8 +75,7 @@ static void check_independent(const struct body *b, const char *form)
     }
 }
 
-/* Of the sets that compute no form is refused because its name looks like another's, but for
- * these. */
+/* In computing sets no form is refused because its name resembles another's, except these. */
 static void test_refusals(void **state)
 {
     static const char *const computing[] = {

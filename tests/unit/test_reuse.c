@@ -220,7 +220,7 @@ static void test_streams(void **state)
     rng_seed(&rng, 7);
     for (size_t i = 0; i < 10000; i++)
         steps += steps_next(&s, 64 * (uint64_t)rng_below(&rng, 1 << 20)) != STEPS_NONE;
-    /* by chance a line is beside one of eight: 10,000 * 16 / 2^20 = 0.15 */
+    /* probability that a line is next to one of eight: 10,000 * 16 / 2^20 = 0.15 */
     assert_true(steps < 10);
 
     s = (struct steps){0};

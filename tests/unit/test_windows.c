@@ -206,7 +206,7 @@ static void test_copies_as_counted(void **state)
     }
 }
 
-/* The copies' time does not depend on where the first begins, where their lengths take them to
+/* The copies' time does not depend on the first one's address if their lengths move them through
  * every place of a window. */
 static void test_drift_forgets_the_beginning(void **state)
 {

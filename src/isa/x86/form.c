@@ -101,8 +101,7 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Names are put together for every instruction that is decoded: snprintf took half of the decoder's
- * time. */
+/* Names are composed for every decoded instruction: snprintf took half of the decoder's time. */
 struct name {
     char *at;
     const char *end;     /* of the storage: what does not fit is left out */
