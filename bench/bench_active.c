@@ -123,7 +123,7 @@ static struct evolve_options options_of(const struct bench *b, double seconds)
     return o;
 }
 
-/* Error of a mapping inferred from @t anew. */
+/* Error of a mapping inferred from @t from scratch. */
 static double infer_all(const struct bench *b, const struct experiments *t)
 {
     struct evolve_options o = options_of(b, b->seconds);

@@ -80,7 +80,7 @@ static void print_entry(const struct mapping *m, const char *form, struct str *o
     str_addf(out, " in %u slots", e->micro_ops);
 }
 
-/* The core's usages beside the true ones. */
+/* The core's usages next to the true ones. */
 static void print_core(const struct chart *c, const struct mapping *truth)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -200,7 +200,7 @@ static void judge_fives(const struct chart *c, const struct mapping *truth, stru
     experiments_free(t);
 }
 
-/* Chains of each form: what the chart says of them beside what the CPU takes. */
+/* Latency chains of each form: the chart's values and the CPU's. */
 static void judge_latencies(const struct chart *c, const struct machine *truth)
 {
     size_t right = 0, chains = 0, shown = 0;
@@ -225,7 +225,7 @@ static void judge_latencies(const struct chart *c, const struct machine *truth)
                100.0 * (double)right / (double)chains, c->machine->latency_count);
 }
 
-/* Facts beside those of the tables. */
+/* Facts next to those of the tables. */
 static void judge_facts(const struct chart *c, const struct machine *truth)
 {
     for (size_t i = 0; i < c->facts.count; i++) {
@@ -244,8 +244,8 @@ static bool wanted(const struct machine *m, const struct form_row *row, const ch
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
 
-/* The @top forms that programs use most of those that are wanted (0: all that are), and into @uses
- * those of them that blocks are made of. */
+/* The @top most used forms of the wanted ones (0: all wanted ones), and in @uses those of them that
+ * blocks are made of. */
 static void choose(const struct machine *m, const struct forms *forms, const char *pattern,
                    size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
 {

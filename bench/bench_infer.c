@@ -173,7 +173,7 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
     free(test);
 }
 
-/* What a run is trained on and judged by. */
+/* Training set and test set of a run. */
 struct contest {
     const struct experiments *train, *judge;
     bool *keep, *test;   /* rows of either; keep NULL: all */
@@ -399,7 +399,7 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-/* A machine of which so many forms, ports and µops per form are known. */
+/* A machine with given numbers of forms, ports and µops per form. */
 struct known_case {
     const char *id;
     unsigned most_ports;
@@ -445,7 +445,7 @@ struct seeded {
     double cost;             /* CPU-seconds of all seeds so far */
 };
 
-/* Runs that are told how many ports @truth has. */
+/* Runs that are given the number of ports of @truth. */
 static struct seeded told_ports(const struct mapping *truth)
 {
     struct seeded r = {.cost = 0};
@@ -456,8 +456,8 @@ static struct seeded told_ports(const struct mapping *truth)
     return r;
 }
 
-/* Does the @n runs with each of @seeds on what @t measured of @truth, and calls @tell after each
- * seed. */
+/* Performs the @n runs with each of @seeds on the measurements @t of @truth, and calls @tell after
+ * each seed. */
 static void run_seeds(const struct mapping *truth, const struct experiments *t, struct seeded *runs,
                       unsigned n, unsigned seeds,
                       void (*tell)(void *state, const struct seeded *runs), void *state)
@@ -533,8 +533,7 @@ static void tell_agreed(void *state, const struct seeded *runs)
     printf("  %.2f/%.2f", 100 * runs[1].error, 100 * runs[0].error);
 }
 
-/* What the consensus gains or costs where the truth is known: the same seeds with and without
- * it. */
+/* Gain or loss by the consensus on a known truth: the same seeds with and without it. */
 static void known_agreed(double seconds)
 {
     static const bool consensus[] = {false, true};
@@ -566,9 +565,9 @@ static void tell_ports(void *state, const struct seeded *runs)
            sought->cost / told->cost);
 }
 
-/* Runs limited in generations, not in time: what the search for the number of ports costs beside a
- * run that is told it. A number is equivalent when its mapping predicts unseen experiments within
- * EQUIVALENT of the run with the right one. */
+/* Runs limited in generations, not in time: cost of the search for the number of ports, compared
+ * with a run that is given the number. A number is equivalent when its mapping predicts unseen
+ * experiments within EQUIVALENT of the run with the right one. */
 static void seek_ports(const char *id, unsigned most_ports)
 {
     struct err err = {0};

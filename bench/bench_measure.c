@@ -90,7 +90,7 @@ static void measure_passes(struct source *source, struct set *set)
     set->seconds = clock_seconds() - begun;
 }
 
-/* One run of 10 ms, as long as the median says, timed by the time stamp counter. */
+/* One run of 10 ms by the median's estimate, timed by the time stamp counter. */
 static void measure_naive(struct source *source, const struct forms *forms, struct set *set)
 {
     const struct calibration *c = source_cpu_calibration(source);

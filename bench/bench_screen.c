@@ -18,7 +18,7 @@
 #include "base/vec.h"
 
 #define STARTS 9
-#define ANSWER "\033[2J"   /* what a whole new screen, which Ctrl-L asks for, begins with */
+#define ANSWER "\033[2J"   /* start of a complete redraw, which Ctrl-L requests */
 
 struct bench {
     double seconds;
@@ -111,7 +111,7 @@ static void first_screen(const struct bench *b)
     report_quantiles("start to first screen", ms, STARTS);
 }
 
-/* Nothing happens: after a while for what the start left to do. */
+/* No events, after a pause in which the start finishes. */
 static void idle(const struct bench *b)
 {
     struct terminal t;
@@ -132,8 +132,8 @@ static void idle(const struct bench *b)
     terminal_close(&t);
 }
 
-/* Ctrl-L at random moments, now and then another key; what is printed without a key is counted
- * apart. */
+/* Ctrl-L at random moments, and occasionally another key; output without a key is counted
+ * separately. */
 static void keys(struct bench *b, struct terminal *t, const char *what)
 {
     static const char *const others[] = {"\033[B", "\033[A", "\033[6~", "\033[5~"};
@@ -170,7 +170,7 @@ static void quiet_keys(struct bench *b)
     terminal_close(&t);
 }
 
-/* An evolution and a runner beside the screen, in the view that both change. @measure: the command
+/* An evolution and a runner in the background, in the view that both change. @measure: the command
  * that keeps the runner busy. */
 static void busy_keys(struct bench *b, const char *view, const char *measure)
 {

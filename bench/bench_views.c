@@ -52,8 +52,7 @@ static void results_arrive(void)
                         EXPERIMENT_OK);
 }
 
-/* Time that passed, and processor time of this thread: what a busy machine adds to the first is not
- * in the second. */
+/* Elapsed time, and processor time of this thread: a busy machine adds to the first only. */
 struct spent { double wall, processor; };
 
 static struct spent now(void)
@@ -64,8 +63,8 @@ static struct spent now(void)
     return (struct spent){clock_seconds(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
 }
 
-/* Median of some rounds of @command (NULL: none) or what @prepare does, and the frame after it;
- * behind it the same in processor time. */
+/* Median of some rounds of @command (NULL: none) or of @prepare, and the frame after it; then the
+ * same in processor time. */
 static void report(const char *what, const char *command, void (*prepare)(void))
 {
     double ms[ROUNDS], processor[ROUNDS];

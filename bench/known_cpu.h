@@ -1,4 +1,4 @@
-/* What the benches of inference share: processors whose mapping is known, CPU time as the clock. */
+/* Shared by the benches of inference: processors with a known mapping, CPU time as the clock. */
 #ifndef PORTOLAN_BENCH_KNOWN_CPU_H
 #define PORTOLAN_BENCH_KNOWN_CPU_H
 

@@ -23,7 +23,7 @@
 #define AGREE 0.01
 #define ANYTHING 1e9          /* a tolerance that nothing exceeds */
 
-/* A core that nobody shares, at one tick a cycle: what is run on it is counted. */
+/* An unshared core with one tick per cycle that counts its runs. */
 struct quiet_core { double cycles[PULSE_ITEM + 1], now; unsigned runs; };
 
 static uint64_t quiet_run(void *self, enum pulse_code code, uint64_t warm, uint64_t count,
@@ -138,7 +138,7 @@ void measure_cost(struct source *source, const struct forms *forms,
     free(body);
 }
 
-/* The other thread of @cpu's core; -1: none is told. */
+/* The other thread of @cpu's core; -1: unknown. */
 static int sibling_of(int cpu)
 {
     char path[96], text[64] = "";

@@ -1,13 +1,13 @@
-/* What measuring costs, and what it is worth beside loads of our own: parts of bench_measure. */
+/* Cost of measuring, and accuracy under a load of our own: parts of bench_measure. */
 #ifndef PORTOLAN_BENCH_MEASURE_COST_H
 #define PORTOLAN_BENCH_MEASURE_COST_H
 
 #include "isa/forms.h"
 #include "measure/source.h"
 
-/* Prints runs and ticks of one form on a simulated core that is quiet, beside those of the protocol
- * before (one probe, each window begun anew), and the time of @n forms (at most 64) on this CPU
- * with probes that accept whatever they find, so that nothing waits. */
+/* Prints runs and ticks of one form on a simulated idle core, compared with those of the former
+ * protocol (one probe, a new start of each window), and the time of @n forms (at most 64) on this
+ * CPU with probes that accept any reading, so that nothing waits. */
 void measure_cost(struct source *source, const struct forms *forms,
                   const struct form_row *const *rows, size_t n);
 /* Measures @n forms with no load, with a busy process on the same CPU, and, where this computer has

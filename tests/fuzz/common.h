@@ -35,8 +35,8 @@ static inline void remove_few_forms(void)
         fputs("the fuzz target's data could not be removed\n", stderr);
 }
 
-/* From now on the program finds tables of few forms instead of the shipped ones, whose reading
- * takes a hundred times as long as all that most inputs ask for. */
+/* From now on the program reads tables of few forms instead of the shipped ones, which take a
+ * hundred times longer to read than most inputs need. */
 static inline void use_few_forms(void)
 {
     static char dir[] = "/tmp/fuzz-data-XXXXXX";

@@ -83,7 +83,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-/* Nothing of these files need outlive a machine that stops. */
+/* These files need not survive a power failure. */
 static int no_sync(int fd)
 {
     (void)fd;

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1)
         return 0;
     unsigned ports = 1 + data[0] % 32;
-    /* Eight bytes a µop, as they lie in memory; masks keep what the contract asks for. */
+    /* Eight bytes per µop, as in memory; masks enforce the contract. */
     for (size_t at = 1; at + sizeof *masses <= size && n < MOST; at += sizeof *masses) {
         memcpy(&masses[n], data + at, sizeof *masses);
         masses[n].ports &= ports == 32 ? UINT32_MAX : (1u << ports) - 1;

@@ -20,7 +20,8 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-/* values of a fresh sandbox among half of these tries that tell a wrong one from a busy machine */
+/* values of a fresh sandbox among half of these tries that distinguish a wrong one from a busy
+ * machine */
 #define RIGHT_ELSEWHERE 3
 
 struct sandbox *sandbox;
@@ -89,8 +90,8 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* The same from a sandbox in which nobody's code has run, on the same CPU, as another's neighbours
- * are others: what this machine, as busy as it is now, makes of the block. NaN: no value. */
+/* The same from a fresh sandbox on the same CPU, because another CPU has other neighbours: the time
+ * of the block on this machine at its present load. NaN: no value. */
 static double measure_fresh(const struct attack_block *b)
 {
     struct sandbox *used = sandbox;
@@ -106,9 +107,9 @@ static double measure_fresh(const struct attack_block *b)
     return ok ? m.cycles : NAN;
 }
 
-/* A value of @hex within @least and @most, however often this machine has to be asked; *@had: one
- * came that is right, or that a fresh sandbox beside it shows to be wrong. A busy sibling makes
- * both wrong, which proves nothing. */
+/* A value of @hex within @least and @most, after any number of tries; *@had: a value was right, or
+ * as wrong as that of a fresh sandbox at the same time. A busy sibling makes both wrong, which
+ * proves nothing. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
                          bool *had, const char *what)
 {

@@ -6,9 +6,10 @@
 #include "measure/calibrate.h"
 #include "measure/kernel_run.h"
 
-/* of a tenth of a second each, which is two seconds: counted, as a busy machine is late itself */
+/* of a tenth of a second each, two seconds in all: counted, since a busy machine delays timers
+ * too */
 #define WAITS_ALLOWED 20
-/* this machine may be busy with other things: what is off once is tried again */
+/* this machine may have other load: a wrong value is tried again */
 #define TRIES 6
 #define BLOCK_MAX 160
 
@@ -27,7 +28,7 @@ int attacks_end(void **state);
 
 struct attack_block { uint8_t code[BLOCK_MAX]; size_t length; };
 
-/* Adds hex digits, blanks between them; "<" stands for the eight bytes of @address. */
+/* Adds hex digits separated by blanks; "<" is replaced by the eight bytes of @address. */
 void block_add(struct attack_block *b, const char *hex, uint64_t address);
 /* Seconds on a clock that only goes forward. */
 double now(void);
@@ -40,7 +41,7 @@ void nothing_left(const char *what);
 bool measure(const struct attack_block *b, struct kernel_measured *out, struct err *err);
 /* The value of @hex lies within @least and @most, or this machine gives none. */
 void value_right(const char *hex, uint64_t address, double least, double most, const char *what);
-/* The value of @hex is that of a sandbox in which no other code has run, within 1 %. */
+/* The value of @hex is within 1 % of that of a sandbox in which no other code has run. */
 void value_as_fresh(const char *hex, const char *what);
 /* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for
  * any value proves nothing; how often that was is counted. */
@@ -55,8 +56,8 @@ void attack_ends(const struct attack_time *time, const char *name);
 /* How a case may end: refused before it runs; with a value; with a reason or a value. */
 enum ending { REFUSED, VALUE, ANY };
 
-/* Runs @hex, which ends in time like that; where it is REFUSED the reason holds @reason (ANY: if
- * there is one, and one is given). */
+/* Runs @hex, which ends in time with that outcome; a REFUSED block has @reason in its message (ANY:
+ * only if there is a message and a reason). */
 void attack(const char *name, const char *hex, uint64_t address, enum ending ending,
             const char *reason);
 

@@ -12,7 +12,7 @@ struct chart_watch {
     bool cancel;             /* it is to end */
     unsigned stages;         /* in which it may be, a bit for each; 0: in any */
 };
-/* Hooks that end a chart when @w says so, and fail the test where its progress makes no sense. */
+/* Hooks that end a chart when @w requests it, and fail the test on inconsistent progress. */
 struct chart_hooks chart_watched(struct chart_watch *w);
 /* Does @work with each of CHART_THREADS workers on a thread of its own, number 0 on the caller's;
  * ends when all did. */
@@ -22,12 +22,12 @@ void chart_together(void (*work)(void *state, unsigned worker), void *state);
 /* Whether both have the same ports, width, usages and issue slots, entry by entry. */
 bool chart_mappings_alike(const struct mapping *a, const struct mapping *b);
 
-/* A simulated CPU, and what a chart of it is made with. */
+/* A simulated CPU and the objects that its chart needs. */
 struct chart_bed {
     struct machine *truth;
     struct forms *forms;
     struct imitation *imitation;
-    /* that is charted: the imitation, but for what alters its times */
+    /* that is charted: the imitation without the changes to its times */
     struct chart_cpu cpu;
     VEC(const struct form_row *) rows;     /* of the forms that are charted */
     struct chart_watch watch;

@@ -15,7 +15,7 @@ void add_study_block(struct study *s, const char *name, uint32_t block, uint32_t
 struct run_profile *profile_made(void);
 /* Experiments become those of the session, as the runner would have left them. */
 void add_experiments(void);
-/* What a measuring job on a processor of the test's own has seen goes into the session's record. */
+/* The log of a measuring job on a simulated processor goes into the session's record. */
 void fill_record(void);
 /* A machine check becomes the session's. */
 void add_check(void);

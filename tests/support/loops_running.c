@@ -284,7 +284,7 @@ static void *thread(void *state)
     return (void *)s;
 }
 
-/* Threads that begin one after the other, all in one loop. */
+/* Threads started in succession, all in one loop. */
 static void run_threads(const char *name, long repeats)
 {
     (void)name;
@@ -315,7 +315,7 @@ static void born(int failure)
     }
 }
 
-/* Threads that begin and end all the time, beside one that stays in the loop. */
+/* Threads that start and end all the time, while one stays in the loop. */
 static void run_births(const char *name, long repeats)
 {
     pthread_t longer;
@@ -355,7 +355,7 @@ static void *spawner(void *state)
     return (void *)failed;
 }
 
-/* Two threads that make processes all the time, beside one that stays in the loop. */
+/* Two threads that create processes all the time, while one stays in the loop. */
 static void run_spawns(const char *name, long repeats)
 {
     pthread_t longer, spawners[2];
@@ -388,7 +388,7 @@ static void open_page(int number, siginfo_t *info, void *context)
         _exit(6);
 }
 
-/* A program that is told of the pages its loop comes to, and closes them again. */
+/* A program that receives the pages of its loop's data, and closes them again. */
 static void run_faults(const char *name, long repeats)
 {
     struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};

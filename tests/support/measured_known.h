@@ -1,4 +1,4 @@
-/* What a processor whose mapping is known would measure: for unit tests and benches. */
+/* Measurements of a processor with a known mapping: for unit tests and benches. */
 #ifndef PORTOLAN_TESTS_MEASURED_KNOWN_H
 #define PORTOLAN_TESTS_MEASURED_KNOWN_H
 

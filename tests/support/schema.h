@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Whether @value is as @rule, a part of the schema @root, says. Appends to @fault where it is not
- * and why. A word of the schema that is not known here is a fault as well. */
+/* Whether @value satisfies @rule, a part of the schema @root. Appends each violation and its reason
+ * to @fault. An unknown word of the schema is a violation as well. */
 bool schema_holds(const json_t *root, const json_t *rule, const json_t *value, struct str *fault);
 
 #endif

@@ -1,5 +1,5 @@
-/* What tests of screens share: a session in a frame, keys, and golden screens (GENERATE=1 writes
- * them anew). Included behind cmocka.h. */
+/* Shared by tests of screens: a session in a frame, keys, and golden screens (GENERATE=1 rewrites
+ * them). Included after cmocka.h. */
 #ifndef PORTOLAN_TESTS_SCREENS_H
 #define PORTOLAN_TESTS_SCREENS_H
 
@@ -21,10 +21,10 @@ void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, s
  * and what it says of its position. */
 void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono,
                struct str *out);
-/* Whether @text is what the file @path of the source tree holds, which GENERATE=1 makes it; prints
- * it where it is not. */
+/* Whether @text equals the file @path of the source tree, which GENERATE=1 rewrites; prints it if
+ * it differs. */
 bool golden_matches(const char *path, const char *text);
-/* What is shown beside tests/screen/NAME-COLUMNSxROWS.txt; at all sizes. */
+/* The screen compared with tests/screen/NAME-COLUMNSxROWS.txt, at all sizes. */
 void compare(struct frame *f, const char *name, unsigned width, unsigned height);
 void compare_sizes(const char *name);
 /* At 120 by 40. */

@@ -132,7 +132,7 @@ struct kernel *kernel_of(const char *text)
     return kernel_with(text, NULL);
 }
 
-/* @directory and @name joined. Kept for good: a test asks for few. */
+/* @directory and @name joined. Never freed: a test needs few. */
 static const char *join(const char *directory, const char *name)
 {
     static struct names answers;

@@ -42,7 +42,7 @@ void work_remove(const char *name);
 /* @pattern with that directory for each @, in @out, cleared before. */
 void work_expand(const char *pattern, struct str *out);
 
-/* Fails unless both are the same but for their names and the order of their forms. */
+/* Fails unless both are the same, except for their names and the order of their forms. */
 void assert_same_machine(const struct machine *a, const struct machine *b);
 
 /* Runs commands; what they print goes to @out, cleared before (NULL: nowhere). False with err when
@@ -53,11 +53,11 @@ bool run_line(struct session *s, const char *line, struct str *out, struct err *
  * the input, not with its square. */
 void assert_grows(void (*run)(size_t size), size_t size);
 
-/* Whether a process that sets RLIMIT_AS is held to it; false, having said so, where it is not:
- * emulators of processors let it set what they need for themselves. */
+/* Whether RLIMIT_AS limits a process; false, with a message, where it does not: emulators of
+ * processors let it set what they need for themselves. */
 bool address_space_limited(void);
-/* @usual, or what the environment variable @name asks for: tests of searches do with few seeds,
- * `make torture` takes more. */
+/* The value of the environment variable @name, or @usual: searches are tested with few seeds, `make
+ * torture` sets more. */
 unsigned asked_for(const char *name, unsigned usual);
 /* How many files are in @directory; -1 when it cannot be read. */
 int entries_in(const char *directory);
@@ -66,14 +66,14 @@ int children_left(void);
 /* How many descriptors process @pid has; -1 when they cannot be seen. */
 int files_of(int pid);
 
-/* Tests wait for events, never for a time. A wait has one limit, which only a hang reaches: what
- * takes seconds on an idle machine has it 50 times over. */
+/* Tests wait for events, never for a time. A wait has one limit, which only a hang reaches: 50
+ * times the seconds that an idle machine needs. */
 #define HANG_SECONDS 600
 struct hang { double begun; const char *what; };
 /* A wait for @what (a string that stays) begins. */
 struct hang hang_begin(const char *what);
-/* To be called while it lasts: rests for a millisecond. Fails, and says that it is a hang, after
- * HANG_SECONDS. */
+/* Called in a waiting loop: sleeps for a millisecond. Fails after HANG_SECONDS, and reports a
+ * hang. */
 void hang_look(const struct hang *h);
 
 #endif

@@ -89,7 +89,7 @@ static bool drain(struct terminal *t)
     return any;
 }
 
-/* Whether it still runs; what has stopped itself goes on. */
+/* Whether it still runs; a process that stopped itself is continued. */
 static bool look(struct terminal *t)
 {
     int status;
@@ -126,7 +126,7 @@ bool terminal_read(struct terminal *t, int milliseconds)
     return any;
 }
 
-/* Says so, since all others that end without an event have a fault of their own. */
+/* Reports the hang, since all other ends without an event have a fault of their own. */
 static bool hangs(const struct terminal *t, const char *what)
 {
     if (t->pid)

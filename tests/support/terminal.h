@@ -1,5 +1,5 @@
-/* A program on a terminal of its own (a pty): what it prints is read and counted, what people type,
- * paste and resize is done to it. One thread. */
+/* A program on a terminal of its own (a pty): its output is read and counted; typing, pasting and
+ * resizing are simulated. One thread. */
 #ifndef PORTOLAN_TESTS_TERMINAL_H
 #define PORTOLAN_TESTS_TERMINAL_H
 
@@ -23,19 +23,19 @@ struct terminal {
 bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows);
 /* Kills what still runs, and frees. */
 void terminal_close(struct terminal *t);
-/* Takes what is printed, and continues what has stopped itself, for @milliseconds, or until
- * something has been printed or it has ended. False when nothing was printed. */
+/* Reads output, and continues the program if it stopped itself, for @milliseconds, or until output
+ * or its end. False if there was no output. */
 bool terminal_read(struct terminal *t, int milliseconds);
-/* Types @length bytes as fast as they are taken, reading meanwhile. False when that hangs
- * (HANG_SECONDS), which is said, or it has ended. */
+/* Types @length bytes as fast as the program accepts them, and reads its output meanwhile. False if
+ * the program ended, or hangs (HANG_SECONDS), which is reported. */
 bool terminal_type(struct terminal *t, const char *bytes, size_t length);
 void terminal_resize(struct terminal *t, unsigned columns, unsigned rows);
-/* Until @text has been printed since `recent` was cleared: false when that hangs, which is said, or
- * it has ended. */
+/* Waits until @text has been printed since `recent` was cleared. False if the program ended, or
+ * hangs, which is reported. */
 bool terminal_await(struct terminal *t, const char *text);
 /* The same for @seconds, of what is tried again otherwise. */
 bool terminal_sees(struct terminal *t, const char *text, double seconds);
-/* Until it ends: false when that hangs, which is said. */
+/* Waits for its end: false on a hang, which is reported. */
 bool terminal_await_end(struct terminal *t);
 /* The same for @seconds, of what is tried again otherwise. */
 bool terminal_ends(struct terminal *t, double seconds);

@@ -98,7 +98,7 @@ static void describe(const struct insn *insn, char *out, size_t size)
     }
 }
 
-/* Each correction of what Capstone 4.0.2 says, and the cases that it has right beside them. */
+/* Each correction to Capstone 4.0.2, and related cases in which Capstone is right. */
 static void test_access(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void test_memory(void **state)
     assert_int_equal(insn.operands[0].file, FILE_VECTOR);
 }
 
-/* What no decoder knows is an instruction of unknown form. */
+/* A word unknown to all decoders is an instruction of unknown form. */
 static void test_undecodable(void **state)
 {
     (void)state;
@@ -256,8 +256,8 @@ static void test_learned(void **state)
     assert_int_equal(decoded(0x25e11fe0).flags_written, 57);
 }
 
-/* Places that binutils names by address are those of where the word stands, not of where it was
- * asked about. */
+/* Places that binutils names by address are relative to the word's place, not to the place of the
+ * query. */
 static void test_learned_places(void **state)
 {
     (void)state;

@@ -111,8 +111,7 @@ static void test_dependencies(void **state)
     }
 }
 
-/* What Ritter and Hack's measurements of five instructions beside each other say of the
- * Cortex-A72. */
+/* The Cortex-A72 by Ritter and Hack's measurements of pairs of five instructions. */
 static void test_cortex_a72_beside_others(void **state)
 {
     (void)state;
@@ -185,8 +184,8 @@ static void test_store_forwarding(void **state)
     }
 }
 
-/* Half precision, LSE and SVE on a core or in a table without them, and what no decoder knows, are
- * flagged; the total says so. */
+/* Half precision, LSE and SVE on a core or in a table without them, and instructions unknown to all
+ * decoders, are flagged; the total reports them. */
 static void test_unknown(void **state)
 {
     (void)state;

@@ -99,7 +99,7 @@ static void test_fields(void **state)
     assert_null(a64_code_find(&broken, NULL));
 }
 
-/* What the body's own instructions beside the forms are. */
+/* Kinds of the body's own instructions other than the forms. */
 static bool is_breaker(const struct insn *in, const char *form)
 {
     static const char *const own[] = {"CMP (X, X)", "SUB (X, X, I)", "ADD (X, X, I)", NULL};
@@ -294,8 +294,8 @@ static void test_breakers(void **state)
     free(b);
 }
 
-/* How many links wait for one another, by what the decoder says is read and written; each is
- * followed by helpers up to @apart instructions. */
+/* Number of links in a chain, by the decoder's read and written registers; each is followed by up
+ * to @apart helper instructions. */
 static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
 {
     unsigned depth[INSN_REGISTERS] = {0}, flags = 0, memory = 0, most = 0;
@@ -348,7 +348,7 @@ static void test_chains(void **state)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
     assert_true(a64_codes_learn(rows.items, rows.count, &toolchain_assembler, NULL));
-    /* Two rounds: objdump is asked once for what Capstone does not know. */
+    /* Two rounds: objdump is run once for the words that Capstone does not decode. */
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < rows.count; i++) {
             const struct a64_code *code = a64_code_find(rows.items[i], NULL);
@@ -485,7 +485,7 @@ static void test_code_for_a_simulated_cpu(void **state)
     }
 }
 
-/* A template's letters say what the code does: registers are handed out by them. */
+/* The letters of a template must match its code: registers are allocated by them. */
 static void test_letters(void **state)
 {
     static const struct { const char *form, *template, *fault;

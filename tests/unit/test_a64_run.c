@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 code run on an AArch64 processor, or under an emulator of one (docs/aarch64.md): what
- * holds whatever the time it takes. Elsewhere it says so and ends. */
+/* AArch64 code run on an AArch64 processor, or under an emulator of one (docs/aarch64.md): results
+ * that do not depend on time. Elsewhere the test is skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,8 +94,8 @@ static void test_system_call(void **state)
         assert_int_equal(sandbox_items(sandbox)[0].fault, FAULT_SYSTEM_CALL);
 }
 
-/* The loop runs as often as it is asked to: it steps off the end of its memory after a known number
- * of iterations. */
+/* The loop executes the requested number of iterations: it steps off the end of its memory after a
+ * known number. */
 static void test_counts(void **state)
 {
     /* add x26, x26, #4, lsl #12; str xzr, [x26]: 16 KiB on */
@@ -267,8 +267,7 @@ static void test_every_chain(void **state)
     free(b);
 }
 
-/* Kernels as they stand: they run, whether or not this machine is quiet enough to say how long they
- * take. */
+/* Unchanged kernels: they run, whether or not this machine is idle enough to time them. */
 static void test_kernels(void **state)
 {
     static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments as a job on a simulated processor: what is asked, when it stops, what a
- * cancelled one leaves. */
+/* Active experiments as a job on a simulated processor: the experiments it selects, its stop, and
+ * the state after a cancellation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,7 +175,7 @@ static void test_stops(void **state)
     mapping_free(m);
 }
 
-/* It never asks for more than it may, and by chance it uses all of that. */
+/* It never exceeds its number of experiments, and by chance it uses all of it. */
 static void test_limit(void **state)
 {
     struct mapping *m = truth();
@@ -203,7 +203,7 @@ static void test_limit(void **state)
     mapping_free(m);
 }
 
-/* The table on disk is whole at any time; a job that goes on from it asks for nothing twice and
+/* The table on disk is complete at any time; a job that resumes from it requests nothing twice and
  * measures nothing again. */
 static void test_kept(void **state)
 {
@@ -247,7 +247,7 @@ static void test_kept(void **state)
     mapping_free(m);
 }
 
-/* A cancelled job hands over what it has. */
+/* A cancelled job returns its results so far. */
 static void test_cancelled(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -296,7 +296,7 @@ static struct experiments *recorded(const struct mapping *m)
     return t;
 }
 
-/* A record answers, and nothing is asked that it does not know: by chance in the end all of it. */
+/* A record answers, and only recorded experiments are selected: by chance all of them at last. */
 static void test_replayed(void **state)
 {
     struct active_curve *curve = active_curve_new();

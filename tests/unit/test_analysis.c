@@ -168,8 +168,8 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
-/* A machine whose chart had no load with a time: what goes through registers is followed, what
- * waits for a load is a lower bound, and without any latency nothing is known. */
+/* A machine whose chart had no load with a time: chains through registers are followed, those
+ * through a load are a lower bound, and without any latency the chain is unknown. */
 static void test_without_load_latency(void **state)
 {
     static const struct { const char *text; double cycles; bool least; } loops[] = {
@@ -203,7 +203,7 @@ static void test_without_load_latency(void **state)
     machine_free(m);
 }
 
-/* What is executed as often as a register says is not passed off as executed once. */
+/* An instruction whose execution count depends on a register is not reported as executed once. */
 static void test_repeated(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -358,8 +358,8 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     assert_unmodelled_with(source, branches, crossings, NULL, NULL);
 }
 
-/* What no bound counts is listed where the loop may have it: branches by what is loaded, not by
- * counters, be they in memory; accesses that move and need not be aligned. */
+/* Effects outside of all bounds are listed where the loop may have them: branches on loaded data,
+ * but not on counters, even those in memory; accesses that move and need not be aligned. */
 static void test_not_modelled(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void test_not_modelled(void **state)
         "1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL,
         NULL);
     assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
-    /* A step that is no multiple of the size; vectors, but for those that fault. */
+    /* A step that is not a multiple of the size; vectors, except those that fault. */
     assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL,
                       "mov (line 1)");
     assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, "

@@ -99,8 +99,8 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
-/* The same in many forms of two usages: one alone would be wrong beside all others, and so would
- * those of one usage. */
+/* The same in many forms of two usages: changing one alone would contradict all others, and so
+ * would changing those of one usage. */
 static void test_counts_follow_ports_everywhere(void **state)
 {
     /* forms with nothing else, with either, and the one that is that else */
@@ -210,7 +210,7 @@ static void changes_some(const struct experiments *t, const struct gene *genes, 
 }
 
 /* Forms on registers may change, all at once; those with memory have the same usage and would be
- * wrong beside the last form, which has one µop on the first port. */
+ * wrong with the last form, which has one µop on the first port. */
 static void test_counts_follow_ports_in_one_kind(void **state)
 {
     enum { KIN = 6, LAST = 12 };
@@ -231,7 +231,8 @@ static void test_counts_follow_ports_in_one_kind(void **state)
 }
 
 /* Forms with a store may change, all at once, though half of them have one more µop, so that they
- * have two usages. Those without would be wrong beside the form with one µop on the first port. */
+ * have two usages. Those without a store would be wrong with the form with one µop on the first
+ * port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {
     /* FIRST and SECOND: on one of the ports that store */

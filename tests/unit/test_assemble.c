@@ -69,8 +69,8 @@ static void test_both_syntaxes_agree(void **state)
     assembled_done(&b);
 }
 
-/* Segment overrides, as compilers write them where the stack is protected; a line that is refused
- * keeps its number, the first one too. */
+/* Segment overrides, as compilers write them for a protected stack; a refused line keeps its
+ * number, even the first. */
 static void test_segments(void **state)
 {
     (void)state;
@@ -180,8 +180,8 @@ static void test_what_tools_write(void **state)
     assembled_done(&a);
 }
 
-/* A listing without addresses and bytes: places are counted, and where they cannot be the branch is
- * refused. */
+/* A listing without addresses and bytes: places are counted, and where that is impossible the
+ * branch is refused. */
 static void test_names_only(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_names_only(void **state)
         "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd "
         "$0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
 
-    /* of the nop's lengths 6 is the one that has the loop begin at 9 */
+    /* of the nop's lengths only 6 has the loop begin at 9 */
     assert_true(run(text, false, &a, &err));
     assert_int_equal(a.code[a.length - 5], 0x75);
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
@@ -221,8 +221,8 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
-/* A program that was started without standard output and error has room for the file in memory
- * there, which the assembler's own would take the place of. */
+/* A program started without standard output and error: the file in memory takes their numbers,
+ * which the assembler's own output would overwrite. */
 static void test_closed_descriptors(void **state)
 {
     (void)state;

@@ -119,8 +119,8 @@ static void instance(const struct spelled_operand *o, unsigned i, bool one, stru
     }
 }
 
-/* Forms whose AT&T text must assemble back to themselves: no encoding that a prefix asks for, no
- * fixed registers, no far, broadcast or sized-by-context operands. */
+/* Forms whose AT&T text must assemble back to themselves: none that needs a prefix, fixed
+ * registers, or far, broadcast or context-sized operands. */
 static bool is_fair(const struct form_row *row, const struct spelling *f)
 {
     const char *t = row->template;
@@ -133,7 +133,7 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
         strstr(row->form, "(M32)") || strcmp(row->form, "IRETD ()") == 0 ||
         strcmp(row->form, "CLZERO (R64)") == 0 || strcmp(row->form, "PSMASH (R64)") == 0)
         return false;
-    /* Extensions to the width that is there: encodings that no AT&T text asks for. */
+    /* Extensions to the same width: encodings that no AT&T text produces. */
     if (str_has_prefix(row->form, "MOVZX (R16, M16") ||
         str_has_prefix(row->form, "MOVZX (R16, R16") ||
         str_has_prefix(row->form, "MOVSX (R16, M16") ||
@@ -202,8 +202,8 @@ static void test_against_the_assembler(void **state)
     str_done(&text);
 }
 
-/* The text of instructions that are printed anew, as kernel tune does with what it changed, must
- * assemble to the same forms. */
+/* Instructions printed from their decoding, as kernel tune does with changed ones, must assemble to
+ * the same forms. */
 static void test_printed_ones_assemble(void **state)
 {
     static const char code[] =

@@ -45,7 +45,7 @@ static void test_next_values(void **state)
         skip();   /* this host is hardly ever quiet: too few to say anything */
 }
 
-/* S1: what hides behind the closing branch. imul rax, rbx takes three cycles (four on old ones)
+/* S1: code hidden after the closing branch. imul rax, rbx takes three cycles (four on old ones)
  * whatever closes the loop; the immediates hold system calls. */
 static void test_hidden_code(void **state)
 {
@@ -283,7 +283,7 @@ static bool stop(void *state)
     return true;
 }
 
-/* Cancelling ends a block that would not end itself, and what is asked next runs. */
+/* Cancelling ends a block that would not end itself, and the next request runs. */
 static void test_cancelled(void **state)
 {
     struct err err = {0};
@@ -378,7 +378,7 @@ static void test_system_calls(void **state)
     next_right("system calls");
 }
 
-/* A link's other end that says what it likes, on all descriptors that it may have. */
+/* The other end of a link sends arbitrary data on all descriptors that it may have. */
 static void test_forged_answers(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
@@ -393,7 +393,7 @@ static void test_forged_answers(void **state)
     next_right("forged answers");
 }
 
-/* What the parent makes of answers: no count, order or range is believed. */
+/* The parent checks answers: no count, order or range is trusted. */
 static void test_answers_checked(void **state)
 {
     struct sandbox_item good = {.done = true, .counter_cycles = NAN}, item = {0};
@@ -490,7 +490,8 @@ static void test_guesses(void **state)
     }
 }
 
-/* S7: what is not on the list is refused before it runs. The whole list is test_kernel_code's. */
+/* S7: instructions that are not on the list are refused before they run. test_kernel_code tests the
+ * whole list. */
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {
@@ -532,7 +533,8 @@ static void test_canary(void **state)
             break;
     }
     assert_false(off);
-    /* The chain that tells the clock, made twice as fast: nops where every other addition was. */
+    /* The chain that calibrates the clock, made twice as fast: nops replace every other
+     * addition. */
     uint8_t *code = (uint8_t *)(uintptr_t)sandbox_code(sandbox, 0);
     unsigned damaged = 0;
     for (unsigned at = 0; at < 400 && damaged < SANDBOX_CHAIN_LENGTH / 2; at++)
@@ -566,8 +568,8 @@ static void test_canary(void **state)
     nothing_left("damage undone");
 }
 
-/* A clock that runs four times as fast, which no neighbor makes up for: the known block is never
- * right, so nothing has a value, which a later pass may bring, whoever asks. */
+/* A clock that runs four times as fast, which no neighbour explains: the known block is never
+ * right, so nothing has a value until a later pass. */
 static void test_canary_off(void **state)
 {
     struct calibration fast = calibration;
@@ -673,8 +675,8 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never quiet: it ends within the patience that it is given, as
- * contended. What waits asks the clock, which is counted. */
+/* A harmless block on a core that is never idle: it ends within its patience, as contended. Waiting
+ * reads the clock, which is counted. */
 static void test_never_quiet(void **state)
 {
     static const double patience[] = {0.5, 2, 5};

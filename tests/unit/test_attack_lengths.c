@@ -27,7 +27,7 @@
 #if defined(__x86_64__)
 #include <sys/user.h>
 
-/* a page of code, and behind it one that nobody may fetch from: nothing else is within 4 GB */
+/* a page of code, and after it one that cannot be executed: nothing else is within 4 GB */
 #define CODE ((uint8_t *)0x300000000000)
 #define PAGE 4096
 #define GS_BASE 0x200000000000u
@@ -45,7 +45,7 @@ struct step {
     int signal, reason;
 };
 
-/* Begins a process that does nothing but stop; where that is not allowed there is none. */
+/* Starts a process that does nothing but stop; none where that is not permitted. */
 static int tracee_begin(void **state)
 {
     int status;
@@ -221,7 +221,8 @@ static void test_decoded_as_run(void **state)
     assert_true(known > unknown);
 }
 
-/* What is not on the list is found in the same way: else it would prove nothing. */
+/* Instructions that are not on the list are found in the same way: else the test would prove
+ * nothing. */
 static void test_the_others_are_found(void **state)
 {
     static const struct { uint8_t bytes[16]; unsigned length; int end; bool gs;

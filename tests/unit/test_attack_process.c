@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the processes that run foreign code hold: their memory and descriptors, also where these run
- * out or the kernel is old. */
+/* Resources of the processes that run foreign code: their memory and descriptors, also where these
+ * run out or the kernel is old. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -63,8 +63,8 @@ static void run_something(struct sandbox *s, bool foreign)
     assert_int_equal(sandbox_items(s)->fault, FAULT_NONE);
 }
 
-/* Bytes of private memory of a child that can be written, but for the area that measured code may
- * write to, and the lowest address of it. */
+/* Writable bytes of a child's private memory outside the area for measured code, and their lowest
+ * address. */
 static uint64_t private_bytes(int pid, uint64_t *lowest)
 {
     char path[64], line[512], rights[8];
@@ -88,8 +88,8 @@ static uint64_t private_bytes(int pid, uint64_t *lowest)
     return bytes;
 }
 
-/* What a table of a million blocks comes to that look for the vault, each as often as it may:
- * hardly any such table finds it once. */
+/* A table of a million blocks that search for the vault, each as often as it may: hardly any such
+ * table finds it once. */
 static void test_odds_of_a_table(void **state)
 {
     struct err err = {0};
@@ -116,7 +116,7 @@ static void test_odds_of_a_table(void **state)
     }
 }
 
-/* S6: what children inherit, whatever numbers it had; and what is said when descriptors run out. */
+/* S6: inherited descriptors of any number; and the message when descriptors run out. */
 static void test_descriptors(void **state)
 {
     struct err err = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More blocks that mean harm: state that a block leaves behind, ways into other instructions, code
- * that changes itself, and instructions in unusual dress. Each ends in time as a reason or a value;
- * what is measured next is what a sandbox measures in which nothing has run. x86-64. */
+/* More malicious blocks: state left by a block, jumps into the middle of instructions,
+ * self-modifying code, and instructions with unusual prefixes. Each ends in time with a reason or a
+ * value; the next measurement equals that of a fresh sandbox. x86-64. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

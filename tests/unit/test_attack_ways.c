@@ -29,7 +29,7 @@ struct attack_case {
 #define COPY "4889df 4889d6 b940000000 f3a4"      /* rdi = rbx, rsi = rdx; 64 bytes */
 #define MISALIGNED "8b4301"                       /* mov eax, [rbx + 1] */
 #define PUSH_POP "50 58"
-#define ENVIRONMENT_AT 1984   /* of a page: where the dump has what fnstenv stores */
+#define ENVIRONMENT_AT 1984   /* of a page: where fnstenv's data is in the dump */
 #define STEPS 12   /* cases from one look at the next measurement to another */
 
 static void run(const struct attack_case *cases, size_t count)
@@ -310,8 +310,8 @@ static void test_long(void **state)
     next_right("long");
 }
 
-/* All that commands, asks or leaves the machine, by what it is for; with prefixes that change none
- * of it. */
+/* All instructions that control, query or leave the machine, by purpose; with prefixes that change
+ * none of it. */
 static void test_commands_refused(void **state)
 {
     static const char *const instructions[] = {
@@ -708,8 +708,8 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
-/* Blocks beside an arena: they may write what is in it and nothing more, it is new for each
- * process, and all else holds as without one. */
+/* Blocks with an arena: they may write inside it only, it is new for each process, and all other
+ * protections hold as without one. */
 static void test_arena(void **state)
 {
     struct err err = {0};

@@ -238,7 +238,7 @@ static void test_index_of_equal_hashes(void **state)
     index_done(&x);
 }
 
-/* Items come and go in a crowded table; where each stands is known without it. */
+/* Insertions and removals in a crowded table; the place of each item is known without it. */
 static void test_index_removes(void **state)
 {
     (void)state;
@@ -375,8 +375,8 @@ static void test_state_of_others(void **state)
     unsetenv("HOME");
 }
 
-/* What is written into the state directory is for its user alone; a link there is replaced, and
- * what it leads to stays. */
+/* Files of the state directory are private to the user; a link there is replaced, and its target
+ * stays. */
 static void test_state_is_private(void **state)
 {
     (void)state;
@@ -693,7 +693,7 @@ static void collect_for_ever(const char *base)
     }
 }
 
-/* A directory that was given out stays, whoever tidies up beside. */
+/* A directory handed out stays while others clean up. */
 static void test_directories_stay(void **state)
 {
     char base[512];
@@ -723,7 +723,7 @@ static void test_directories_stay(void **state)
     assert_int_equal(rmdir(base), 0);
 }
 
-/* What was installed lies as far from the program as it was configured to. */
+/* Installed files are found relative to the program, at the configured distance. */
 static void test_beside_the_program(void **state)
 {
     static const struct { const char *programs, *installed, *from; } places[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a quiet core, what a look at a busy one makes of it, and which CPU is worth
- * moving to. */
+/* The baseline of an idle core, its update by a look at a busy one, and which CPU is worth moving
+ * to. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,12 +60,12 @@ static void test_judge(void **state)
     const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
                                ports = {5.92, 0.9};
     (void)state;
-    /* What is known stands, however sure the host is of being slow. */
+    /* A known baseline stays, however slow the host seems. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
     assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
-    /* First start: the issue width tells that half of it is no quiet core; without it only rounds
-     * that mostly agree are believed. */
+    /* First start: half of the issue width shows that the core is not idle; without the width only
+     * rounds that mostly agree count. */
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, NAN), BASELINE_DOUBTFUL);
@@ -139,8 +139,8 @@ static void test_memory(void **state)
     str_done(&text);
 }
 
-/* What is known is too little where times agree in being less; one alone, those that scatter, and a
- * clock that is off a little do not tell. */
+/* The baseline is outdated where several times agree in being shorter. One short time, scattered
+ * ones, and a clock that is slightly off do not show that. */
 static void test_outgrown(void **state)
 {
     enum { N = 12 };
@@ -160,7 +160,7 @@ static void test_outgrown(void **state)
     assert_false(seek_outgrown(quiet, 5, 100));
 }
 
-/* One moves for what is clearly quieter and has been for more than a look, and not to and fro. */
+/* Work moves to a CPU that is clearly less loaded in more than one look, and not back and forth. */
 static void test_choice(void **state)
 {
     struct seek k = {.cpus = {0, 1}, .quiet = {NAN, NAN}, .count = 2, .at = 0};
@@ -208,8 +208,9 @@ static void test_looks_at_all_cpus(void **state)
     sandbox_free(s);
 }
 
-/* What is known of the core is far too slow, as when it was first seen beside a busy neighbour; the
- * one CPU that may be used is found quicker, and all is learned anew. What is right is left. */
+/* The baseline of the core is far too slow, as when it was first measured next to a busy neighbour.
+ * The one CPU that may be used is found to be faster, and the baseline is measured again. Correct
+ * values are kept. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -254,8 +255,8 @@ static void test_learns_on_one_cpu(void **state)
 #define ITERATIONS 1000.0
 #define IN_AND_OUT 500.0
 
-/* A visit of @n windows, whose short runs take @shorter times as long as they should, whose long
- * ones @longer times, of a kernel of @cycles. */
+/* A visit of @n windows of a kernel of @cycles, whose short runs take @shorter times and whose long
+ * ones @longer times their right time. */
 static void visit(struct kernel_passes *p, double cycles, const double *shorter,
                   const double *longer, unsigned n)
 {
@@ -395,7 +396,7 @@ static void test_rhythms(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* Code whose time wanders has none in the end, and the range is told. */
+/* Code whose time varies gets no value, and the range is reported. */
 static void test_no_floor(void **state)
 {
     struct kernel_passes p = {.count = 0};

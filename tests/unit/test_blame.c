@@ -30,7 +30,7 @@ struct truth {
     enum err_code fatal;   /* of the second call; 0: none */
     unsigned told;         /* how often something more was found */
     size_t costs;          /* of instructions, then */
-    /* what is blamed ends in its branch; without it, its copies are in the µop cache */
+    /* the blamed block ends in its branch; without it, its copies are in the µop cache */
     bool loop;
 };
 
@@ -71,7 +71,7 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
     return true;
 }
 
-/* What is known grows, and has no sentence; a copy of it is as good. */
+/* A partial result grows, and has no sentence; a copy of it is equal. */
 static void found(void *self, const struct blame *so_far)
 {
     struct truth *t = self;
@@ -132,11 +132,11 @@ static const char pi[] = ".L2:\n vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %x
                          " vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, "
                          "%xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n vmovsd %xmm5, (%rsp)\n"
                          " addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
-/* A chain through imul, beside it work that binds nothing. */
+/* A chain through imul, and work that limits nothing. */
 static const char chain[] = ".L1:\n imul %rbx, %rax\n addq $3, %rax\n leaq 8(%rsi), %rdi\n addq "
                             "$1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
-/* A chain of operations that write another register than they read: each link's own latency is told
- * apart. */
+/* A chain of operations that write another register than they read: each link's own latency is
+ * identified. */
 static const char links[] =
     ".L1:\n vmulsd %xmm3, %xmm0, %xmm1\n vaddsd %xmm4, %xmm1, %xmm2\n vsqrtsd %xmm2, %xmm5, "
     "%xmm6\n vmaxsd %xmm7, %xmm6, %xmm0\n addq $1, %rcx\n"
@@ -171,8 +171,8 @@ static void test_they_agree(void **state)
     expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
 }
 
-/* Without the branch that closes it a loop is not decoded anew: long instructions, which the
- * decoders would take longer for. */
+/* Without its closing branch a loop is not decoded again: long instructions, which would take the
+ * decoders longer. */
 static void test_branch_left_out(void **state)
 {
     static const char text[] =
@@ -189,7 +189,7 @@ static void test_branch_left_out(void **state)
     blame_free(b);
 }
 
-/* Each time is told as it comes: the first ones before the last are measured. */
+/* Each time is reported when it is measured: the first ones before the last. */
 static void test_found_as_it_comes(void **state)
 {
     struct truth t = {.noise = 0.002};
@@ -329,8 +329,7 @@ static void test_registers_are_kept_alive(void **state)
     assert_true(depends(d, n, 3, 0, 6, 1));    /* rsi of the iteration before */
     assert_false(depends(d, n, 1, 1, 0, 1));
     free(d);
-    /* Without the load imul would read its own result: a move of another register stands in its
-     * place. */
+    /* Without the load imul would read its own result: a move of another register replaces it. */
     variant_without(insns, count, 0, &v);
     assert_non_null(v.insns);
     assert_true(v.copies);
@@ -344,8 +343,8 @@ static void test_registers_are_kept_alive(void **state)
     assert_int_equal(v.count, count - 1);
     assert_false(v.copies);
     variant_done(&v);
-    /* The zero idiom before the conversion: its reader takes another register, and no slot is
-     * spent. */
+    /* The zero idiom before the conversion: its reader gets another register, and no slot is
+     * used. */
     insns = kernel_insns(p, 0, &count);
     variant_without(insns, count, 0, &v);
     assert_int_equal(v.count, count - 1);
@@ -369,7 +368,7 @@ static void test_registers_are_kept_alive(void **state)
     kernel_free(p);
 }
 
-/* Every variant of a block that may be run may be run, too, and is emitted as it is. */
+/* Every variant of a permitted block is permitted, and is emitted unchanged. */
 static void check_variant(struct variant *v, unsigned *made)
 {
     uint8_t code[8192];

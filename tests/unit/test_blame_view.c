@@ -37,7 +37,7 @@ static struct blame *costs(const char *machine, size_t count, double predicted)
     return b;
 }
 
-/* Measured and predicted differ: the view says so, and, once it is known, why. */
+/* Measured and predicted times differ: the view reports it, and later the reason. */
 static void test_golden_of_blame(void **state)
 {
     size_t count;

@@ -53,7 +53,7 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
 
 /* Any number of rules may fit a form: the last of many holds for its operands, and of two for the
  * same the first. */
-/* Loads on two ports: what took less than they need is no time of such a CPU. */
+/* Loads on two ports: a shorter time than they need is invalid for such a CPU. */
 static void test_refute(void **state)
 {
     struct err err = {0};
@@ -67,7 +67,7 @@ static void test_refute(void **state)
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_true(bounds_refute(w, insns, count, 1.75, &least));
     assert_float_equal(least, 2, 1e-9);
-    assert_false(bounds_refute(w, insns, count, 1.95, &least));   /* what the clock is off by */
+    assert_false(bounds_refute(w, insns, count, 1.95, &least));   /* error of the clock */
     assert_false(bounds_refute(w, insns, count, 2, &least));
     block_work_free(w);
     kernel_free(k);
@@ -100,8 +100,8 @@ static void test_address_parts(void **state)
     machine_free(m);
 }
 
-/* Instructions that take longer among their copies than their ports say, each as often as it is
- * there; whatever else is in the loop goes on meanwhile. */
+/* Instructions that take longer among copies of themselves than on their ports, in proportion to
+ * their number; the rest of the loop overlaps. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *source; double cycles; } cases[] = {
@@ -242,8 +242,7 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
         {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
-        /* What is broadcast is loaded for as many elements: the operation takes what it takes on
-         * registers. */
+        /* A broadcast loads one element for all: the operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
         {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
         {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},
@@ -339,7 +338,7 @@ static void test_memory(void **state)
     assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);
     /* The pointer itself is kept on the stack. */
     assert_chain("movq 8(%rsp), %rax\n addl $1, (%rax)", 5);
-    /* Half of what is loaded was stored just before: it waits for the cache. */
+    /* Half of the loaded bytes were stored just before: the load waits for the cache. */
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
@@ -419,9 +418,9 @@ static double slots(const struct machine *m, const char *line)
     return bound(m, line, BOUND_ISSUE) * 6;
 }
 
-/* Where micro_ops counts slots, without an index, what splits with one takes one more for each pair
- * that shared a slot: not a load, not a gather, which has one in any case, nor what has a slot for
- * each µop. Of general registers alone only what has one slot splits. */
+/* Where micro_ops counts slots without an index, an instruction that an index splits takes one more
+ * for each pair that shared a slot. Loads, gathers (one in any case) and instructions with a slot
+ * per µop do not. Of those on general registers alone only one-slot ones split. */
 static void test_index_where_slots_count(void **state)
 {
     static const struct { const char *rule; double add, compare, three, store, modify;
@@ -488,7 +487,7 @@ static void test_uop_cache(void **state)
     assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
-    /* what the µop cache does not hold is not replayed */
+    /* code outside the µop cache is not replayed */
     assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
     assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
@@ -512,8 +511,8 @@ static void test_uop_cache(void **state)
     machine_free(golden);
 }
 
-/* A move joins the operation behind it that overwrites what it writes: of the same width, without
- * memory, and without what it writes as a source (fact fuse_move; measured so on a Zen 5). */
+/* A move joins the next operation if that overwrites the move's destination: of the same width,
+ * without memory, and without the destination as a source (fact fuse_move; measured on a Zen 5). */
 static void test_moves_join_operations(void **state)
 {
     static const char source[] =
@@ -539,7 +538,7 @@ static void test_moves_join_operations(void **state)
     simulation_done(&sim);
     analysis_free(a);
     kernel_free(k);
-    /* What the move would join is one with the jump behind it. */
+    /* The operation that the move would join is fused with the jump after it. */
     machine_set_fact(m, "fuse_any", "and", "", "");
     assert_true(fabs(bound(m, "1:\n movq %rsi, %r8\n andq $1, %r8\n jne 1b\n", BOUND_ISSUE) -
                      2 / 4.0) < 1e-9);
@@ -575,7 +574,7 @@ static void test_complex_decoder(void **state)
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
-    /* microcode, as many as rename takes */
+    /* microcode, at rename's width */
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "issue_width", "2", "", "");
     /* two, then one */
@@ -663,7 +662,7 @@ static void test_all_unions(void **state)
     machine_free(m);
 }
 
-/* A machine that lacks the facts says so. */
+/* A machine that lacks the facts is reported. */
 static void test_missing_facts(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measuring on a host that is hardly ever quiet, or never: it ends, the values are right or marked,
- * and what it leaves the next run takes up. The host is simulated, its clock too. */
+/* Measuring on a host that is rarely or never idle: it ends, the values are right or marked, and
+ * the next run resumes from them. Host and clock are simulated. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,11 @@
 
 #define ROWS 600
 #define TRUTH 2.0
-#define CONCURRENT 2.9           /* what the same code takes beside a neighbour, at best */
+#define CONCURRENT 2.9           /* least time of the same code next to a busy neighbour */
 #define CALL_SECONDS 0.15    /* of a call that finds no quiet moment; a value adds some */
 #define VALUE_SECONDS 0.02
 
-/* Of so many experiments that are tried one meets a quiet moment. */
+/* One of this number of experiments meets an idle moment. */
 static struct { unsigned one_in, tried; double now; size_t calls; } host;
 
 static double host_clock(void)
@@ -93,7 +93,7 @@ static struct experiments *rows(size_t n)
     return t;
 }
 
-/* Measures @t anew; @path: of a journal, or NULL. */
+/* Measures @t from scratch; @path: of a journal, or NULL. */
 static struct runner_summary measure(struct run *r, const char *path,
                                      const struct runner_options *options)
 {
@@ -133,8 +133,8 @@ static size_t in_state(const struct experiments *t, const char *state, double cy
     return n;
 }
 
-/* Waits once for all of them, then tells what there is: times beside the neighbours, the least of
- * each, marked, none of which is learned from or kept. */
+/* Waits once for all experiments, then reports the least time of each under contention, marked;
+ * none of these is learned from or kept. */
 static void test_never_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -151,7 +151,7 @@ static void test_never_quiet(void **state)
     for (size_t i = 0; i < ROWS; i++)
         assert_true(r.table->rows.items[i].cycles < CONCURRENT + 0.01 &&
                     experiment_state_open(r.table->rows.items[i].state));
-    /* From the beginning on it is told when it will end. */
+    /* The expected end is reported from the start. */
     for (size_t i = 0; i < r.reports; i++)
         if (r.told[i].at > 3 && r.told[i].at < 18)
             assert_true(fabs(r.told[i].left - (s.seconds - r.told[i].at)) < 2.5);
@@ -162,7 +162,7 @@ static void test_never_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* While values come, however slowly, it goes on, also past the patience that it began with. */
+/* While values arrive, however slowly, it continues, even beyond its patience. */
 static void test_hardly_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -178,7 +178,7 @@ static void test_hardly_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* What was seen once is shown as that and kept: the next run confirms it, and the one after that
+/* A value seen once is marked as such and saved: the next run confirms it, and the one after that
  * has nothing to do. */
 static void test_left_is_taken_up(void **state)
 {
@@ -198,7 +198,7 @@ static void test_left_is_taken_up(void **state)
                          : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6
                                                                                     : 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), first.contended);
-    /* The rows are as a file would bring them: what is open is measured. */
+    /* The rows are as read from a file: open ones are measured. */
     struct experiments *again = rows(ROWS);
     experiments_free(r.table);
     r.table = again;

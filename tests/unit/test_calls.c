@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of library functions from readings beside a program, with readings that are given by
- * hand. */
+/* Costs of library functions from readings during a program, with readings given by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +24,7 @@ static void test_wanted(void **state)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         call_readings_want(&r, names[i]);
     assert_int_equal(r.count, 3);
-    call_readings_judge(&r, CLOCK, &costs);   /* nothing was read: nothing is said */
+    call_readings_judge(&r, CLOCK, &costs);   /* without readings there is no result */
     assert_int_equal(costs.count, 0);
     call_readings_add(&r);
     call_readings_add(&r);
@@ -38,8 +37,8 @@ static void test_wanted(void **state)
     assert_string_equal(costs.list[2].name, "logf");
 }
 
-/* Half of the readings beside a busy neighbour: the cost is the mean of both states, and neither
- * the lowest nor the highest tenth counts. */
+/* Half of the readings next to a busy neighbour: the cost is the mean of both states, without the
+ * lowest and the highest tenth. */
 static void test_mean_of_both_states(void **state)
 {
     struct call_readings r = {.count = 0};
@@ -54,7 +53,7 @@ static void test_mean_of_both_states(void **state)
     assert_int_equal(costs.count, 1);   /* sqrt was not read */
     assert_string_equal(costs.list[0].name, "exp");
     assert_true(fabs(costs.list[0].cycles - 26) < 1e-6);
-    /* Those who ask have it from there: nothing is measured anew. */
+    /* Later queries use the stored result: nothing is measured again. */
     assert_true(call_cost_of(&costs, "exp") == costs.list[0].cycles);
     assert_int_equal(costs.count, 1);
     assert_true(isnan(call_cost_of(&costs, "printf")));

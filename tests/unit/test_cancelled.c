@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every loader can be cancelled wherever it is, and what saves many rows: an interruption arrives
- * between two of its allocations, and few more follow before it ends and says so. No clock is
- * asked. */
+/* Every loader, and every writer of many rows, can be cancelled anywhere: an interruption arrives
+ * between two of its allocations, and few more follow before it ends with a message. No clock is
+ * read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,7 +21,7 @@
 #include "../support/support.h"
 
 #define FEW 0.15       /* of all allocations may follow */
-#define AND 3000       /* and so many: a thousandth of a second or two */
+#define AND 3000       /* and this number: a thousandth of a second or two */
 
 static atomic_ulong calls;
 static unsigned long at;
@@ -155,7 +155,7 @@ static void test_loaders(void **state)
     make_files(&s);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         must_run(&s, trials[t].command);
-        must_run(&s, trials[t].command);   /* now what is loaded once is there */
+        must_run(&s, trials[t].command);   /* now the data that is loaded only once exists */
         unsigned long all = atomic_load(&calls);
         for (unsigned share = 1; share <= trials[t].last; share++) {
             at = all * share / 5;

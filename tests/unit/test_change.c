@@ -75,8 +75,8 @@ static void test_forms(void **state)
     assert_false(machine_change(machine, "usage:ADD (R64, R64)", "1*p99", &err));
 }
 
-/* Slots that were inferred do not follow from a usage: a form that gets another keeps its own, but
- * for those of µops that it has no more; a pipe that is held takes none. */
+/* Inferred slots do not follow from a usage: a form with a new usage keeps its own, except those of
+ * µops that it lost; a held pipe takes none. */
 static void test_inferred_slots_stay(void **state)
 {
     static const struct {

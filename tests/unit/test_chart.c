@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small simulated CPU charted from its times alone: what the chart predicts is what the CPU
- * does. */
+/* A small simulated CPU charted from its times alone: the chart's predictions are the CPU's
+ * times. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), voi
     return str_take(&text);
 }
 
-/* What each form does is found on several threads, and comes out as on one. */
+/* Usages found on several threads equal those found on one. */
 static void test_threads_change_nothing(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static bool no_team(void *state, void (*work)(void *work_state, unsigned worker)
     return false;
 }
 
-/* No time for the exact way, and no thread for the search: the chart fails, and says so. */
+/* No time for the exact method, and no thread for the search: the chart fails with a message. */
 static void test_no_search(void **state)
 {
     struct err err = {0};
@@ -206,7 +206,7 @@ static void test_a_small_cpu_is_charted(void **state)
     set_up(&b, 0.005);
     struct chart *c = chart_of(&b);
     assert_int_equal(stages, CHART_STAGES);
-    /* beside them there are jumps and what moves the stack pointer */
+    /* as well as jumps and instructions that move the stack pointer */
     for (size_t i = 0; i < b.cpu.rows.count; i++)
         assert_non_null(mapping_find(c->machine->mapping, b.cpu.rows.items[i]->form));
     assert_float_equal(c->width, 4, 0);
@@ -248,8 +248,8 @@ static void test_joined_nops_are_no_width(void **state)
     tear_down(&b);
 }
 
-/* A load with an operation, of which one is done a cycle, takes longer alone; so do, where @state
- * says so, some of the larger experiments. */
+/* A load with an operation, with a rate of one per cycle, takes longer alone; so do, where @state
+ * is set, some of the larger experiments. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
@@ -262,8 +262,8 @@ static void make_late(const void *state, const struct experiment *e, struct meas
         m->cycles *= LATE_OTHERS_BY;
 }
 
-/* Where times of the core are late, the time of a form alone may be, too; where none are, it is
- * unexplained. */
+/* Where times of the core are late, the time of a form alone may be late as well; where none are,
+ * it is unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
     (void)state;
@@ -352,9 +352,9 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
         m->cycles *= ODD_FORM_BY;
 }
 
-/* A form whose time alone contradicts the pipe that it holds beside others gets the usage of
- * another that takes as long alone: nothing holds that pipe any more, and the chart does not have
- * it. The others keep their names. */
+/* A form whose time alone contradicts the pipe that it holds with others gets the usage of another
+ * of the same time alone. Then nothing holds that pipe, and the chart lacks it. The others keep
+ * their names. */
 static void test_a_pipe_without_forms_is_left_out(void **state)
 {
     struct bed b;
@@ -386,8 +386,8 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
     str_done(&is);
 }
 
-/* A pipe that an open doubt holds stays; the other usage that needs the one that goes, goes with
- * it, and the doubts are of the usages that they were of. */
+/* A pipe that an open doubt holds stays; another usage of a removed pipe is removed with it, and
+ * the doubts stay with their usages. */
 static void test_open_doubts_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
@@ -490,8 +490,9 @@ static void test_confidence_is_calibrated(void **state)
     assert_calibrated(&judged);
 }
 
-/* Loads do as loads with an operation do beside the first classes met, and two ports that are used
- * alone are used together by a single form: the core must not be consistent in itself and wrong. */
+/* With the first classes met, loads behave like loads with an operation, and only a single form
+ * uses two ports together that others use alone: the core must not be consistent in itself and
+ * wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {
     struct judged judged = {0};
@@ -512,8 +513,8 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands, and through registers that a form names itself: what the chart
- * says of each chain is what the CPU takes. */
+/* Latencies per pair of operands, and through registers that a form names itself: the chart's value
+ * of each chain is the CPU's. */
 static void test_latencies_are_charted(void **state)
 {
     static const char *const own[] = {"MUL (R64)", "MUL (M64)"};

@@ -33,7 +33,7 @@
 #define LATE 1.19            /* times as long */
 #define LATER 1.33
 #define AHEAD 3              /* times as long alone */
-#define UNRULY 3             /* times as long beside anything */
+#define UNRULY 3             /* times as long in any experiment */
 
 /* Those by which both take nearly as long, or @a @ahead times as long. */
 static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b,
@@ -66,8 +66,7 @@ static portset ports_of(const struct mapping *m, const char *form)
     return out;
 }
 
-/* Cycles that the µops of experiment @row need which have a port of @of (@has), or which have
- * none. */
+/* Cycles of the µops of experiment @row that have a port of @of (@has), or that have none. */
 static double part(struct throughput *throughput, const struct machine *m,
                    const struct experiments *t, size_t row, portset of, bool has)
 {
@@ -117,8 +116,8 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
     assert_true(late * 50 > t->rows.count);
 }
 
-/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times
- * that its tables say, but for what takes @late times as long (0: nothing does). */
+/* All forms of the wide CPU alone, in pairs, and in random triples and fours, with the times of its
+ * tables, except that late experiments take @late times as long (0: none is late). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -256,10 +255,9 @@ static void test_kinds_have_ports_of_their_own(void **state)
     machine_free(m);
 }
 
-/* A comparison takes one of four ports and one of three for flags: alone, and beside each form but
- * another comparison, it is as though it took three of the four. A call is known by what else it
- * takes, and a form that is too slow to show its slots beside the quickest one has one for each
- * µop. */
+/* A comparison takes one of four ports and one of three for flags: alone, and with each form except
+ * another comparison, it behaves like one that takes three of the four. A call is identified by its
+ * other µops. A form too slow to show its slots with the fastest one has one slot per µop. */
 static void test_ports_that_two_forms_show(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
@@ -319,7 +317,7 @@ static void test_late_times_are_no_ports(void **state)
 }
 
 /* A store that takes a port of additions as well joins before any addition, and looks like one that
- * does not until it joins anew. */
+ * does not until it joins again. */
 static void test_what_joined_early_joins_anew(void **state)
 {
     static const char *const first[] = {"MOV (M64, R64)", NULL};
@@ -391,7 +389,7 @@ static void test_threads_find_the_same(void **state)
 }
 
 /* Returns, and operations on one or two ports that load, come first: each looks as if it did the
- * operation alone, beside which no load would join. */
+ * operation alone, and no load would join with it. */
 static void test_loads_come_before_what_loads_too(void **state)
 {
     static const struct {
@@ -423,8 +421,8 @@ static void test_loads_come_before_what_loads_too(void **state)
     machine_free(m);
 }
 
-/* The most that run at once do so on more ports than any other form has, and some of what loads,
- * too, has a µop there: they join all the same, first or last. */
+/* The largest group that runs at once has more ports than any other form, and some loads have a µop
+ * there: they join all the same, first or last. */
 static void test_many_ports_join_at_once(void **state)
 {
     static const struct {
@@ -548,14 +546,14 @@ static void look_at_all(const struct lab *lab, const struct chart_core *core, co
                 has_form(lab, core, "MOV (R32, M32)", false));
     assert_false(has_form(lab, core, "VMOVDDUP (XMM, XMM)", true));
     assert_false(has_form(lab, core, "PREFETCHT0 (M8)", false));
-    /* never measured beside those in the new encoding */
+    /* never measured with those in the new encoding */
     for (size_t i = 0; i < core->candidates.count; i++)
         assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]),
                              VECTORS_LEGACY);
 }
 
-/* What takes a time that no ports come to is no candidate; what takes longer beside others than
- * both one after the other is not kept. */
+/* A form whose time no ports explain is not a candidate. One that takes longer with others than
+ * both in sequence is not kept. */
 static void test_no_unruly_forms(void **state)
 {
     (void)state;
@@ -686,8 +684,8 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     chart_bed_done(&b);
 }
 
-/* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside
- * them. */
+/* Old encodings of vectors have their twins' usages, so that something keeps ports busy in their
+ * experiments. */
 static void test_twins_do_the_same(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts told by small loops on simulated CPUs, whose tables the chart does not see: each is what
- * the CPU has, or unknown. */
+/* Facts measured with small loops on simulated CPUs, whose tables the chart does not read: each
+ * equals the CPU's, or is unknown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,8 @@ static int free_shipped(void **state)
     return 0;
 }
 
-/* Whether @is tells as much of the fact @key as a CPU that runs in whole cycles, and on which no
- * push loads, shows of @should. */
+/* Whether @is says as much of the fact @key as a CPU can show of @should that runs in whole cycles,
+ * and on which no push loads. */
 static bool same_words(const char *a, const char *b);
 static bool same_fact(const char *key, const char *is, const char *should)
 {
@@ -95,7 +95,7 @@ static bool same_words(const char *a, const char *b)
     return words == others;
 }
 
-/* What @m has, where it says nothing of @key, too; NULL: nothing. */
+/* The value of @key in @m, or its default if @m has none; NULL: neither. */
 static const char *fact_or_otherwise(const struct machine *m, const char *key)
 {
     const struct fact *fact = fact_find(key);
@@ -104,7 +104,7 @@ static const char *fact_or_otherwise(const struct machine *m, const char *key)
     return said ? said : value && fact_find(value) ? fact_or_otherwise(m, value) : value;
 }
 
-/* What ports limit in some tables may be told as a fact of its own. */
+/* A limit by ports in some tables may be found as a fact of its own. */
 static bool may_be_of_ports(const char *key)
 {
     return strcmp(key, "taken_branches") == 0 || strcmp(key, "loads_per_cycle") == 0 ||
@@ -156,8 +156,7 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     }
 }
 
-/* Each fact is told of a simulated @id as it is @expected; @kept: and stands in the charted
- * machine. */
+/* Each fact of a simulated @id is charted as @expected; @kept: and is in the charted machine. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
     const struct chart *c = facts_of_shipped(id);
@@ -373,10 +372,10 @@ static void test_front_ends_by_hand(void **state)
     assert_by_hand("znver4", zen4, sizeof zen4 / sizeof *zen4, true);
 }
 
-/* CPUs that there are not: decoders that are all alike are told from those of which the first alone
- * takes two µops; predecoders of another width, prefixes of another cost, µop caches of other lines
- * or windows, moves that join what is behind them, blocks of another length in which stores are
- * found by address, and groups at rename that part other instructions. */
+/* Invented CPUs: equal decoders, distinguished from those of which only the first takes two µops;
+ * predecoders of another width, prefixes of another cost, µop caches of other lines or windows,
+ * moves that join the next instruction, blocks of another length in which stores are found by
+ * address, and groups at rename that split other instructions. */
 static void test_front_ends_changed(void **state)
 {
     static const struct {
@@ -481,9 +480,9 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
     return true;
 }
 
-/* What the loops said of a virtual EPYC 9004 at load 8: each is as the loops by hand of
- * docs/zen4.md are. Of the short loops with a taken branch one took 1.19 cycles, and of loads by
- * addresses that were loaded those of the longest chain take more than others. */
+/* Facts found by the loops on a virtual EPYC 9004 at load 8: each agrees with the loops by hand of
+ * docs/zen4.md. Of the short loops with a taken branch one took 1.19 cycles, and of loads by loaded
+ * addresses those of the longest chain take more than others. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
@@ -545,8 +544,8 @@ static void test_zen4_as_measured(void **state)
     forms_free(forms);
 }
 
-/* A load of a byte waits for what it is merged with on some CPUs, so that it takes longer, found or
- * not; additions to a byte say that it is found. As on a Zen 5 (EPYC Turin). */
+/* On some CPUs a load of a byte waits for the register that it merges with, so it takes longer,
+ * forwarded or not; additions to a byte show that it is forwarded. As on a Zen 5 (EPYC Turin). */
 static void test_parts_found_by_additions(void **state)
 {
     struct err err = {0};
@@ -573,8 +572,8 @@ static void test_parts_found_by_additions(void **state)
     forms_free(forms);
 }
 
-/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is
- * said of what is counted in slots. */
+/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: facts
+ * counted in slots are unknown. */
 static void test_no_filler_is_said(void **state)
 {
     static const char *const absent[] = {"fuse_any",  "fuse_carry",         "fuse_overflow",
@@ -599,8 +598,8 @@ static void test_no_filler_is_said(void **state)
     forms_free(forms);
 }
 
-/* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop behind each 2.01. On Zen
- * 3 each nop takes a slot, and nothing is said of it. */
+/* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop after each 2.01. On Zen
+ * 3 each nop takes a slot, and the fact is unknown. */
 static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};
@@ -610,8 +609,8 @@ static void test_nops_by_hand(void **state)
     assert_null(fact_of(facts_of_shipped("znver3"), "fuse_nop"));
 }
 
-/* What tells nothing is no fact: forwarding so quick that it cannot be told from what rename does;
- * and where rename finds no stores and all loads are as quick nothing is said of either. */
+/* Loops without a difference give no fact: forwarding too fast to distinguish from renaming. Where
+ * rename finds no stores and all loads are equally fast, both facts are unknown. */
 static void test_unknown_is_said(void **state)
 {
     static const char *const absent[] = {
@@ -636,8 +635,8 @@ static void test_unknown_is_said(void **state)
     forms_free(forms);
 }
 
-/* Constants of a byte are added at rename for what they are, or for how they are encoded; where the
- * same constant in four bytes has no time that is unknown. */
+/* Byte constants are added at rename for their value, or for their encoding; unknown where the same
+ * constant in four bytes has no time. */
 static void test_sums_of_a_byte(void **state)
 {
     static const struct {
@@ -666,8 +665,8 @@ static void test_sums_of_a_byte(void **state)
     forms_free(forms);
 }
 
-/* Of AArch64 few loops are known; they need no form that loads among those that are charted, and
- * what none tells is listed as unknown. */
+/* AArch64 has few loops; they need no charted form that loads, and facts without a loop are listed
+ * as unknown. */
 static void test_facts_of_aarch64(void **state)
 {
     static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"},

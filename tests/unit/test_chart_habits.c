@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms that are late by one usage as others are: few of them run beside everything. */
+/* Forms that are late by one usage like others: few of them are measured with everything. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +32,8 @@ static const char *const by_hand[][2] = {
     {"AND (R32, M32)", "1*p0156+1*p23"}, {"OR (R32, M32)", "1*p0156+1*p23"},
 };
 #define FORMS (sizeof by_hand / sizeof *by_hand)
-/* With these beside the ten of the core there are more experiments of a form than it asks for in
- * all rounds. */
+/* With these and the ten of the core, there are more experiments of a form than it requests in all
+ * rounds. */
 static const char *const more[][2] = {{"BSWAP (R64)", "1*p05"},    {"ADC (R64, R64)", "1*p6"},
                                       {"BSF (R64, R64)", "1*p56"}, {"BT (R64, R64)", "1*p0"},
                                       {"SHR (R64, I8)", "1*p2"},   {"BLSR (R64, R64)", "1*p16"}};
@@ -74,7 +74,7 @@ static bool is_placed(const char *form)
 #define LATE_BESIDE "IMUL (R64, R64)"
 #define LAST_LATE 1.2
 
-/* What loads and computes takes longer beside a form than ports say. */
+/* A form that loads and computes takes longer with a form than on its ports. */
 static void late_beside(const void *state, const struct experiment *e, struct measured *m)
 {
     bool placed = false, beside = false;
@@ -87,8 +87,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state they take longer beside all; before the last three rounds
- * they have no time there. */
+/* In the last round of the lab @state they take longer with all; before the last three rounds they
+ * have no time there. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";
@@ -103,8 +103,8 @@ static void late_at_last(const void *state, const struct experiment *e, struct m
         *m = (struct measured){.cycles = NAN, .state = "no time yet"};
 }
 
-/* Places the ten beside a core with @extra forms more, times being what @alter makes of them, whose
- * state is the lab: what comes of each into @out, which the caller frees. */
+/* Places the ten with a core with @extra forms more. @alter changes the times; its state is the
+ * lab. The placements are written to @out, which the caller frees. */
 static void place_ten(size_t extra,
                       void (*alter)(const void *state, const struct experiment *e,
                                     struct measured *m),
@@ -163,8 +163,8 @@ static void test_few_run_beside_everything(void **state)
     assert_int_equal(many, SLOW_PAIRS_LEADERS);
 }
 
-/* All are late for the first time when the rounds are over, and still ask. Nothing was told from
- * what they have, so that none is sure of it. */
+/* All are late for the first time in the last round, and still request experiments. Nothing was
+ * derived from their times, so none is certain. */
 static void test_what_asks_in_the_end_is_not_sure(void **state)
 {
     struct placement out[FORMS] = {{.error = NAN}};
@@ -177,13 +177,13 @@ static void test_what_asks_in_the_end_is_not_sure(void **state)
         assert_true(out[i].experiments < 10);
         assert_true(out[i].confidence < 0.5);
         assert_non_null(out[i].rival);
-        assert_true(out[i].other_count > 0);   /* that may yet be told apart */
+        assert_true(out[i].other_count > 0);   /* that may yet be distinguished */
         placement_done(&out[i]);
     }
 }
 
-/* The first ones lead, others wait for them; what is late still when they are through runs beside
- * everything. */
+/* The first ones lead, and others wait for them. A form that is still late after the leaders is
+ * measured with everything. */
 static void test_leaders_come_first(void **state)
 {
     struct slow_pairs h = {0};
@@ -223,8 +223,8 @@ enum telling {
     TELL_UNEXPLAINED,   /* or ended without one */
 };
 
-/* How many new late times a form has by @g that takes @late times what ports say beside @ports, and
- * twice as much of that. */
+/* The number of new late times of a form by @g that takes @late times its port bound with @ports,
+ * and twice as much of that. */
 static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
                          const struct saturators *saturators, const struct guess *g, portset ports,
                          double late, enum telling tell)
@@ -248,8 +248,8 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
     return is_new;
 }
 
-/* What is late beside loads by the load that it does is late there whatever else it does: no news
- * once leaders showed it, as long as it is no later. */
+/* A form whose load makes it late with other loads is late there whatever else it does. This is no
+ * new information once leaders showed it, if it is no later than they. */
 static void test_late_by_what_they_share(void **state)
 {
     struct machine *m = eight_ports();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a chart finds behind the ports: latencies, forms of the stack by substitutes, and usages of
- * forms that nothing explained. */
+/* Later stages of a chart: latencies, forms of the stack by substitutes, and usages of forms that
+ * had none. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,9 +153,9 @@ static void add_form(struct chart *c, const struct forms *forms, const char *for
         (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
 }
 
-/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are,
- * of the same operands rather than of others, or else of the same kind rather than of what there
- * are more of. What agrees with its time stays, and so does what is explained. */
+/* Half a cycle alone is not four µops of one port: the form gets the usage of others of half a
+ * cycle, preferably of the same operands, then of the same kind, whatever is most frequent. Usages
+ * that agree with their time, and explained ones, stay. */
 static void test_unexplained_is_not_absurd(void **state)
 {
     struct err err = {0};
@@ -187,8 +187,8 @@ static void test_unexplained_is_not_absurd(void **state)
     forms_free(forms);
 }
 
-/* Loads of a part of a register also merge, which takes a cycle more: they do not say what a load
- * takes, even where most do. Golden Cove's loads take five cycles, and Zen's four. */
+/* Loads of a part of a register also merge, which takes one cycle more. They do not determine the
+ * load latency, even if most loads do this. Golden Cove's loads take five cycles, Zen's four. */
 static void test_load_latency_of_whole_registers(void **state)
 {
     static const char *const loads[] = {"MOV (R64, M64)", "MOV (R16, M16)", "MOV (R8l, M8)"};

@@ -24,7 +24,7 @@
 #define CORE_ROWS 400
 #define ROWS_EACH 24
 
-/* What forms do, and what a core says that they do; "": it does not have them. */
+/* True usages of forms, and those of a core; "": the core lacks the form. */
 struct by_hand {
     const char *form, *truth, *core;
 };
@@ -91,8 +91,8 @@ static void row_add(struct experiments *t, struct rng *rng, size_t outside, unsi
         experiments_add(t, terms, n);
 }
 
-/* Rows of the core alone and of each other form, up to number @last, beside it, with the times that
- * @m says, off by @noise at most. */
+/* Rows of the core alone, and with each other form up to number @last, with the times of @m and an
+ * error of at most @noise. */
 static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise,
                        bool threads)
 {
@@ -150,8 +150,8 @@ static double core_off(const struct scene *s, const struct mapping *m)
     return off;
 }
 
-/* Stores take ports of their own, as the truth has them, and an address each; all else is as it
- * was, and what is found has nothing left to part. */
+/* Stores take ports of their own, as in the truth, and an address each; all else is unchanged, and
+ * the result has nothing left to split. */
 static void test_parts_stores(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
@@ -196,8 +196,7 @@ static void test_parts_in_noise(void **state)
     mapping_free(core);
 }
 
-/* Three forms are too few, and where the core's ports are what they seem nothing is parted,
- * whatever the noise. */
+/* Three forms are too few, and a core with correct ports is not split, whatever the noise. */
 static void test_leaves_what_is_right(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true),

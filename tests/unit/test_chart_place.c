@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a form's times beside a core say of it: small CPUs, each with the one rule that decides, and
+/* Usages from a form's times with a core: small CPUs, each with the one rule that decides, and
  * usages derived by hand. */
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define FORM "NOT (R64)"     /* that is placed beside the others */
+#define FORM "NOT (R64)"     /* that is placed with the others */
 #define LATE_CYCLES 0.59     /* for half a cycle: within 19 % */
 /* 22 %: as much as two busy sets of ports lose, but more than a form alone does */
 #define LATER_CYCLES 0.61
@@ -68,8 +68,8 @@ static void alone_takes(const void *state, const struct experiment *e, struct me
         m->cycles = *(const double *)state;
 }
 
-/* What is found of @form beside the others of @take_m, where FORM takes @alone cycles alone (0:
- * what its ports say), and times may be late (@late); the caller frees. */
+/* The usage found for @form among the others of @take_m, where FORM takes @alone cycles alone (0:
+ * those of its ports) and times may be late (@late); the caller frees. */
 static struct placement placed_form(struct machine *take_m, const char *form, double alone,
                                     bool late)
 {
@@ -130,8 +130,8 @@ static void test_single_ports_are_tried_before_pairs(void **state)
     machine_free(m);
 }
 
-/* Beside eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop of
- * each of two ports, which takes a cycle alone as FORM does, would take 13/11. */
+/* With eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop on
+ * each of two ports, which takes a cycle alone like FORM, would take 13/11. */
 static void test_a_form_of_a_single_port(void **state)
 {
     struct placement p =
@@ -145,9 +145,9 @@ static void test_a_form_of_a_single_port(void **state)
     placement_done(&p);
 }
 
-/* Port 2 is kept busy by a form in the new encoding of vectors alone, beside which none in the old
- * one is measured. That a division holds its third port is told, which it is not: it is no port
- * that was never tested against. */
+/* Port 2 is kept busy only by a form in the new encoding of vectors, with which no form in the old
+ * one is measured. The division's pipe on its third port is found. Port 2 is not: a port that was
+ * never tested against is not assumed. */
 static void test_what_was_not_tested_is_not_assumed(void **state)
 {
     static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"},
@@ -174,7 +174,7 @@ static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"},
                                       {"MOV (M64, R64)", "1*p3"},
                                       {FORM, "1*p01+1*p23"}};
 
-/* Whether what is found of FORM on the CPU of four ports is what it does there. */
+/* Whether the usage found for FORM on the CPU of four ports is the true one. */
 static bool is_found(double alone, bool late)
 {
     struct placement p = placed(machine_by_hand(4, four, sizeof four / sizeof *four), alone, late);
@@ -297,8 +297,8 @@ static bool is_late_core(size_t late)
     return is;
 }
 
-/* A pipe that took the place of µops goes again where it is all that is wrong, though the time
- * alone is short and no µops may come in its place. */
+/* A pipe that replaced µops is removed again if it is the only fault, although the time alone is
+ * short and no µops may replace it. */
 static void test_a_pipe_may_go(void **state)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
@@ -337,7 +337,7 @@ static void count_passes(const void *state, const struct experiment *e, struct m
     assert_true(e->count == 2);
 }
 
-/* One pass is enough for what takes as long as others foretell. */
+/* One pass is enough for times that equal their predictions. */
 static void test_what_is_foretold_takes_one_pass(void **state)
 {
     const struct chart_options options = {.name = "charted", .seed = 1};
@@ -370,9 +370,9 @@ static void test_what_is_foretold_takes_one_pass(void **state)
     chart_bed_done(&b);
 }
 
-/* What an earlier run found is taken as it is, though it left forms out: all that was measured
- * since was measured beside it. It is not where it says little of these forms, has one that is not
- * charted now, or does not explain the times. */
+/* The result of an earlier run is used although it left forms out: all forms measured since were
+ * measured with it. It is not used if it covers few of these forms, has one that is not charted
+ * now, or does not explain the times. */
 static void test_a_known_core_stays(void **state)
 {
     static const struct { const char *forms[6]; bool stays;
@@ -422,15 +422,15 @@ static void test_late_times_of_a_core(void **state)
     assert_true(is_late_core(4));
 }
 
-/* What one µop of ports 0 and 1 is judged by: a time of .5 alone, and beside what keeps the other
- * ports busy for 2.00 as many times of each length as @times says. */
+/* Experiments for one µop of ports 0 and 1: a time of .5 alone, and 2.00 times with forms that keep
+ * the other ports busy, @times of each length. */
 struct times_beside {
     double cycles;
     unsigned count;   /* 0: one of the form alone, too */
 };
 
-/* What it costs, and is off by; times may be late or not. @late_ones (may be NULL): how many
- * are. */
+/* Its cost and its error; times may be late or not. @late_ones (may be NULL): the number of late
+ * ones. */
 static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost,
                                size_t *late_ones)
 {
@@ -526,8 +526,8 @@ static void test_odd_times(void **state)
                 cost_quick > cost + RESIDUAL_COST_MOST);
 }
 
-/* Four slots a cycle: a form that takes a quarter has one of four ports or none, and beside
- * whatever keeps these busy the slots bind. */
+/* Four slots per cycle: a form that takes a quarter has one of four ports or none, and the slots
+ * limit it with whatever keeps these busy. */
 static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
                                       {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"},
                                       {"MOV (M64, R64)", "1*p4"},  {FORM, "1*p0123"}};

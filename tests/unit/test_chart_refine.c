@@ -40,7 +40,7 @@ static const struct { const char *form, *truth, *charted; enum chart_state state
 #define FORMS (sizeof cpu / sizeof *cpu)
 #define UNKNOWN_SET (FORMS - 1)
 
-/* The truth, but for form @wrong (FORMS: none). */
+/* The truth, except form @wrong (FORMS: none). */
 static struct mapping *mapping_by_hand(size_t wrong)
 {
     struct ports ports;
@@ -63,7 +63,7 @@ static struct mapping *mapping_by_hand(size_t wrong)
     return m;
 }
 
-/* All forms alone, and each beside forms of the core by chance, with the times of the truth. */
+/* All forms alone, and each with random forms of the core, with the times of the truth. */
 static struct chart *charted(const struct forms *forms, size_t wrong)
 {
     struct chart *c = mem_zero(1, sizeof *c);
@@ -130,7 +130,7 @@ static struct chart *refined(const struct forms *forms, size_t wrong, bool threa
     return c;
 }
 
-/* A usage that is wrong becomes right, and is sure no more; what is right stays as it is. */
+/* A wrong usage becomes right, and loses its confidence; a right one stays. */
 static void test_errs_less(void **state)
 {
     struct err err = {0};
@@ -162,7 +162,7 @@ static void test_errs_less(void **state)
     forms_free(forms);
 }
 
-/* Which forms hold a blocking pipe pairs have told: none gets one since that would explain its
+/* Pairs have shown which forms hold a blocking pipe: none gets one later that would explain its
  * times. */
 static void test_pipes_stay(void **state)
 {

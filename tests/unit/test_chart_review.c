@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last look of a chart: blocks that change a usage or a latency, and say so. */
+/* The last look of a chart: blocks that change a usage or a latency, with a report. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -182,8 +182,8 @@ static void test_blocks_find_a_new_usage(void **state)
     model_free(l.truth.model);
 }
 
-/* A chart that took a multiplication for slow and a load for four, though one was about as likely:
- * its last look finds both, and says how far it was off before. */
+/* A chart with a multiplication that is too slow and a load of four cycles, though others were
+ * about as likely: its last look finds both, and reports the error before. */
 static void test_second_round_of_a_chart(void **state)
 {
     const struct hunt_setup *s = *state;

@@ -111,8 +111,8 @@ static bool settle(struct bed *b, struct settled *out, struct err *err)
                               b->chart->machine, out, err);
 }
 
-/* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart
- * knows: it is not sure of either, and names what would tell. */
+/* All measurements of the chart are explained, yet one of both forms is wrong, and the chart marks
+ * it: it is certain of neither, and names the experiment that would separate them. */
 static void test_the_chart_names_what_would_tell(void **state)
 {
     const struct bed *b = *state;
@@ -201,7 +201,7 @@ static void test_untested_ports_are_checked(void **state)
     settled_done(&settled);
 }
 
-/* Where the experiments keep some of the ports busy, the machine goes on to name the others. */
+/* Where the experiments keep some of the ports busy, the machine also names the others. */
 static void test_what_stays_untested_is_said(void **state)
 {
     struct bed *b = *state;
@@ -317,8 +317,7 @@ static const char *settle_rightly(struct bed *b)
     return confirmed;
 }
 
-/* Blocks took the other usage that the chart had thought of: the experiment that tells both puts it
- * right. */
+/* Blocks chose the chart's other usage: the experiment that separates both corrects it. */
 static void test_settling_goes_back_behind_blocks(void **state)
 {
     struct bed *b = *state;
@@ -341,8 +340,8 @@ static void test_settling_goes_back_behind_blocks(void **state)
     usage_done(&usage);
 }
 
-/* Blocks found a usage that the chart had not thought of, with two µops for the port of CRC32,
- * beside which what it had thought of was to be told: the same. */
+/* Blocks found a usage that the chart had not considered, with two µops for the port of CRC32. The
+ * settling experiment that was to separate the chart's candidates has the same time for it. */
 static void test_settling_goes_back_behind_what_blocks_found(void **state)
 {
     struct bed *b = *state;
@@ -359,7 +358,7 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
     usage_done(&usage);
 }
 
-/* A chart measures by itself what would tell. */
+/* A chart measures the separating experiments by itself. */
 static void test_a_chart_settles_its_doubts(void **state)
 {
     const struct bed *b = *state;
@@ -375,7 +374,7 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
-        double least = 1;   /* those that no experiment tells from it stay as likely */
+        double least = 1;   /* those that no experiment distinguishes from it stay as likely */
         /* the usage before is among them, where it was another */
         for (unsigned k = 0; k < f->other_count; k++) {
             assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
@@ -475,8 +474,8 @@ static void test_doubts_are_kept(void **state)
     work_remove("doubts.csv");
 }
 
-/* Whether times may be late is kept as well; a file from before it was says nothing of it, and any
- * were taken for late then. */
+/* The file also records whether times may be late; an older file does not, and any could be late
+ * then. */
 static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;
@@ -497,7 +496,7 @@ static void test_lateness_is_kept(void **state)
     work_remove("late.csv");
 }
 
-/* A table with other columns is none, nor is one that does not say how much times scatter. */
+/* A table with other columns is refused, and so is one without the scatter of times. */
 static void test_other_tables_are_refused(void **state)
 {
     const struct bed *b = *state;

@@ -150,17 +150,17 @@ static void test_corrections(void **state)
     assert_non_null(
         strstr(session_machine(&s, "skylake-measured", &err)->title, "corrected by measurement"));
     size_t before = lines_of("latencies.csv");
-    /* Checked now, it agrees but for what no single fact explains. */
+    /* Checked now, it agrees, except for differences that no single fact explains. */
     run(&s, "machine check --machine skylake-measured --simulate haswell 'ADD (R64, R64)' 'VADDPD "
             "(XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
     for (size_t i = 0; i < s.document.check->count; i++)
         assert_false(check_disagrees(&s.document.check->rows[i]));
-    /* Beside another truth: rows are replaced, not added. */
+    /* Against another truth: rows are replaced, not added. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
     /* another than was checked */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    /* as o in the view writes it: what was checked is simulated, too */
+    /* as o in the view writes it: checked values are also simulated */
     run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
@@ -256,8 +256,8 @@ static void test_uses(void **state)
     }
 }
 
-/* What the tables of the AArch64 machines lack are instructions of other architecture versions and
- * atomics: of the occurrences that are counted less than 25 in a million. */
+/* Instructions missing from the tables of the AArch64 machines are of other architecture versions,
+ * or atomics: less than 25 in a million of the occurrences counted. */
 static void test_machines_know_what_programs_use(void **state)
 {
     static const char *const machines[] = {"cortex-a72",  "neoverse-n1", "neoverse-n2",
@@ -283,8 +283,8 @@ static void test_machines_know_what_programs_use(void **state)
     form_uses_free(uses, count);
 }
 
-/* Without patterns those that programs of the machines' set use most: of AArch64 loads and moves
- * come first, too. */
+/* Without patterns the forms that programs of the machines' set use most: of AArch64 loads and
+ * moves are the first as well. */
 static void test_most_used(void **state)
 {
     struct session s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of a reference's distances over runs of different sizes, by hand: those of small runs
- * that only look like the largest run's say nothing of them. */
+/* Clusters of a reference's distances over runs of different sizes, by hand: clusters of small runs
+ * that only resemble the largest run's have no influence. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,8 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
 }
 
 /* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those are one cluster,
- * and three in a hundred are nearer: three clusters there, too, with the first uses, but others. */
+ * and three in a hundred are nearer: these also have three clusters with the first uses, but
+ * others. */
 static void test_clusters_of_small_runs(void **state)
 {
     const struct program *p = read_program(one_block);
@@ -89,9 +90,9 @@ static void test_clusters_of_small_runs(void **state)
     program_free(p);
 }
 
-/* Of the copies of an unrolled loop, one comes to half of a row's new lines where rows lie evenly
- * in lines, and to a quarter where their length is odd: the odd run says nothing of even ones.
- * Predicted for an odd size, the formula of all runs stays. */
+/* Of the copies of an unrolled loop, one fetches half of a row's new lines where rows are a
+ * multiple of a line, and a quarter where their length is odd: the odd run does not determine even
+ * ones. Predicted for an odd size, the formula of all runs stays. */
 static void test_rows_that_lie_otherwise(void **state)
 {
     static const double sizes[] = {32, 48, 61, 64, 96, 128};

@@ -17,9 +17,9 @@
 #include "program/turns.h"
 #include "program/walk.h"
 
-/* Blocks 1: entry, 2: what the outer loop does, 3: the inner loop, 4: the outer loop's end, 5: the
- * end. Of block 3 the load before the label is executed once for each entry, the jump behind the
- * loop as well; what is of no block belongs to what it stands with. */
+/* Blocks 1: entry, 2: work of the outer loop, 3: the inner loop, 4: the outer loop's end, 5: the
+ * end. Of block 3 the load before the label is executed once per entry, as is the jump after the
+ * loop. Instructions outside of blocks belong to their neighbours. */
 static const char assembly[] =
     "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %ecx\n"
     ".LBB0_2:\n\t.loc 0 0 1\n\tmovq 8(%rsp), %rdx\n\t.loc 0 2 1\n\txorl %eax, %eax\n"
@@ -141,7 +141,7 @@ static void test_walk(void **state)
     vec_done(&walk.steps);
     assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 80, 60, &walk));   /* one turn is longer */
     assert_int_equal(walk.steps.count, 0);
-    /* The inner loop's walk goes through the outer one where it was left: twenty turns with what is
+    /* The inner loop's walk resumes in the outer one where it left it: twenty turns with the code
      * between them. */
     assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 82, &walk));
     assert_true(walk.elsewhere);
@@ -184,10 +184,10 @@ static const char calling_functions[] =
     "{\"name\":\"h\",\"blocks\":[{\"line\":7,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}"
     "]}";
 
-/* The chain goes through both functions: three multiplications each turn and four additions in one
- * of four. What the turns take is shared among the instructions, all of it, and is what the same
- * instructions take as a loop of its own. On half of the issue slots it takes as long, on a tenth
- * and less what the slots need. */
+/* The chain passes through both functions: three multiplications per turn and four additions in one
+ * of four. The cycles of the turns are shared among all instructions, and equal those of the same
+ * instructions as a separate loop. Half of the issue slots cost no time; with a tenth or less the
+ * slots are the limit. */
 static void test_turns(void **state)
 {
     const double counts[] = {1, 1000, 250, 1000, 1, 1000, 250}, taken[] = {0, 750, 0, 999, 0, 0, 0};
@@ -219,7 +219,7 @@ static void test_turns(void **state)
         /* of turns without the other call there may be one too many */
         assert_float_equal(covered, insns - 2, 0.01 * insns);
         if (shares[s] >= 0.5)
-            /* latencies 4 and 4; the chain goes on from turn to turn */
+            /* latencies 4 and 4; the chain continues from turn to turn */
             assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);
         sums[s] = sum;
         turns_done(c, &turns);
@@ -234,9 +234,9 @@ static void test_turns(void **state)
     program_free(p);
 }
 
-/* The code of a function of the library is what this CPU executes: it begins at its start, goes on
- * where each instruction ends but for branches, and ends with the last return. Where the system
- * lets nobody look, or the function is not known, there is none. */
+/* The code of a library function is that which this CPU executes: it starts at the function's
+ * start, continues where each instruction ends except at branches, and ends with the last return.
+ * There is none where the system denies access, or for an unknown function. */
 static void test_library(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log"};

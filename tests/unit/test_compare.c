@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two loops beside each other in the view compare: which two, what is shown of them, where they
- * differ. */
+/* The view compare: selection of the two loops, the values shown, and their differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +51,7 @@ static void test_two_kernels(void **state)
     assert_true(screen_holds(" 4/") || screen_holds(" 6/"));
     press("[[");
     press("g");
-    /* An edit of the machine's mapping is told, until they are compared again. */
+    /* An edit of the machine's mapping is marked until the loops are compared again. */
     run_to_end("mapping set 'VADDSD (XMM, XMM, XMM)' 2*p01");
     frame_run(&frame, "view compare");
     assert_true(screen_holds("(before the last edit)"));
@@ -106,8 +105,8 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
-    /* Vectorised code does several iterations of the source at once: the steps of its accesses tell
-     * how many, and values are per one. */
+    /* Vectorised code does several iterations of the source at once: the steps of its accesses show
+     * the number, and values are per source iteration. */
     run_to_end("kernel compile -O1");
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
@@ -117,15 +116,15 @@ static void test_flags(void **state)
                 session.document.comparison->side[1].times >= 4);
     assert_true(comparison_cycles(session.document.comparison, 1) <
                 0.5 * comparison_cycles(session.document.comparison, 0));
-    /* At -O0 the loop's counter is in memory, and nothing tells. */
+    /* At -O0 the loop's counter is in memory, and the number is unknown. */
     run_to_end("kernel compile -O0");
     run_to_end("kernel compare 2");
     assert_true(screen_lacks("iterations at once"));
     assert_true(screen_holds("one may do more"));
 }
 
-/* Where a machine does not know all instructions its cycles are a lower bound, and no difference is
- * told: it could be of either sign. */
+/* Where a machine lacks some instructions its cycles are a lower bound, and no difference is
+ * printed: it could have either sign. */
 static void test_lower_bounds(void **state)
 {
     static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n "

@@ -240,7 +240,7 @@ static void test_faults_of_the_compiler(void **state)
     assert_int_equal(err.code, ERR_MISSING);
 }
 
-/* What a recipe says of its flags, after @flag is added. */
+/* Flags of a recipe after @flag is added. */
 static void expect_flags(struct recipe *r, const char *flag, const char *expected)
 {
     struct str text = {0};
@@ -288,8 +288,8 @@ static void test_flags_replace_their_kind(void **state)
     recipe_free(r);
 }
 
-/* A compiler that does not know the processor makes code for the next best, and the recipe says
- * so. */
+/* A compiler that does not support the processor compiles for the next best, and the recipe names
+ * it. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
     (void)state;
@@ -311,8 +311,7 @@ static void test_processor_that_compilers_do_not_know(void **state)
     kernel_free(k);
 }
 
-/* All that the compiler said of a refused source is there, beside its first complaint in the
- * fault. */
+/* All messages of the compiler about a refused source are kept, with the first one in the fault. */
 static void test_what_the_compiler_printed(void **state)
 {
     (void)state;

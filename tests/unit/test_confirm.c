@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that changes or writes something says so in one line on the bottom line, in words
- * of its own, and the view stays. */
+/* Every command that changes or writes something confirms it in one line on the bottom line, in its
+ * own words, and the view stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -175,7 +175,7 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "whatif");
     assert_true(screen_lacks("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    /* the sweep is kept beside it, for plot and session save */
+    /* the sweep is kept as well, for plot and session save */
     said("kernel whatif issue_width=2");
     assert_true(screen_holds("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
@@ -186,12 +186,12 @@ static void test_own_views(void **state)
     frame_run(&frame, "view kernel");
     said("evolve status");
     assert_string_equal(views[frame.current]->name, "evolution");
-    frame_run(&frame, "mapping list");   /* what has no view of its own is output still */
+    frame_run(&frame, "mapping list");   /* a result without a view is still output */
     assert_string_equal(views[frame.current]->name, "output");
     static const char *const mixed[] = {"evolve status; mapping list",
                                         "mapping list; evolve status",
                                         "evolve status; mapping list; evolve status"};
-    /* and hides nothing that was said beside it */
+    /* and hides no other message */
     for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
         frame_run(&frame, "view kernel");
         said(mixed[i]);
@@ -200,12 +200,12 @@ static void test_own_views(void **state)
         assert_true(screen_holds("best: mean error"));
     }
     frame_run(&frame, "view kernel");
-    said("evolve status; set machine haswell");   /* a confirmation is no text beside it */
+    said("evolve status; set machine haswell");   /* a confirmation adds no other text */
     assert_string_equal(views[frame.current]->name, "evolution");
 }
 
-/* Lines may stand behind the name, as compilers and editors write places; a file that is named so
- * is that file. */
+/* A line number may follow the name, as compilers and editors write places; a file of exactly that
+ * name comes first. */
 static void test_lines_behind_a_name(void **state)
 {
     (void)state;
@@ -249,8 +249,8 @@ static void kernel_arrives(void *state, const struct job_info *info)
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
-/* On a busy machine a pasted loop comes from a job, and no key is pressed behind it: the hint to
- * paste one goes all the same. */
+/* On a busy machine a pasted loop comes from a job, without a key press after it: the hint to paste
+ * one disappears all the same. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run does at its end with individuals that fit the measurements about as well and disagree
- * elsewhere. */
+/* The end of a run whose individuals fit the measurements about equally and disagree elsewhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@
 #include "../support/support.h"
 
 
-/* What is asked of the members beyond what was measured. */
+/* Experiments on which the members are compared, in addition to the measured ones. */
 static void test_members_predict(void **state)
 {
     struct known_bed b;
@@ -37,8 +36,8 @@ static void test_members_predict(void **state)
     assert_int_equal(same->forms, p->forms);
     assert_true(same->weights == (double)same->experiments &&
                 same->experiments > 2 * p->experiments);
-    /* What was measured is as it was; what is new is what they predict, of one form more than any
-     * pair at times. */
+    /* Measured experiments are unchanged; the additional ones have the individuals' predictions,
+     * sometimes with more of one form than any pair. */
     float *first = mem_alloc((same->experiments + 1) * sizeof *first),
           *second = mem_alloc((same->experiments + 1) * sizeof *second);
     genome_predict(members[0], same, first);
@@ -70,7 +69,7 @@ static void test_members_predict(void **state)
     free(first);
     free(second);
 
-    /* Forms alone ask for nothing. */
+    /* Forms alone need no consensus. */
     bool *keep = mem_zero(b.t->rows.count, 1);
     for (size_t i = 0; i < 21; i++)
         keep[i] = true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The protocol over contention that was recorded on a busy host (tests/data/contention): what it
- * calls settled is right, whatever the neighbours did, and what it cannot have it calls contended.
- * The recordings are slices of about 3 us in turn (chains, probes and loops whose quiet times are
- * known), so each moment has a tempo for every kind of code; a run takes as long as the moments it
- * falls into say. The newer two have the probe for room as well, and a loop of slow operations far
- * apart, which is slow whenever another thread is awake. */
+/* The protocol on contention recorded on a busy host (tests/data/contention): times it calls
+ * settled are right, whatever the neighbours did, and the others are called contended. The
+ * recordings are successive slices of about 3 us (chains, probes and loops whose idle times are
+ * known), so each moment has a speed for every kind of code; the moments of a run determine its
+ * time. The newer two also have the probe for room, and a loop of slow operations far apart, which
+ * is slow whenever another thread is awake. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ struct recording {
     size_t rows;
     bool has[KINDS];
     double (*tempo)[KINDS];   /* ticks per loop iteration */
-    double row_ticks;         /* that a row stands for */
+    double row_ticks;         /* of one row */
     double tick;              /* ticks per cycle when quiet */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tagged rows, what is copied of a view, and what a terminal is sent for its clipboard. */
+/* Tagged rows, the text that a view copies, and the sequence that fills a terminal's clipboard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -218,7 +218,7 @@ static void test_rows(void **state)
     assert_true(copied("copy kernel") > 2);
 }
 
-/* What no terminal takes is refused. */
+/* Text too long for any terminal is refused. */
 static void test_too_much(void **state)
 {
     (void)state;

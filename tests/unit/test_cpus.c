@@ -143,8 +143,7 @@ static void test_table(void **state)
     cpus_free(cpus);
 }
 
-/* The table that is part of the program is the one of the text, and only while the text is the
- * same. */
+/* The built-in table equals the text, and is used only while the text is the same. */
 static void test_table_in_program(void **state)
 {
     struct err err = {0};
@@ -269,7 +268,7 @@ static void test_selection(void **state)
     session_done(&s);
 }
 
-/* What was measured here is this CPU's machine. */
+/* Values measured here belong to this CPU's machine. */
 static void test_measured_machine_is_native(void **state)
 {
     struct session s;

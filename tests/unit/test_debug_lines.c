@@ -80,7 +80,8 @@ static void load_loops(void)
     _exit(k && k->loops[0].depth == 1 && !k->origin_text_count ? 0 : 2);
 }
 
-/* Whether this program reads no debug information, which is said: then there is nothing to try. */
+/* Whether this program is built without debug information, which is printed: then there is nothing
+ * to test. */
 static bool no_libdw(void)
 {
 #ifdef HAVE_LIBDW
@@ -121,7 +122,7 @@ static void list_thin(void)
     _exit(!ok && strstr(err.what, "no object files") ? 0 : 2);
 }
 
-/* A thin archive names what its members were; nothing is taken from what is no file. */
+/* A thin archive names its members' files; nothing is read from one that is not a file. */
 static void test_pipe_as_member(void **state)
 {
     (void)state;
@@ -167,8 +168,7 @@ static void load_linked(void)
               : 2);
 }
 
-/* The debug information is said to be in a file that is a pipe: libdw waits there, and is not
- * waited for. */
+/* The debug information is in a file that is a pipe: libdw would wait there, and is not called. */
 static void test_libdw_that_waits(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void test_archive_that_waits(void **state)
     assert_int_equal(fate_of(load_waiting_archive), 0);
 }
 
-/* A line and no byte more is read for each row: behind the text there is nothing. */
+/* For each row one line is read and no byte more: after the text there is nothing. */
 static void test_rows_end_with_their_lines(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
-/* Lines of all units: rows of sections that are not there, of no file, and those that are cut off
- * count for nothing; they come out by place. */
+/* Lines of all units: rows of missing sections, of no file, and truncated ones are ignored; the
+ * others are sorted by place. */
 static void test_lines_of_all_units(void **state)
 {
     (void)state;
@@ -354,9 +354,9 @@ static void test_source_of_many_lines(void **state)
     kernel_free(k);
 }
 
-/* A name in a line table says nothing of whose file it is: read is what lies beside the object,
- * below the directory worked in, or where the user said so, and of that what the code comes from
- * alone. */
+/* A name in a line table does not show whose file it is. Only files next to the object, below the
+ * working directory, or where the user allowed it are read, and of these only those that the code
+ * was compiled from. */
 static void test_whose_source(void **state)
 {
     static const struct { const char *source, *path; bool read;

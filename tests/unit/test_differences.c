@@ -79,7 +79,7 @@ static void add_region(const struct loop *loop, struct str *out)
         struct insn again;
         assert_true(
             insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
-        if (again.traits & INSN_BRANCH)   /* where it leads does not matter to llvm-mca */
+        if (again.traits & INSN_BRANCH)   /* its target does not matter to llvm-mca */
             str_addf(out, "%s elsewhere\n", again.mnemonic);
         else
             str_addf(out, "%s\n", again.text);

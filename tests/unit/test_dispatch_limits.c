@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of µops of which dispatch takes only so many per cycle: what the fact may say, the two
- * facts that it was before, and bound and simulation against counts by hand. */
+/* Kinds of µops of which dispatch accepts only a certain number per cycle: syntax of the fact, the
+ * two facts that it replaced, and bound and simulation against counts by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void test_former_spelling(void **state)
     assert_true(limits.count == 1 && limits.items[0].ports == 3 && limits.items[0].most == 3);
     machine_free(m);
 
-    /* one without the other, and what is none: said, and nothing is limited */
+    /* one without the other, and invalid values: reported, and nothing is limited */
     static const char *const bad[] = {
         "dispatch_ports,p01,,\n",
         "dispatch_per_cycle,3,,\n",
@@ -246,8 +246,8 @@ static void test_counts(void **state)
 static void test_cores(void **state)
 {
     static const struct { const char *machine, *text; unsigned times; double cycles; } loops[] = {
-        /* a Graviton 4: four additions per cycle, and four of floating point beside them; six
-         * moves of zero, four others */
+        /* a Graviton 4: four additions per cycle, and four of floating point in parallel; six moves
+         * of zero, four others */
         {"neoverse-v2", "add x1, x20, x21\n", 13, 3.25},
         {"neoverse-v2", "add x1, x20, x21\nfadd d1, d20, d21\n", 8, 2},
         {"neoverse-v2", "smulh x1, x20, x21\n", 8, 4},
@@ -259,7 +259,7 @@ static void test_cores(void **state)
         {"neoverse-v3", "add x1, x20, x21\n", 15, 2.5},
         /* a Cortex-A710: three */
         {"neoverse-n2", "add x1, x20, x21\n", 7, 7. / 3},
-        /* Graviton 3 and 2: as many as there are units */
+        /* Graviton 3 and 2: the number of units */
         {"neoverse-v1", "add x1, x20, x21\n", 8, 2},
         {"neoverse-n1", "add x1, x20, x21\n", 6, 2},
     };

@@ -51,7 +51,7 @@ static void check_commands(const char *path, const char *text)
     }
 }
 
-/* The arguments of -e in the shell command at @at, in quotes; they may go on over lines. */
+/* The arguments of -e in the shell command at @at, in quotes; they may span lines. */
 static void check_shell(const char *path, const char *at)
 {
     for (const char *line_end = at + strcspn(at, "\n"), *e;

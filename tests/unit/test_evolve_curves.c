@@ -115,7 +115,8 @@ static unsigned individuals(struct problem *p, double seconds, unsigned told)
     return status.population;
 }
 
-/* As many as settle in the time, unless told: more experiments with each form take more of it. */
+/* The default population is one that converges in the time: more experiments per form take more
+ * time. */
 static void test_individuals_fit_the_time(void **state)
 {
     struct mapping *m = known(14);
@@ -147,8 +148,8 @@ static void stop(void *state)
         evolve_stop(state);
 }
 
-/* A run that is stopped, and the least error that it told; nobody polls while it cools, but the
- * clock is asked then. */
+/* A stopped run, and the least error that it reported. Nobody polls while it cools, but the clock
+ * is read then. */
 static struct seen *cooling;
 
 static double ticking_and_looking(void)
@@ -158,7 +159,7 @@ static double ticking_and_looking(void)
 
     if (seen && lock_try(&seen->e->lock)) {
         lock_give(&seen->e->lock);
-        /* to tell its state the run asks for the time, which does not pass meanwhile */
+        /* to report its state the run reads the clock, which stands still meanwhile */
         cooling = NULL;
         tick = 0;
         evolve_get_status(seen->e, &status);
@@ -171,8 +172,8 @@ static double ticking_and_looking(void)
     return ticking();
 }
 
-/* What a run that is stopped in its first moments has found is hot, and is cooled; what it shows
- * meanwhile is not taken back. Of seed 98 the second cooling ends a little higher than the
+/* The mapping of a run that is stopped in its first moments is hot, and is cooled; the mapping
+ * shown meanwhile is not withdrawn. With seed 98 the second cooling ends slightly higher than the
  * first. */
 static void test_stopped_at_once(void **state)
 {
@@ -214,7 +215,7 @@ static void test_stopped_at_once(void **state)
 
 static uint64_t steps_before;
 
-/* What is left to do then would take longer than there is. */
+/* The remaining work would take longer than the remaining time. */
 static void stop_short(void *state)
 {
     stop(state);
@@ -224,7 +225,7 @@ static void stop_short(void *state)
     steps_before = steps_taken;
 }
 
-/* With many forms what is found cools as far as the time lets it, and the run ends. */
+/* With many forms the best mapping cools as far as time permits, and the run ends. */
 static void test_stopped_at_once_with_many_forms(void **state)
 {
     struct experiments *t = experiments_new();

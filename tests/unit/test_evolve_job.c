@@ -182,8 +182,8 @@ static void test_stop_while_paused(void **state)
     experiments_free(t);
 }
 
-/* The paper's algorithm is one thread's work: however many others have nothing to do, it is done,
- * also where a population was resumed. */
+/* The paper's algorithm runs on one thread: it ends however many other threads are idle, also from
+ * a resumed population. */
 static void test_pmevo_with_many_threads(void **state)
 {
     struct experiments *t = some_experiments();
@@ -237,8 +237,8 @@ static void test_team(void **state)
 #define SANITIZED
 #endif
 
-/* Where the system refuses threads nobody works, and it is said: in a child that may have little
- * more memory than it has. */
+/* Where the system refuses threads no worker starts, which is reported. Run in a child with a tight
+ * memory limit. */
 static void test_team_refused(void **state)
 {
     (void)state;
@@ -314,8 +314,8 @@ static uint64_t steps_too_many(size_t rows)
     return steps > 5000 ? steps - 5000 : 0;
 }
 
-/* The time limit holds while a large table is laid out, too: what is done after it is a few
- * questions' worth of work, however many rows there are. */
+/* The time limit also holds during the layout of a large table: after it little more work is done,
+ * however many rows there are. */
 static void test_limit_while_it_is_laid_out(void **state)
 {
     (void)state;

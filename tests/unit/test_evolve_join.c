@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments that come while a run goes on. */
+/* Experiments that arrive during a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,8 +47,8 @@ struct stream {
     struct evolve *e;
     const struct experiments *t;
     uint32_t forms;         /* of the second part; 0: nothing joins */
-    unsigned parts, sent;   /* joined one after the other */
-    double reached;         /* the least error so far, as last told; NaN before there is one */
+    unsigned parts, sent;   /* joined in succession */
+    double reached;         /* the least error so far, as last reported; NaN before there is one */
     size_t reached_of, rose;
 };
 
@@ -221,8 +221,8 @@ static void test_what_a_new_form_begins_with(void **state)
     experiments_free(after);
 }
 
-/* What comes to a run that ends, ended, or knows no joining is dropped; what was not taken up is
- * replaced. */
+/* Experiments that arrive at a run that is ending, has ended, or does not support joining are
+ * dropped. Those not yet taken are replaced. */
 static void test_what_comes_too_late(void **state)
 {
     struct known_bed b;
@@ -263,7 +263,7 @@ struct latecomer {
     bool looked, begun;
 };
 
-/* What the thread has begun by then; the others are done. */
+/* The thread's present work; earlier work is done. */
 static void end_meeting(void *state)
 {
     struct latecomer *late = state;
@@ -347,7 +347,7 @@ static struct evolve_status fed(struct session *s)
     "(R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; "                               \
     "experiments measure --simulate skylake"
 
-/* As a user does it: what is measured while a live run goes on is in its mapping. */
+/* As a user does it: measurements made during a live run are in its mapping. */
 static void test_live(void **state)
 {
     static const char *const refused[] = {"evolve start --live --active",
@@ -418,8 +418,7 @@ static void test_live_in_scripts(void **state)
     session_done(&s);
 }
 
-/* A live run that goes on from its checkpoint is live, with what was found out and what was given
- * told apart. */
+/* A live run resumed from its checkpoint is live; inferred and given usages stay separate. */
 static void test_live_resumed(void **state)
 {
     static const char *const ports[] = {"4", "auto"};
@@ -448,14 +447,14 @@ static void test_live_resumed(void **state)
         assert_non_null(strstr(str_text(&out), "and those that are measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
-        /* it goes on from what the file tells, of the same experiments */
+        /* it resumes from the file's state, with the same experiments */
         assert_true(status.d_reached <= reached && status.reached_of == 5);
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
-        /* What the first run began with is not in the file of the second: the next begins with what
-         * there is now, and says so. */
+        /* The second run's file lacks the starting point of the first: the next run starts from the
+         * present one, and reports that. */
         str_clear(&line);
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `export` writes and `copy` copies is what is in sight: of the same rows, and nothing of a
- * command that failed. */
+/* `export` writes and `copy` copies the visible result: the same rows, and nothing of a failed
+ * command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void test_after_a_failure(void **state)
     refused("export @/c.csv", "nothing to export: flumb failed");
     works("machine show haswell");
     works("export @/c.csv");
-    /* What acts on what is shown leaves that there; so does an export that fails. */
+    /* Commands that act on the visible result keep it; so does a failed export. */
     fails("pane nosuch");
     fails("sort nosuch");
     fails("export @/c.nosuch");
@@ -113,7 +113,7 @@ static void test_in_a_script(void **state)
     str_done(&line);
 }
 
-/* The first column of each line of @text behind the first line, up to @separator, in quotes or
+/* The first column of each line of @text after the first line, up to @separator, in quotes or
  * not. */
 static void names_in(const char *text, char separator, struct str *out)
 {
@@ -126,8 +126,8 @@ static void names_in(const char *text, char separator, struct str *out)
     }
 }
 
-/* `copy table` has the rows and columns that `export` writes, in the same order; what is asked for
- * on the same line holds for both. */
+/* `copy table` has the rows and columns that `export` writes, in the same order; options on the
+ * same line apply to both. */
 static void same_rows(size_t rows)
 {
     struct str csv = {0}, exported = {0}, copied = {0}, columns = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The schema of machine facts: the shipped files keep to it, and what does not is named. */
+/* The schema of machine facts: the shipped files satisfy it, and violations are named. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,7 +135,7 @@ static const char *const broken =
     "key,value,unit,source\nports,\"0,1\",,\nisue_width,4,,\nscheduler,many,,\n\nretire_width,0,,"
     "\nstack_engine,maybe,,\nissue_width,6,,\n";
 
-/* Warnings name file and line; what is wrong is not read. */
+/* Warnings name file and line; a wrong value is not read. */
 static void test_loader_warns(void **state)
 {
     (void)state;
@@ -236,7 +236,7 @@ static void test_sets(void **state)
     str_done(&prose);
 }
 
-/* A key that a fact had before is read as the one that it has now. */
+/* A former key of a fact is read as its present one. */
 static void test_former_keys(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -253,7 +253,7 @@ static void test_former_keys(void **state)
     machine_free(m);
 }
 
-/* What was fitted is said to be, and each machine that has such a fact names the times. */
+/* Fitted facts are marked as fitted, and each machine that has one names the times. */
 static void test_fitted(void **state)
 {
     char **ids = machine_ids();

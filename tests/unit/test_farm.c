@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both sides of work over several ranks, against a launcher of this file's own, whose messages come
- * when the test wants them: what is no longer wanted ends, a run whose other islands go on is
- * stopped, and a checkpoint keeps its population while the other ranks are busy. The real launcher:
- * tests/tty/test_ranks.sh. */
+/* Both sides of work over several ranks, with this file's own launcher, whose messages arrive when
+ * the test decides: unwanted work ends, a run whose other islands are still busy is stopped, and a
+ * checkpoint keeps its population meanwhile. The real launcher: tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,7 +138,7 @@ void ranks_release(void)
 {
 }
 
-/* The other rank has its result only when it is told that nobody wants it. */
+/* The other rank has its result only after a message that nobody needs it. */
 static void result_when_dropped(enum rank_kind kind, const struct str *bytes)
 {
     struct str result = {0};
@@ -192,7 +191,7 @@ static void test_waiting_for_results_is_cancelled(void **state)
     assert_int_equal(launcher.sent[RANK_DROP], 0);
 }
 
-/* A rank's part of three pieces, the first of which goes on until it is not wanted. */
+/* A rank's part of three pieces, the first of which runs until it is discarded. */
 static struct {
     struct farmhand *hand;
     unsigned begun;
@@ -363,8 +362,7 @@ static void put_uneven(const char *file)
     str_done(&text);
 }
 
-/* What a checkpoint holds is one island's, whether the others are there or busy with something
- * else. */
+/* A checkpoint holds one island, whether the others are present or busy with something else. */
 static void test_a_checkpoint_keeps_its_population(void **state)
 {
     struct session s;
@@ -384,7 +382,7 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     assert_true(count > 3);   /* equal ones are one */
     struct str text = {0};
     assert_true(file_read(work_path("run.json"), 1 << 20, &text, &err));
-    work_put("again.json", str_text(&text));   /* a run that goes on writes its own */
+    work_put("again.json", str_text(&text));   /* a run that continues writes its own */
     str_done(&text);
     must(&s, "evolve resume @/run.json; evolve stop");
     assert_int_equal(population_of(&s), count);

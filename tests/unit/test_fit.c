@@ -256,7 +256,7 @@ static void test_repeated_runs(void **state)
     assert_false(f.exact && !f.within);
 }
 
-/* Two inputs; what the second does alone is @of it at its values. */
+/* Two inputs; the second contributes @of it at its values. */
 static void fit_beside(double (*of)(double), const double *values, size_t count, struct formula *f)
 {
     double inputs[2 * 32], counts[32];
@@ -277,8 +277,8 @@ static void fit_beside(double (*of)(double), const double *values, size_t count,
 static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }
 static double chunks_less(double n) { return 60 - 60 / n; }
 
-/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal beside other terms
- * takes five. */
+/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal with other terms takes
+ * five. */
 static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
@@ -292,7 +292,7 @@ static void test_reciprocals(void **state)
         assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
                                     3126 * moments_left(values[k]));
     fit_beside(chunks_less, values, 7, &f);
-    /* Four values of the first input do not tell its fifth power: exact at these alone. */
+    /* Four values of the first input do not determine its fifth power: exact at these alone. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));
 }
 
@@ -521,7 +521,7 @@ static bool over_soon(void *state)
     return ++asked > 3;
 }
 
-/* Many runs of many inputs: the fit ends soon after it is told to, counted in steps. */
+/* Many runs of many inputs: the fit ends soon after a cancellation, counted in steps. */
 static void test_many_runs(void **state)
 {
     enum { RUNS = 3000, INPUTS = 4 };

@@ -86,7 +86,7 @@ static void test_forms_add(void **state)
     for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
         assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form,
                            forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
-    /* Who holds a table keeps it as it is when more is added, and when the session ends; the new
+    /* A holder of a table keeps it unchanged when more is added, and when the session ends; the new
      * one has the rows of both files. */
     struct forms *held = forms_hold(s.document.forms[ISA_X86_64]);
     work_put("f.csv",
@@ -106,7 +106,7 @@ static void test_forms_add(void **state)
     assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
     assert_int_equal(forms_count(held), before);
     forms_free(held);
-    /* What is read and written is the code's to say. */
+    /* Reads and writes follow from the code. */
     str_clear(&text);
     work_put("f.csv",
              "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} "

@@ -39,7 +39,7 @@ static void test_distances(void **state)
     size_t found;
 
     (void)state;
-    /* Stored behind the load: the newest store is the last iteration's. */
+    /* Stored after the load: the newest store is the last iteration's. */
     struct forward l = link_of(once, 4, 1, 3, 0, &found);
     assert_int_equal(found, 1);
     assert_int_equal(l.load, 1);
@@ -73,7 +73,7 @@ static void test_no_link(void **state)
     assert_int_equal(found, 0);
 }
 
-/* What the code itself says stays; the rest is put in the order of loads. */
+/* Pairs that the code itself shows stay; the rest is sorted by loads. */
 static void test_known_links(void **state)
 {
     struct forward own[] = {{.store = 1, .load = 3, .distance = 1}},

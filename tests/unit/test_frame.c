@@ -134,7 +134,7 @@ static void test_golden_of_text(void **state)
     compare_sizes("help");
 }
 
-/* A usage of long port names gives way to what stands behind it. */
+/* A usage of long port names is cut in favour of the columns after it. */
 static void test_detail_is_whole(void **state)
 {
     struct str shown = {0};
@@ -658,8 +658,8 @@ static const char *write_long(void)
     return work_path("long.s");
 }
 
-/* What takes its time goes on behind the screen; what follows it on the line waits for it, and for
- * what `job wait` names. */
+/* Long commands continue in the background; the rest of the line waits for them, and for the jobs
+ * that `job wait` names. */
 static void test_waiting(void **state)
 {
     char line[4400];
@@ -711,7 +711,7 @@ static void test_waiting(void **state)
     assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
 }
 
-/* A script goes on with the line behind the one that is waited for. */
+/* A script continues with the line after the one that was awaited. */
 static void test_waiting_script(void **state)
 {
     char line[4400];

@@ -318,7 +318,7 @@ static void add_others(const char *text, const char *before, unsigned lines, str
     }
 }
 
-/* What stands behind the text of a screen of @height rows. */
+/* The cells below the text of a screen of @height rows. */
 static const char *colours_of(const char *screen, unsigned height)
 {
     while (height--)

@@ -176,7 +176,7 @@ static void test_temporaries(void **state)
     vec_done(&events);
 }
 
-/* Small ones never go back; what is no memory of the program's is left alone. */
+/* Small blocks are never returned to the system; memory of others is left alone. */
 static void test_small(void **state)
 {
     event_list events = {0};

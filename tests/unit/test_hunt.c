@@ -113,8 +113,8 @@ static bool same_code(const struct random_block *a, const struct random_block *b
     return same;
 }
 
-/* As in programs: what is pushed is popped, and addresses are on the stack or have an index, too.
- * An index stays where a pattern keeps its address. */
+/* As in programs: pushes have pops, and some addresses are on the stack or have an index. An index
+ * stays where a pattern keeps its address. */
 static void test_stack_and_addresses(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -356,7 +356,7 @@ static void test_ten_others_are_found(void **state)
     }
 }
 
-/* Where a machine has a fraction of a cycle, the whole number next to it is tried, too. */
+/* Where a machine has a fraction of a cycle, the next whole number is tried as well. */
 static void test_fractions_are_rounded(void **state)
 {
     static const struct known_change wrong = {"store_forward", "6.5"},
@@ -582,7 +582,7 @@ static void test_no_forms(void **state)
     assert_int_not_equal(err.code, ERR_NONE);
 }
 
-/* A list from which the only word goes has nothing, and says so. */
+/* A list whose only word is removed is empty, and the message reports it. */
 static void test_empty_list(void **state)
 {
     struct remedy c = {.name = (char *)"zero_idioms",

@@ -175,7 +175,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
     machine_free(m);
     str_done(&body);
-    /* One that it refuses where it stands is left out, too, if others were read. */
+    /* An entry that is refused in its place is also left out if others were read. */
     str_clear(&body);
     str_addf(&body,
              "grep -qi '^xor *r[a-z0-9]*, *r[a-z0-9]*$' $input && { echo 'error: unpredictable'; "

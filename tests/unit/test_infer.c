@@ -209,8 +209,8 @@ static void test_recovers_known_mapping(void **state)
     known_tear_down(&b);
 }
 
-/* Beside runs that are told the number: it is found, or one that predicts as well, and the search
- * makes not many more evaluations. */
+/* Compared with runs that are given the number of ports: the search finds it, or an equally good
+ * one, with few more evaluations. */
 static void test_finds_ports(void **state)
 {
     struct known_bed b;
@@ -243,8 +243,8 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* A run that has no time to tell how many ports there are takes the most that it would try, and
- * says so; not where it is told, or has a beginning, of which it says what was known of it. */
+/* A run without time to find the number of ports takes the largest it would try, and reports that.
+ * It does not if the number is given, or if it has a starting point, whose state it reports. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -273,8 +273,8 @@ static void test_ports_without_time(void **state)
     known_tear_down(&b);
 }
 
-/* Errors that no mapping explains do not tell how many ports there are: the most, and it says
- * so. */
+/* Errors that no mapping explains do not determine the number of ports: the run takes the largest
+ * and reports that. */
 static void test_ports_unexplained(void **state)
 {
     struct known_bed b;
@@ -291,8 +291,8 @@ static void test_ports_unexplained(void **state)
     known_tear_down(&b);
 }
 
-/* The best so far never rises, though each starting point begins anew; phase and time left are
- * told. */
+/* The least error so far never rises, though each starting point begins from scratch; phase and
+ * remaining time are reported. */
 static void test_best_so_far(void **state)
 {
     static struct evolve_sample samples[4000];
@@ -338,9 +338,9 @@ static void see_best(void *state)
     seen->looks++;
 }
 
-/* The error that is shown never rises, no individual has less of it with no more µops, and what is
- * given to be adopted is what was shown; where that is a consensus, the mapping of least error is
- * shown beside it. */
+/* The error shown never rises, no individual has a smaller one with no more µops, and adoption
+ * takes the mapping shown. If that is a consensus, the mapping of least error is shown next to
+ * it. */
 static void test_best_is_the_best(void **state)
 {
     (void)state;

@@ -83,7 +83,7 @@ static bool loop(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* What its loops count is told of a job that says nothing itself. */
+/* A job without notes of its own reports the counts of its loops. */
 static void test_own_words_come_first(void **state)
 {
     static const struct job_ops looping = {.run = loop};
@@ -107,7 +107,7 @@ static void test_own_words_come_first(void **state)
     }
 }
 
-/* What a job is at is over when it is done; where it was cancelled, it says how far it came. */
+/* A job's current activity ends with the job; a cancelled job reports its progress. */
 static void test_a_step_is_over_at_the_end(void **state)
 {
     static const struct job_ops stepping = {.run = run, .finish = finish, .free = done};
@@ -268,8 +268,8 @@ static bool rest_run(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* One that measures alone neither starts beside another nor lets another begin, whatever both are
- * called; those that say that they do not measure are not asked. */
+/* A job that measures alone neither starts during another nor lets another start, whatever their
+ * names; jobs that declare not to measure are exempt. */
 static void test_measuring_alone(void **state)
 {
     static const struct job_ops usual = {.run = rest_run, .measures = says},

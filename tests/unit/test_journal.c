@@ -336,8 +336,8 @@ static void test_death_at_each_call(void **state)
     }
 }
 
-/* What was measured is the user's own: the journal is for nobody else, nor the directory that it is
- * made in, nor the one that was there before. */
+/* Measurements are private to the user: the modes of the journal, of its directory, and of an older
+ * journal exclude others. */
 static void test_private(void **state)
 {
     struct err err = {0};

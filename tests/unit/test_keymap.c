@@ -211,8 +211,8 @@ static void test_frame_goes_by_it(void **state)
 }
 
 /* Each line is its own: faults name it, and the others run. */
-/* What a view has for itself is what its bar shows and its click does; how to quit is said by the
- * keys that do. */
+/* A view's own keys are those that its bar shows and its clicks run; the quit keys are named from
+ * the table of keys. */
 static void test_own_keys_are_told(void **state)
 {
     (void)state;

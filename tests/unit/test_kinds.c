@@ -198,8 +198,8 @@ static unsigned draws_of_kind(const struct problem *p, bool like)
     return same;
 }
 
-/* Where few experiments say what a form does, usages are tried of the same kind; where many do, of
- * any: a third are of the same then. */
+/* Forms with few experiments try usages of the same kind; those with many try any, a third of the
+ * same kind. */
 static void test_draws_by_kind(void **state)
 {
     struct problem *few = named_forms(1), *many = named_forms(100);

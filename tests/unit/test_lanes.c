@@ -76,7 +76,7 @@ static void test_crew(void **state)
     crew_free(NULL);
 }
 
-/* Who waits for a member is asked meanwhile, as often as it takes. */
+/* While crew_call waits for a member it calls its callback repeatedly. */
 static void slow_work(void *state, unsigned member)
 {
     struct shift *s = state;
@@ -287,7 +287,7 @@ static void *no_threads(unsigned members, struct err *err)
 
 static const struct source_threads without = {.begin = no_threads};
 
-/* Where the system gives no threads one CPU does all of it, and so does the one that is named. */
+/* Without threads from the system one CPU does all the work, as does the one that is named. */
 static void test_measures_alone(void **state)
 {
     struct err err = {0};

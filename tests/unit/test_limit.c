@@ -151,7 +151,7 @@ static void test_advice(void **state)
                     "accumulator");
 }
 
-/* What is assumed is said wherever it is, and what could break it by name. */
+/* Assumptions are printed everywhere, with the names of the facts that could break them. */
 static void test_assumed(void **state)
 {
     (void)state;

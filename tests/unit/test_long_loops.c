@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of thousands of instructions: analysing one takes work that grows with its length, not with
- * the square of that, and ends soon after it is told to. Work is counted in steps (base/steps.h);
- * no clock is asked. */
+/* Loops of thousands of instructions: the work of an analysis grows with the length, not with its
+ * square, and ends soon after a cancellation. Work is counted in steps (base/steps.h); no clock is
+ * read. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -233,7 +233,7 @@ static void test_foreign(void **state)
     machine_free(m);
 }
 
-/* A link stays one; what it points to is replaced, and a slash behind the name means nothing. */
+/* A link stays a link; its target is replaced, and a slash after the name is ignored. */
 static void test_links(void **state)
 {
     (void)state;

@@ -58,7 +58,7 @@ static void test_output(void **state)
     press("G");
     assert_true(screen_holds("line 299999"));
     press("g");
-    /* A search goes on with each drawing, too; Esc ends it. */
+    /* A search also advances with each drawing; Esc ends it. */
     uint64_t before = steps_taken;
     frame_run(&frame, "find nowhere");
     assert_false(frame.failed);
@@ -81,8 +81,8 @@ static void test_output(void **state)
     assert_true(frame.failed);
 }
 
-/* Where no view is drawn no drawing gets further, so nothing may ask for one after the other; work
- * goes on when its view is back. */
+/* While no view is drawn no search advances, so none may request drawings in a loop; work continues
+ * when its view is shown again. */
 static void test_nothing_drawn(void **state)
 {
     struct str text = {0};

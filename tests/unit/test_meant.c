@@ -119,7 +119,7 @@ static void test_hex_suffix(void **state)
     }
 }
 
-/* Where a site leaves out directives, inline assembler is told by its registers. */
+/* Where a site leaves out directives, inline assembler is recognised by its registers. */
 static void test_other_syntax(void **state)
 {
     (void)state;

@@ -145,9 +145,9 @@ static void test_modes(void **state)
     assert_float_equal(part.distance, 1000, 1e-9);
 }
 
-/* Few references that lie far behind all others are a cluster, also where each bin of them is a
- * straggler: with the nearer ones they would have a mean between the two. Hardly any are none, and
- * few that lie near join. */
+/* A few references with far larger distances than all others are a cluster, even if each of their
+ * bins is a straggler: with the nearer ones their mean would lie between the two. Very few are
+ * dropped, and a few that lie near join. */
 static void test_far_modes(void **state)
 {
     struct run_bin bins[] = {

@@ -236,8 +236,8 @@ static void test_steps(void **state)
                        1e-9);
 }
 
-/* Behind the last size that was measured: of two sizes of which a cache of 2 MiB holds a part, the
- * miss costs what both say. Lines in order cost what they do there. */
+/* Beyond the last measured size: the cost of a miss extrapolates the last two sizes of which a
+ * cache of 2 MiB holds a part. Lines in order cost the same as at that size. */
 static void test_beyond(void **state)
 {
     struct memory_costs m = costs(true);
@@ -294,13 +294,13 @@ static void test_ahead(void **state)
     struct stream one = walk(1, 0);
     struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
     (void)state;
-    /* The loop that was measured takes what it took, but for what the core itself takes. */
+    /* The measured loop has its measured latency, combined with the core's cycles. */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 100, 1e-9);
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).cycles, cbrt(40.0 * 40 * 40 + 1e6),
                        1e-9);
     core.uops = 72;
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 20, 0.05);
-    /* Behind the first level at hand nothing of it is seen. */
+    /* The latency of the level after the first is hidden. */
     assert_float_equal(time_at(&one, 1, &m, &core, 1048576).parts[LIMIT_AHEAD], 0, 1e-9);
     /* Less work per line, more lines under way, less of the latency. */
     double last = 1e9;

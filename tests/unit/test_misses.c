@@ -80,8 +80,8 @@ static void test_lines_take_time(void **state)
                        (41 * 30 - 80) / 41.0, 1e-9);
 }
 
-/* Translations that the TLB lacks take the page walkers: beside the work, and beside lines,
- * whichever takes longer. While it holds them they take nothing. */
+/* TLB misses occupy the page walkers, in parallel with the work and with the transfer of lines: the
+ * longest counts. TLB hits cost nothing. */
 static void test_page_walks(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -119,8 +119,8 @@ static void test_phases(void **state)
     vec_done(&walks.list);
 }
 
-/* A column whose lines the second level has: nothing is waited for where a prefetcher follows steps
- * as long as these, and as much as ever where it follows shorter ones only. */
+/* A column whose lines are in the second level: no wait where a prefetcher follows steps of this
+ * length, the full wait where it follows shorter ones only. */
 static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
@@ -141,8 +141,8 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
-/* A column in steps of a page: its lines take the time of the one set that they come to, less the
- * core's, and nothing of it where the steps are a line longer. */
+/* A column in steps of a page: its lines take the time of the one set that they share, less the
+ * core's cycles, and none of it where the steps are one line longer. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};

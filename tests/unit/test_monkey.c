@@ -113,8 +113,8 @@ static void judge_end(struct monkey *m)
     }
 }
 
-/* Keys that leave a prompt and what waits, then one that has the whole screen drawn anew: the
- * sequence that clears it is the answer. */
+/* Keys that leave a prompt and any queue, then a key that redraws the whole screen: the clearing
+ * sequence is the answer. */
 static void must_answer(struct monkey *m)
 {
     const double begun = clock_wall();
@@ -548,7 +548,7 @@ static void test_random_keys(void **state)
         if (!m.terminal.pid)
             start(&m);
     }
-    /* Alive: it shows the view that is asked for, and leaves when it is told to. */
+    /* Alive: the program shows the requested view, and quits on request. */
     must_answer(&m);
     if (!m.terminal.pid)
         start(&m);

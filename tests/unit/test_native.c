@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the CPU gives a program at the moment, whatever the caches are; and the CPU time of a
- * program started beside others. */
+/* The share of the CPU that a program gets, independent of the caches; and the CPU time of a
+ * program started with others. */
 #include <pthread.h>
 #include <math.h>
 #include <setjmp.h>
@@ -83,9 +83,9 @@ static void test_huge_second_level(void **state)
     }
 }
 
-/* Lines of the second and third level that others replace, the oldest first: after which time comes
- * out again, whatever of the area lies in the second level. Nothing is said of a level that keeps
- * all. */
+/* Lines of the second and third level that others replace, the oldest first: the time constant is
+ * recovered, whatever part of the area is in the second level. A level that keeps all gets no
+ * value. */
 static void test_replaced_by_others(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -120,9 +120,9 @@ static void test_replaced_by_others(void **state)
     machine_free(m);
 }
 
-/* A second level of which a thread on the same core takes a part: how much is left comes out again,
- * and with it the latency of the level behind. Alone it loses what falls into sets that are full,
- * and no more. */
+/* A second level of which a thread on the same core takes a part: its remaining size is recovered,
+ * and with it the latency of the next level. Without the thread it loses only the lines of full
+ * sets. */
 static void test_second_level_shared(void **state)
 {
     /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
@@ -176,8 +176,8 @@ static void test_ports_left(void **state)
     }
 }
 
-/* A TLB of a certain size, and what a look into the page tables takes, come out of the walks that
- * showed them; where pages are huge and none is seen, nothing is said. */
+/* The size of a TLB and the cost of a page walk are recovered from walks that showed them; with
+ * huge pages, where no walk is seen, there is no value. */
 static void test_page_walks(void **state)
 {
     struct native n = {
@@ -334,8 +334,8 @@ static void test_one_file(void **state)
 #define SANITIZED
 #endif
 
-/* Under a limit of address space that leaves no room to measure in, the table's facts stay, and it
- * is said; who asks for fresh ones is refused. */
+/* Under a limit of address space without room to measure, the table's facts stay, and that is
+ * reported; a request for fresh ones is refused. */
 static void test_no_room(void **state)
 {
     (void)state;

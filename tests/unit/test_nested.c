@@ -54,8 +54,8 @@ static double cycles_of(const char *text, const char *id, double trips, double *
     return cycles;
 }
 
-/* A chain through both loops: each trip takes what its multiplication does, whatever stands
- * between; of three loops, as many as the trips of both within. */
+/* A chain through both loops: each trip costs its multiplication, whatever lies between; of three
+ * loops the trips multiply. */
 static void test_chain(void **state)
 {
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
@@ -112,8 +112,8 @@ static double written_out(const char *id, unsigned trips)
     return cycles;
 }
 
-/* Chains of one iteration run beside those of the next as far as the reorder buffer reaches: the
- * same as with all trips written out. */
+/* Chains of one iteration overlap those of the next as far as the reorder buffer reaches: the same
+ * as with all trips written out. */
 static void test_overlap(void **state)
 {
     static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
@@ -135,7 +135,7 @@ static void test_overlap(void **state)
         }
 }
 
-/* What is left open is said, by name. */
+/* Open points are reported by name. */
 static void test_notes(void **state)
 {
     static const struct { const char *text, *says;

@@ -55,9 +55,9 @@ static struct mapping *mapping_of_forms(void)
     return m;
 }
 
-/* A form that is as quick as the issue width has any of four ports or none, and no experiment of
- * these forms says which; of one that takes two slots it may be two ports, and beside what these
- * are busy with it shows. */
+/* A form as fast as the issue width has any of four ports or none, and no experiment of these forms
+ * distinguishes them. One of two slots may have two ports, which experiments that keep them busy
+ * show. */
 static void test_width_hides(void **state)
 {
     struct mapping *m = mapping_of_forms();
@@ -81,8 +81,7 @@ static void test_width_hides(void **state)
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* It takes what it would without those ports: of its rivals the one that is left is hidden in
-     * any experiment. */
+    /* The time is the same without those ports: the remaining rival is hidden in any experiment. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -170,8 +169,8 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
-/* Several of a form take as many times as long as one: alone they say what it takes beside itself,
- * too, and nothing is left to measure. */
+/* Several copies of a form take proportionally longer than one: alone they also determine its time
+ * with itself, and nothing is left to measure. */
 static void test_several_alone(void **state)
 {
     struct experiments *t = table_of_forms();

@@ -256,7 +256,7 @@ static void test_reads_older_habits(void **state)
 
     if (!m)
         fail_msg("%zu: %s", err.line, err.what);
-    /* What has no ports and no throughput is not known; what has a throughput of 0 is free. */
+    /* A form without ports and throughput is unknown; one with throughput 0 is free. */
     assert_null(mapping_find(m->mapping, "SQRTSD (XMM, XMM)"));
     assert_usage(m, "MOV (R64, R64)", "", 0);
     assert_int_equal(notes.unknown, 1);
@@ -663,7 +663,8 @@ static void test_reads_aarch64(void **state)
     assert_usage(m, "ADD (X, X, X, LSL I)", "1*p23", 1);
     assert_null(mapping_find(m->mapping, "ADD (W, W, W)"));
     assert_null(mapping_find(m->mapping, "ADD (X, X, I)"));
-    /* Shapes are told apart, lanes are not; what has a shape is not found under a prefix alone. */
+    /* Shapes are distinguished, lanes are not; a form with a shape is not found by a prefix
+     * alone. */
     assert_usage(m, "FADD (V.2D, V.2D, V.2D)", "1*p0", 2);
     assert_usage(m, "FADD (D, D, D)", "1*p4", 3);
     assert_null(mapping_find(m->mapping, "FADD (V.4S, V.4S, V.4S)"));

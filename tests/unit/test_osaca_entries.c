@@ -103,7 +103,7 @@ static void test_messages_are_cut_between_characters(void **state)
     str_done(&text);
 }
 
-/* What a load would follow describes nothing where the file does not say what a load is. */
+/* An entry of registers serves no memory operand if the file does not define loads. */
 static void test_unused_without_rules(void **state)
 {
     (void)state;

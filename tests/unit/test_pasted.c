@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comes from a terminal that does not mark pastes: text is told from keys. */
+/* Input of a terminal that does not mark pastes: text is distinguished from keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -296,7 +296,7 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
-/* What is refused is said, and what else would do is done. */
+/* Refusals are reported, and an alternative method is used. */
 static void test_refused(void **state)
 {
     (void)state;

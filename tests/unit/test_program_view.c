@@ -20,7 +20,7 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* What no prediction is known of says nothing of its bound, and why. */
+/* A block without a prediction shows no bound, with the reason. */
 static void test_loop_without_a_bound(void **state)
 {
     struct kernel_loop loop = {.count = 2345};
@@ -181,7 +181,7 @@ static void draw_to_end(void)
     assert_false(frame_busy(&frame));
 }
 
-/* Long sorts and searches go on without a key, and what is exported has ended. */
+/* Long sorts and searches continue without a key, and exports wait for their end. */
 static void test_many_blocks(void **state)
 {
     enum { BLOCKS = 20000 };

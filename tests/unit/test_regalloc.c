@@ -419,7 +419,7 @@ static void test_elsewhere(void **state)
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
-/* Prefixes that say nothing make each instruction as long as BODY_PADDED; it stays what it is. */
+/* Prefixes without effect make each instruction BODY_PADDED bytes long; its form stays the same. */
 static void test_padded(void **state)
 {
     static const char *const names[] = {"ADD (R64, R64)",   "IMUL (R64, R64)",

@@ -116,7 +116,7 @@ static bool run(struct experiments *t, const char *path, const struct runner_opt
                          options, summary, err);
 }
 
-/* What comes out of measuring the simulated processor is what its mapping says. */
+/* Measurements of the simulated processor equal the times of its mapping. */
 static void check_against_mapping(const struct experiments *t, bool all)
 {
     size_t off = 0, measured = 0;
@@ -277,8 +277,7 @@ static void test_journal_faults(void **state)
     close(fd);
 }
 
-/* What an old journal has of code that spoilt its own loop is no time of anything: it is measured
- * again. */
+/* Old journal entries of code that overwrote its own loop are invalid: it is measured again. */
 static void test_impossible_values_are_not_taken(void **state)
 {
     struct experiments *t = random_table(20, 99);
@@ -536,8 +535,8 @@ static void test_conditions(void **state)
     (void)state;
     kept_today(today);
 
-    /* A busy core says so, and nothing final is kept of it: the next run tries again without being
-     * told to. */
+    /* A busy core is reported, and none of its times is final: the next run measures again without
+     * an option. */
     host.busy = true;
     struct runner_summary s =
         host_run(path, 5.55, false, &(struct runner_options){.one_length = true, .patience = 1e-9});
@@ -659,10 +658,10 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The reports of a run beside busy neighbours (tests/data/contention/progress.csv: seconds gone,
- * passes that brought something): the time told never rises faster than the run shows, jumps less
- * than the guesses do, and lies within a factor of two and a half of the truth from a fifth of the
- * way on until the last seventh. */
+/* The reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
+ * seconds, passes with a result): the remaining time reported never rises faster than the run
+ * shows, jumps less than the guesses do, and lies within a factor of two and a half of the truth
+ * from a fifth of the run to its last seventh. */
 static void test_estimate(void **state)
 {
     struct err err = {0};

@@ -144,7 +144,7 @@ static void test_foreign_bodies(void **state)
     assert_int_equal(sandbox_pid(sandbox, true), 0);
 }
 
-/* What is worth running only beside something quick is not run beside what has no time. */
+/* An experiment that is worth running only with a fast one is not run with one that has no time. */
 static void test_not_worth_it(void **state)
 {
     static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
@@ -228,9 +228,8 @@ static double child_seconds(pid_t child)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Beside busy processes on its CPU, when it may only have what they leave: that it has no answer in
- * time is their doing, and not an endless run of its code, unless it had so much of the processor
- * that it was. */
+/* With busy processes on its CPU, at a lower priority: a missing answer is then attributed to them,
+ * not to an endless loop in its code, unless it had enough CPU time to be one. */
 static void test_starved(void **state)
 {
     static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};

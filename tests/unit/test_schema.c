@@ -22,8 +22,8 @@
 
 #define LARGEST ((size_t)64 << 20)
 
-/* Commands in an order in which each has what it needs; with those below all of the table. @ stands
- * for the data directory. */
+/* Commands in an order in which each has its prerequisites; with those below the whole table. @ is
+ * the data directory. */
 static const char *const script[] = {
     "set keep-going on",
     "kernel hex 4801d8480fafc3",
@@ -179,9 +179,9 @@ static const char *const refused[] = {
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
-/* The other commands, each with what it needs before it: they measure on this CPU for seconds, or
- * need a program that may not be installed. Only where @needs says what a host may lack may one
- * fail, which is then told; how they are called otherwise tests/tty has. */
+/* The other commands, each with its prerequisites: they measure on this CPU for seconds, or need a
+ * program that may not be installed. One may fail only where @needs names a possible lack of the
+ * host, which is then printed; tests/tty has their other uses. */
 static const struct { const char *before, *line, *needs;
 } elsewhere[] = {
     {"kernel load @/kernels/pi-O1.s", "kernel measure", QUIET},
@@ -478,8 +478,8 @@ static bool assert_same_names(const char *line, const json_t *object, const char
     return rows;
 }
 
-/* Every command of the script that prints rows in JSON has them in CSV, with all their names. What
- * is between two of them is told by a command that prints always the same. */
+/* Every command of the script that prints rows in JSON has them in CSV, with all their names. A
+ * command with a constant output separates two of them. */
 static void test_every_command_has_its_rows_in_csv(void **state)
 {
     static const char marker[] = "help fact retire_width";
@@ -535,8 +535,8 @@ static json_t *object_of(const char *line, struct str *out)
     return found;
 }
 
-/* Calls @line behind @before; its object, and as CSV what it exports, "" where that is nothing:
- * then the result before it is the one that is exported. */
+/* Calls @line after @before; returns its object, and as CSV its export, "" if there is none: then
+ * the result before it is exported. */
 static json_t *call(const char *before, const char *line, struct str *csv)
 {
     struct str text = {0}, out = {0};

@@ -77,8 +77,8 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* The experiment disputed most, which says nothing of any other, comes after one that settles all
- * the others; and what is no more disputed then is not asked for. */
+/* The most disputed experiment, which predicts no other, comes after one that settles all others;
+ * an experiment that this leaves undisputed is not selected. */
 static void test_most_telling_first(void **state)
 {
     struct mapping *committee[4];

@@ -555,7 +555,7 @@ static void test_death_while_saving(void **state)
     session_done(&fresh);
 }
 
-/* Settings are the saved session's, and nothing of the loop before shows beside the new one. */
+/* Settings are those of the saved session, and no output of the previous loop remains. */
 static void test_taken_over(void **state)
 {
     (void)state;
@@ -603,8 +603,7 @@ static void test_loop_in_use(void **state)
     session_done(&t);
 }
 
-/* A sweep goes on with the loop that it began with, and is not shown as the one of the loop that
- * came into use meanwhile. */
+/* A sweep continues with its own loop, and is not shown as one of the loop loaded meanwhile. */
 static void test_use_beside_a_job(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Caches shared by threads: misses by the serial profile beside those of the threads' references
- * one after the other in turns, on a naive stack. */
+/* Caches shared by threads: misses by the serial profile compared with those of the threads'
+ * interleaved references on a naive stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

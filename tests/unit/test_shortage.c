@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command and every loader while memory runs out, at one allocation after another: it works
- * all the same or fails with a message that says so, and the same command works afterwards.
- * SWEEP=N: so many positions of each (make torture has more, and looks for leaks). */
+/* Every command and every loader while memory runs out, at each allocation in turn: it works all
+ * the same or fails with a message, and the same command works afterwards. SWEEP=N: number of
+ * positions of each (make torture has more, and checks for leaks). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -441,7 +441,8 @@ static void test_late_stores(void **state)
     simulator_free(s);
 }
 
-/* What has settled at its bound is what a repeat of the state says; what has not is as it was. */
+/* A simulation that converged at its bound equals one with a repeated state; the others are
+ * unchanged. */
 static void test_settled(void **state)
 {
     static const char *const settling[] = {"skylake", "icelake-server", "sapphirerapids"};
@@ -505,8 +506,8 @@ static void test_settled_too_early(void **state)
 }
 
 /* A value stored and loaded again, measured on a Zen 3: forwarding takes 9 cycles (integers 6.2)
- * from value to value, so a µop that only hands the value on takes none beside them, and what the
- * store computes and what the load does with the value come on top. */
+ * from value to value. A µop that only passes the value on adds nothing. The store's other
+ * operations and the load's operation on the value are added. */
 static void test_handed_on(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {

@@ -81,9 +81,9 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
 /* Where each form begins, and the end. */
 static uint64_t *starts;
 
-/* Appends to @out[i] what the listing of @tool has between the beginnings of forms i and i + 1,
- * without addresses, comments and nops: LLVM's has prefixes in lines of their own. With @find the
- * beginnings are taken from it instead. False where the tool is not here. */
+/* Appends to @out[i] the part of @tool's listing between the starts of forms i and i + 1, without
+ * addresses, comments and nops; LLVM prints prefixes in lines of their own. With @find the starts
+ * are taken from the listing. False if the tool is not installed. */
 static bool disassemble(const char *tool, size_t count, bool find, struct str *out)
 {
     struct str text = {0};

@@ -381,7 +381,7 @@ static void test_many_rows(void **state)
     table_done(&t);
 }
 
-/* So is a search: it says that it goes on, and where it ended. */
+/* So is a search: it reports that it is running, and where it ended. */
 static void test_search_goes_on(void **state)
 {
     size_t rows = MANY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loaders as jobs: the old document stays until the new one is complete, what follows waits, a
- * cancelled one leaves everything as it was. What is read comes through a pipe, so that a job is
- * under way for as long as the test wants. */
+/* Loaders as jobs: the old document stays until the new one is complete, later commands wait, a
+ * cancelled loader changes nothing. Input comes through a pipe, so that a job lasts as long as the
+ * test needs. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -260,8 +260,8 @@ static void test_replacing(void **state)
     session_done(&s);
 }
 
-/* What only reads works beside the screen on what the session was: none of it is a job any more
- * when it has ended in time. */
+/* Read-only commands run in the background on a snapshot of the session: none is a job any longer
+ * if it ended in time. */
 static void test_reading(void **state)
 {
     static const char *const readers[] = {"kernel analyze",
@@ -642,8 +642,8 @@ static void test_machine_in_directory(void **state)
     session_done(&s);
 }
 
-/* What would tell forms from each other joins the experiments when it can be measured: where that
- * is refused they are as before. */
+/* An experiment that would distinguish forms joins the others if it can be measured; if it is
+ * refused they are unchanged. */
 static void test_settling_refused(void **state)
 {
     static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";

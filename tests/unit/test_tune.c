@@ -335,7 +335,7 @@ static void itself_free(struct itself *b)
     kernel_free(b->kernel);
 }
 
-/* What has nothing but its branch is not run, and says so. */
+/* A loop that has only its branch is not run, with a message. */
 static void test_only_a_branch(void **state)
 {
     struct itself b = itself_new(INTEL "a: jne a\n");

@@ -210,8 +210,8 @@ static void test_spikes_and_faults(void **state)
     }
 }
 
-/* A thread that only holds buffers slows what needs them; nops do not tell, the probe for room
- * does, and where it is not known nobody can. */
+/* A thread that only holds buffers slows code that needs them. Nops do not show it, the probe for
+ * room does; without that probe it stays unknown. */
 static void test_room(void **state)
 {
     (void)state;
@@ -305,9 +305,9 @@ static void test_statistics(void **state)
     assert_true(calibrate_floor(values, 6, 0.001) == 5.001);
 }
 
-/* Many items one after the other on a core that is never quiet cost one wait and a try each, in
- * which what they take there is seen; those that come when it is quiet again settle although the
- * wait is over. */
+/* Many successive items on a core that is never idle cost one wait and one try each, which gives
+ * their contended times. Items that follow when it is idle again settle although the wait is
+ * over. */
 static void test_shared_wait(void **state)
 {
     enum { ITEMS = 256 };

@@ -162,7 +162,7 @@ static void test_measured_loops(void **state)
  * it begins. */
 static double counted(const struct core *c, const unsigned char *lengths, size_t count)
 {
-    /* after so many all begins anew */
+    /* after this number of copies the pattern repeats */
     const size_t line = (size_t)c->uop_cache_line_insns, window = (size_t)c->uop_cache_window,
                  copies = line * window;
     size_t bytes = 0, insns = 0, cycles = 0;

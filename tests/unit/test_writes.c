@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that writes a file, while one system call after another fails: it fails with a
- * message, what was there stays or is replaced as a whole, nothing is left beside it, and the next
- * time it works. */
+/* Every command that writes a file, while each system call in turn fails: it fails with a message,
+ * the old file stays or is replaced as a whole, no other file remains, and the command works the
+ * next time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

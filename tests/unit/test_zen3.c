@@ -116,8 +116,7 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* With each fact and without it. What stands beside a block is how its time follows from the
- * fact. */
+/* With each fact and without it. The comment at a block derives its time from the fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other;

@@ -98,8 +98,8 @@ static void test_measured_blocks(void **state)
     csv_table_free(t);
 }
 
-/* Two forms beside each other, for each kind of usage that only such pairs tell: what both could
- * run on makes them wait, what only one of them needs does not. */
+/* Two forms at a time, for each kind of usage that only pairs show: work for a shared port makes
+ * them wait, work for a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
     (void)state;
