@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frame and its views on a grid, against golden screens (GENERATE=1 writes them anew), and the
+/* The frame and its views on a grid, against golden screens (GENERATE=1 rewrites them), and the
  * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,8 +89,8 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* Other machines are chosen: the one in view stays, also where it stands elsewhere among them, and
- * one that is gone is not looked up. */
+/* Other machines are selected: the one in view stays, also at another position, and one that is
+ * gone is not looked up. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void test_detail_is_whole(void **state)
     str_done(&shown);
 }
 
-/* The machine that m takes is the one of the timeline too, and stays within those selected. */
+/* The machine that m selects is the timeline's as well, and stays within those selected. */
 static void test_machine_in_view(void **state)
 {
     (void)state;
@@ -340,8 +340,8 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-/* A chart on its way: stages that are done with what came of them, the one it is at, those that
- * wait; over time. */
+/* A chart in progress: finished stages with their results, the present one, those that wait; over
+ * time. */
 static void test_chart_stages(void **state)
 {
     struct stage_log *log;
@@ -349,7 +349,7 @@ static void test_chart_stages(void **state)
     (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
-    fill_record();   /* whose processor is shown, not the one that this runs on */
+    fill_record();   /* the charted processor, not the one that runs this test */
     chart_clock_begin();
     log = session.document.chart = stage_log_new("mine");
     frame_run(&frame, "view machine");
@@ -384,7 +384,7 @@ static bool half_done(struct job *job, void *state, struct err *err)
     return false;
 }
 
-/* While something measures, the view machine says what, how far it is and how long it takes. */
+/* During a measurement the view machine shows its kind, its progress and its remaining time. */
 static void test_what_measures(void **state)
 {
     static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
@@ -407,8 +407,8 @@ static void test_what_measures(void **state)
     assert_true(screen_lacks("now "));
 }
 
-/* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine
- * have what it saw. */
+/* Measuring as a job of the workbench: it pauses, continues and ends; the table and the view
+ * machine show its values. */
 static void test_measuring(void **state)
 {
     (void)state;
@@ -506,7 +506,7 @@ static void test_refused_paste(void **state)
     assert_true(screen_holds("   3  jnee y"));
     assert_ptr_equal(session.document.kernel, before);
     frame_key(&frame, KEYCODE_RIGHT, &prefill);
-    press("j");   /* which makes it worse: it is asked again */
+    press("j");   /* which makes it worse: the question is repeated */
     frame_key(&frame, 4, &prefill);
     assert_true(frame.collecting);
     assert_true(screen_holds("   3  jjnee y"));
@@ -546,8 +546,8 @@ static void test_paste_over_refused(void **state)
     assert_true(screen_holds("addq $1, %rcx"));
 }
 
-/* What is left out of a paste is counted, and shown with the reasons; the samples of a profile are
- * a column. */
+/* Lines left out of a paste are counted, and shown with the reasons; the samples of a profile are a
+ * column. */
 static void test_left_out(void **state)
 {
     static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :  "
@@ -586,7 +586,7 @@ static void test_click(void **state)
                      FRAME_PROMPT);
 }
 
-/* Jobs end in the output view; what they say meanwhile stands in the status line. */
+/* Jobs end in the output view; their messages are in the status line meanwhile. */
 static void test_job(void **state)
 {
     struct job_info info;
@@ -605,7 +605,7 @@ static void test_job(void **state)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
-    assert_true(screen_holds(told));   /* and the key bar says that it ended */
+    assert_true(screen_holds(told));   /* and the key bar reports its end */
     frame_run(&frame, "job wait");
     assert_true(screen_holds("no job is running"));
     frame_run(&frame, "job wait 77");
@@ -687,7 +687,7 @@ static void test_waiting(void **state)
     until_awaited();
     assert_string_equal(views[frame.current]->name, "mapping");
 
-    /* Esc ends what the command began; what was to follow is forgotten. */
+    /* Esc ends the command's job; pending commands are dropped. */
     path = write_long();
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
@@ -735,8 +735,8 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-/* A job that ends when its command has long returned asks for a view: the stream that the command
- * printed to is closed then, and not asked for anything. */
+/* A job that ends long after its command requests a view: the command's output stream is closed
+ * then, and not used. */
 static void test_view_of_a_late_job(void **state)
 {
     char line[4400];

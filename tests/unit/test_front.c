@@ -15,7 +15,7 @@
 #include "../support/support.h"
 
 /* Lengths from 1 to 11 bytes, prefixes that change the length, several µops, compares that fuse
- * with the jump behind them. */
+ * with the jump after them. */
 static const char *const pool[] = {
     "4801d8",
     "488b03",
@@ -77,7 +77,7 @@ static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
     return count;
 }
 
-/* What the decoders deliver in the next cycle of @f, which is left as it is: items; the state
+/* The items that the decoders deliver in the next cycle of @f, which is unchanged; the state
  * afterwards to @queued and @stall. */
 static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t *stall)
 {
@@ -122,7 +122,7 @@ static void check_cycle(struct front *f, const char *id, size_t number, int cycl
                  f->decode_stall, (long)items, queued, stall);
 }
 
-/* Items leave the queue, up to so many µops; only what was delivered in a cycle before. */
+/* Items leave the queue, up to a number of µops; only those delivered in an earlier cycle. */
 static void drain(struct front *f, struct place *taken, int32_t uops)
 {
     while (taken->number < f->delivered.number) {

@@ -24,7 +24,7 @@ static void test_single_forms(void **state)
     assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
-/* Blocks that each show a rule: what it says by hand, and what was measured. */
+/* Blocks that each show a rule: the rule's time by hand, and the measured one. */
 static const struct { const char *hex; double answer, measured;
 } rules[] = {
     {"488907488b07", 0.5, 0.5},       /* mov [rdi],rax; mov rax,[rdi] */
@@ -160,8 +160,8 @@ static const struct { const char *hex; double answer, measured;
      "0f582c24"
      "0f292c24",
      5 + 3, 8.03},
-    /* vpcmpeqd ymm4,ymm4,ymm4; vpgatherdd ymm0,[rsi+ymm2*4],ymm4; ten of vpaddd ymm0,ymm0,ymm1:
-     * what the elements are merged with is needed in the end only */
+    /* vpcmpeqd ymm4,ymm4,ymm4; vpgatherdd ymm0,[rsi+ymm2*4],ymm4; ten of vpaddd ymm0,ymm0,ymm1: the
+     * merged elements are needed last */
     {"c5dd76e4"
      "c4e25d900496"
      "c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1",
@@ -177,7 +177,7 @@ static const struct { const char *hex; double answer, measured;
 };
 
 /* Whole numbers and floating point have a divider each: two idiv r32 hold theirs for 12 cycles, two
- * divsd beside them for 8 (12.0 measured). */
+ * concurrent divsd theirs for 8 (12.0 measured). */
 static void test_two_dividers(void **state)
 {
     static const char *const ids[] = {"sapphirerapids", "alderlake-p"};
@@ -213,7 +213,7 @@ static void test_rules(void **state)
 static void test_between_kinds(void **state)
 {
     static const struct { const char *hex; double answer, measured; } blocks[] = {
-        /* mulps xmm0,xmm1; pand xmm0,xmm2: two ports of three beside the multipliers, there and
+        /* mulps xmm0,xmm1; pand xmm0,xmm2: two ports of three next to the multipliers, there and
          * back */
         {"0f59c1660fdbc2", 4 + 1 + 4 / 9.0 + 8 / 9.0, 6.32},
         /* mulps xmm0,xmm1; pslld xmm0,3: a shift runs nowhere else */
@@ -266,8 +266,8 @@ static void test_flags_of_two_uops(void **state)
     machine_free(m);
 }
 
-/* The simulation knows the rules, too: whole cycles aside, and with the ports' jams that bounds do
- * not have. */
+/* The simulation also follows the rules, except that it has whole cycles, and port conflicts that
+ * bounds lack. */
 static void test_rules_simulated(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
@@ -374,7 +374,7 @@ static void test_each_fact_matters(void **state)
         {"store_forward_copied", "", "0f29070f2807", 7, 5},
         /* the same twice, with [rdi] and [rsi] */
         {"store_forward_copied", "", "0f29070f28070f29060f2806", 14, 10},
-        /* two of pshufd xmm0,xmm0,1 behind it: 6.94 measured */
+        /* two of pshufd xmm0,xmm0,1 after it: 6.94 measured */
         {"store_forward_copied", "", "0f29070f2807660f70c001660f70c001", 7, 7},
         /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
         {"store_address_late", "", "4883e7ff48c7470800000000488b47084801c7", 14, 7},
@@ -397,7 +397,7 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* ah where it is renamed apart: of rax as it was written whole, or merged into it. */
+/* ah where it is renamed separately: of rax written as a whole, or merged into it. */
 static void test_second_byte(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -458,8 +458,8 @@ static void test_assists(void **state)
         {"d9c9", 0},           /* fxch st(1) fills both: 1.0 */
         {"d9e1", 0},           /* fabs: 1.0 */
         {"d9e8d9f7d9f6ddd8", 0},   /* fld1; fincstp; fdecstp; fstp st(0): 4.0 */
-        /* fld1; fincstp; fstp st(0), which is empty; fdecstp; ffree: and the next fld1 finds what
-         * is left */
+        /* fld1; fincstp; fstp st(0), which is empty; fdecstp; ffree: the next fld1 finds the old
+         * value */
         {"d9e8d9f7ddd8d9f6ddc0", 2},
         {"dac1", 1},           /* fcmovb st(0),st(1): 374 */
         {"dd07dd1f", 2},       /* fld qword ptr [rdi]; fstp qword ptr [rdi], a denormal: 695 */
@@ -539,8 +539,8 @@ static void test_x87_stack(void **state)
     machine_free(m);
 }
 
-/* A stack that is deeper after each iteration turns once, whether or not stores beside it are
- * looked at: fld st(1); fmul st(0),st(0), alone and with mov [rdi],rax; mov rcx,[rdi]. */
+/* A stack that is deeper after each iteration turns once, with and without stores: fld st(1); fmul
+ * st(0),st(0), alone and with mov [rdi],rax; mov rcx,[rdi]. */
 static void test_x87_turns_once(void **state)
 {
     static const char *const hex[] = {"d9c1d8c8", "d9c1d8c8488907488b0f"};

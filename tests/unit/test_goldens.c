@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every view, with content in it, at three sizes, in colour, without colours and in ASCII, against
- * its golden screen (GENERATE=1 writes them anew). One file holds a view at one size: the text and
- * its colours; then what is otherwise without colours, rows that read otherwise and the attributes
- * that are left; then what is otherwise in ASCII. */
+/* Every view, with content, at three sizes, in colour, without colours and in ASCII, against its
+ * golden screen (GENERATE=1 rewrites them). One file holds a view at one size: the text and its
+ * colours; then the rows and attributes that differ without colours; then the rows that differ in
+ * ASCII. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

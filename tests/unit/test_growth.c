@@ -148,8 +148,8 @@ static void test_binned(void **state)
     reuse_histogram_done(&out);
 }
 
-/* Where arrays lie in lines moves small distances by a line: a step in degree must not come of
- * it. */
+/* The position of arrays within lines changes small distances by a line: it must not become a step
+ * in degree. */
 /* A run may have no references, and shares may fall below 0 outside the runs: counts are numbers,
  * of the total asked for. */
 static void test_binned_empty(void **state)

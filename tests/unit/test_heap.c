@@ -81,7 +81,7 @@ static long faults_now(void)
     return used.ru_minflt;
 }
 
-/* What the C library does. */
+/* The same by the C library. */
 static int replay(unsigned number)
 {
     static struct heap_event room[EVENTS]; /* the heap has what is replayed alone */
@@ -169,7 +169,7 @@ static void test_temporaries(void **state)
     heap_faults(events.items, events.count, true, faults);
     assert_true(faults[0] == 196 && faults[1] == 196 && faults[2] == 0 && faults[3] == 0);
     assert_true(faults[4] + faults[5] == 391); /* 1,600,032 bytes */
-    /* what is left of the top is 128 KiB */
+    /* the rest of the top is 128 KiB */
     assert_true(faults[8] + faults[9] > 350 && faults[8] + faults[9] < 391);
     heap_faults(events.items, events.count, false, faults);
     assert_true(faults[0] + faults[1] == 391 && faults[4] + faults[5] + faults[8] + faults[9] == 0);

@@ -377,7 +377,7 @@ static void test_fractions_are_rounded(void **state)
 }
 
 /* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer
- * ones beside those. */
+ * ones with those. */
 static void test_mutations_find_more(void **state)
 {
     static const struct known_change slower[] = {
@@ -528,7 +528,7 @@ static void test_faults_and_ends(void **state)
     struct hunt *h = hunt_between(s, changed, 0, 0, 0, &err);
     watch_restore(before);
     assert_non_null(h);
-    /* What was found before the end is counted over whole predictions. */
+    /* Blocks found before the end are counted over whole predictions. */
     assert_true(h->count > 0 && h->findings[0].blocks > 0 && h->findings[0].blocks <= h->kept);
     hunt_free(h);
     machine_free(changed);

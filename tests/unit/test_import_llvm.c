@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the import makes of an llvm-mca that dies, complains or prints what cannot be read: a script
- * stands in for it and counts its runs. */
+/* Import from an llvm-mca that dies, complains or prints unreadable output: a script replaces it
+ * and counts its runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

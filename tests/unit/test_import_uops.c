@@ -240,7 +240,7 @@ static void test_malformed(void **state)
     }
 }
 
-/* Where the tables themselves are at hand, all of them must go in. */
+/* Where the tables themselves are at hand, all of them must be imported. */
 static void test_whole_tables(void **state)
 {
     (void)state;

@@ -317,7 +317,7 @@ static void test_best_so_far(void **state)
     known_tear_down(&b);
 }
 
-/* What the run shows as its best while it goes on. */
+/* The best mapping shown during the run. */
 struct best_seen {
     struct evolve *e;
     double d_avg;
@@ -403,10 +403,10 @@ static void test_options_and_control(void **state)
     assert_true(evolve_get_front(e, front, 8) > 0);
     struct genome **population = evolve_population(e, &count, NULL);
     assert_true(count > 0 && count <= 3);
-    for (size_t i = 2; i < count; i++)   /* behind the best */
+    for (size_t i = 2; i < count; i++)   /* worse than the best */
         assert_true(population[i - 1]->cost <= population[i]->cost);
 
-    /* The population goes on in another run. */
+    /* The population continues in another run. */
     o.generations = 1;
     if (count > 1) {
         struct evolve *next = evolve_new(b.p, &o, population, count, &err);
@@ -441,8 +441,8 @@ static bool at_once(void *state)
     return true;
 }
 
-/* Many forms and experiments: no part of the work may go on after the time, the polishing of 20
- * moves per form included. */
+/* Many forms and experiments: no part of the work may continue after the time limit, including the
+ * polishing of 20 moves per form. */
 static void test_time_limit(void **state)
 {
     struct experiments *t = experiments_new();
@@ -568,7 +568,7 @@ static void test_congruence(void **state)
     for (uint32_t f = 0; f < 6; f++)
         experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}}, 1), alone[f], NAN, 0,
                         NULL);
-    /* A and D differ beside F; A and E do not. */
+    /* A and D differ with F; A and E do not. */
     experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0,
                     NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0,
@@ -661,7 +661,7 @@ static void test_classes(void **state)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
     for (size_t f = 0; f < p->forms; f++)
         assert_true(gene_equal(&whole->genes[f], &classes->genes[q->class_of[f]]));
-    /* The mean of what is equal is nearer to the truth than each. */
+    /* The mean of equally good predictions is nearer to the truth than each. */
     assert_true(genome_error(classes, q->p) < 0.5 * genome_error(whole, p));
     genome_free(again);
     genome_free(whole);
@@ -691,8 +691,8 @@ static void test_classes(void **state)
 static void test_fewer_ports(void **state)
 {
     (void)state;
-    /* The port with the least to do may be the one that is missed most: port 3 has only the µop of
-     * A, which must stay alone; ports 0 and 2 do what one could. */
+    /* The least busy port may be missed most: port 3 has only the µop of A, which must stay alone;
+     * ports 0 and 2 do the work of one. */
     struct experiments *t = experiments_new();
     struct err err = {0};
     experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop within its program: what is copied, what recordings say, how the missing cycles are
- * split. */
+/* A loop within its program: the copy, the recordings, and the split of the missing cycles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +135,8 @@ static void test_paths(void **state)
     scene_end(&s);
 }
 
-/* A pattern is learnt, what has none is missed half of the time, an even mix by neither. */
+/* A pattern is learnt, branches without one are mispredicted half of the time, an even mix by
+ * neither. */
 static void test_predictor(void **state)
 {
     struct scene s;
@@ -249,7 +249,7 @@ static void test_split(void **state)
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
 }
 
-/* Terms add up to what is missing, whatever else was seen. */
+/* Terms add up to the missing cycles, whatever else was seen. */
 static void test_terms(void **state)
 {
     const struct split_replays replays = {
@@ -271,10 +271,10 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.besides = 0.25; /* of what the replays have and the program has not */
+    f.besides = 0.25; /* part that the replays have and the program lacks */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
     f.besides = 0;
-    f.high = 70; /* a busy host: what it adds is in none of the replays */
+    f.high = 70; /* a busy host: its delay is in none of the replays */
     s = split_of(&f);
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(s.cache.off > 10 && s.branch.off < 1);
@@ -313,7 +313,7 @@ static void test_replays(void **state)
     replayed_done(&all);
 }
 
-/* Copies that are replayed never go on in the original: each way out of them is an int3. */
+/* Replayed copies never continue in the original: each exit is an int3. */
 static void test_replayed_code(void **state)
 {
     struct scene s;
@@ -424,7 +424,8 @@ static void fake_done(void *state, int counter)
     ((struct fake *)state)->opened--;
 }
 
-/* Counters that count the known loops are used; those that fail or lie are not, and say so. */
+/* Counters that count the known loops are used; those that fail or are wrong are not, with a
+ * message. */
 static void test_counters(void **state)
 {
     const struct fake right = {.step = {3e5, 1e4, 2e3}};

@@ -61,8 +61,8 @@ static void test_measured_width(void **state)
     assert_true(width_of(noisy, 400, 0) == 4);
 }
 
-/* A width that is given may be a fraction, too: what is found keeps it, and so does what it
- * predicts. */
+/* A given width may be a fraction as well: the inferred mapping keeps it, and so do its
+ * predictions. */
 static void test_given_width(void **state)
 {
     struct known_bed b;
@@ -98,7 +98,7 @@ static void test_given_width(void **state)
     known_tear_down(&b);
 }
 
-/* A mapping that goes on at another width keeps its slots; one without a width gets one for each
+/* A mapping that changes to another width keeps its slots; one without a width gets one for each
  * form, one that loses it none. */
 static void test_another_width(void **state)
 {

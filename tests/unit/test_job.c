@@ -64,7 +64,7 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
 
 /* A job that goes through a loop under watch; then it waits to be cancelled. */
 struct looping {
-    const char *says;        /* what it is at; NULL: nothing */
+    const char *says;        /* present activity; NULL: none */
     atomic_bool looped;
 };
 
@@ -72,7 +72,7 @@ static bool loop(struct job *job, void *state, struct err *err)
 {
     struct looping *l = state;
 
-    usleep(200000);   /* loops are told of a few times a second */
+    usleep(200000);   /* progress of loops is reported a few times a second */
     if (l->says)
         job_progress(job, 1, 8, "%s", l->says);
     watch_at("rows", 5, 10);

@@ -125,7 +125,7 @@ static void test_costs(void **state)
     throughput_free(t);
 }
 
-/* Without rows all is free, and what no row can tell apart costs the same. */
+/* Without rows all is free, and changes that no row distinguishes cost the same. */
 static void test_no_rows(void **state)
 {
     struct joiner *j = joining_new(0, 1);

@@ -133,7 +133,7 @@ static void numbered(unsigned i, char *out, size_t size)
              i / 250 + 1);
 }
 
-/* A journal is read part by part (4 MiB each): what is in all of them is there, the last value of
+/* A journal is read in parts of 4 MiB each: the entries of all of them are read, the last value of
  * each experiment. */
 static void test_parts(void **state)
 {
@@ -192,7 +192,7 @@ static void test_old_journals_open(void **state)
     assert_true(file_read(work_path("old.csv"), 1 << 20, &text, NULL));
     assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
     str_done(&text);
-    /* What is no journal stays as it is. */
+    /* A file that is not a journal stays as it is. */
     struct err err = {0};
     put("other.csv", "form,usage\nA,1*p0\n", 18);
     assert_null(journal_open(work_path("other.csv"), &err));
@@ -202,8 +202,8 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
-/* What is known is known of the code that ran, not of its name; what older journals have of a name
- * counts for the program's own forms. */
+/* Times belong to the code that ran, not to its name; older journals' times of a name count for the
+ * program's own forms. */
 static void test_code_is_the_key(void **state)
 {
     static const char before[] =

@@ -121,7 +121,7 @@ static void test_back_and_forward(void **state)
     assert_true(screen_holds("there is nothing to go back to"));
 }
 
-/* What leads nowhere says so, and nothing has moved. */
+/* A jump without a target is reported, and nothing moves. */
 static void test_refused(void **state)
 {
     (void)state;

@@ -122,7 +122,7 @@ static void test_hex(void **state)
     assert_non_null(strstr(err.what, "position 3"));
 }
 
-/* Of a text with two functions the one that is named, whether the text declares them or only has
+/* Of a text with two functions the named one is loaded, whether the text declares them or only has
  * labels. */
 static void test_symbol_of_text(void **state)
 {

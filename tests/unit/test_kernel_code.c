@@ -19,7 +19,7 @@ static size_t decode(const uint32_t *words, size_t count, struct insn *out)
     return count;
 }
 
-/* Every kind of closing branch leads to the next instruction and stays what it was. */
+/* Every kind of closing branch leads to the next instruction and keeps its kind. */
 static void test_a64_branches(void **state)
 {
     static const struct { uint32_t word; const char *mnemonic;
@@ -191,8 +191,8 @@ static void test_a64_allowed(void **state)
         if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") &&
             !refused(&system[i].word, 1, "indirect"))
             fail_msg("%s may run", system[i].name);
-    /* Whatever a decoder says: nothing of the groups for exceptions, the system, and what is
-     * reserved. */
+    /* Whatever a decoder reports: no instruction of the groups for exceptions and the system, and
+     * no reserved one. */
     for (unsigned i = 0; i < 400000; i++) {
         struct insn insn;
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -298,7 +298,7 @@ static void test_x86_branches(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        /* What a decoder that starts one byte late would see is a system call. */
+        /* A decoder that starts one byte late would decode a system call. */
         uint8_t code[32] = {0xc7, 0xc0, 0xc0, 0x00, 0x0f, 0x05}, out[128];
         struct insn insns[2];
         memcpy(code + 6, cases[i].code, cases[i].length);
@@ -412,7 +412,7 @@ static void test_x86_followed(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* What is not on the list of what computes is refused before anything runs. */
+/* Instructions that are not on the list of computing ones are refused before anything runs. */
 static void test_x86_refused(void **state)
 {
     static const struct x86_case cases[] = {

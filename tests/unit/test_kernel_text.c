@@ -61,12 +61,12 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
                  again_references, str_text(text));
     for (const char *at = str_text(text); (at = strstr(at, "\n\t.byte")) != NULL; at++)
         bytes++;
-    /* What is saved again is the same text, names and all. */
+    /* Saving again gives the same text, with all names. */
     struct str twice = {0};
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        /* behind the line that says why it is a loop */
+        /* after the line that gives the reason why it is a loop */
         const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
             fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),
@@ -126,7 +126,8 @@ static void test_newer_stand_as_bytes(void **state)
     str_done(&text);
 }
 
-/* What a linker fills in stands where it was: displacement or immediate, of four bytes or eight. */
+/* Fields that a linker fills in keep their place: displacement or immediate, of four bytes or
+ * eight. */
 static void test_references(void **state)
 {
     static const struct { const char *line, *text;
@@ -162,7 +163,7 @@ static void test_references(void **state)
 
 static void test_bundled(void **state)
 {
-    /* the last where it is there */
+    /* the last one if it exists */
     static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes",
                                               "../shared/cases"};
     size_t loops = 0, insns = 0, bytes = 0, files = 0;

@@ -26,7 +26,7 @@ static void test_known_keys(void **state)
         char bytes[16];
         size_t used;
         strcpy(bytes, keys[i].bytes);
-        strcat(bytes, "q");   /* a key behind it is not part of it */
+        strcat(bytes, "q");   /* a later key is not part of it */
         assert_int_equal(key_of_sequence(bytes, strlen(bytes), &used), keys[i].key);
         assert_int_equal(used, strlen(keys[i].bytes));
     }
@@ -87,7 +87,7 @@ static void test_mouse_reports(void **state)
         size_t used;
         int x = -1, y = -1;
         strcpy(bytes, reports[i].bytes);
-        strcat(bytes, "q");   /* a key behind it is not part of it */
+        strcat(bytes, "q");   /* a later key is not part of it */
         assert_int_equal(key_of_mouse(bytes, length + 1, &used, &x, &y), reports[i].key);
         assert_int_equal(used, length);
         assert_int_equal(x, reports[i].x);

@@ -32,8 +32,8 @@ static void count_view(void *to, const char *view)
     assert_true(strcmp(view, KEYMAP_ALL) == 0 || strcmp(views[view_find(view)]->name, view) == 0);
 }
 
-/* Every row runs a command that is one, its keys have names that lead back to them, and none of
- * them is bound twice. */
+/* Every row runs an existing command, its keys have names that lead back to them, and none of them
+ * is bound twice. */
 static void test_table_is_sound(void **state)
 {
     (void)state;

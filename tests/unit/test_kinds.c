@@ -170,7 +170,7 @@ static void test_code_length(void **state)
         anneal_load(s, g);
         anneal_load(errors, g);
         assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(g, p, &prices), 1e-9);
-        /* After any moves, too: what is counted as forms change is as counted afresh. */
+        /* Counts kept during any moves equal a fresh count. */
         anneal_run(s, 2000, round % 2 ? 2 : 0.1);
         const struct genome *now = anneal_genome(s);
         anneal_load(errors, now);

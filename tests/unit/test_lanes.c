@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPUs that measure at the same time: how they are shared out, whether they leave each other alone,
- * and that what they measure together is what one measures. */
+/* CPUs that measure at the same time: division of the work, mutual interference, and values equal
+ * to those of one CPU. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -162,7 +162,7 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* One CPU has a neighbour all the time: the other one tells. */
+    /* One CPU has a neighbour all the time: the other one detects it. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, ALL, 1);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
@@ -173,7 +173,7 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
-    /* Never quiet, or too seldom to tell. */
+    /* Never idle, or too rarely to decide. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i < 2 ? ALL : 0, 5, 0, 0);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_UNKNOWN);
@@ -211,7 +211,7 @@ static void experiments_make(struct experiment *e)
         assert_true(experiment_parse(texts[i % 8], &e[i], &err));
 }
 
-/* Nothing of it was measured. */
+/* It has no measurements. */
 static void forget(struct measured *out)
 {
     for (unsigned i = 0; i < EXPERIMENTS; i++)
@@ -264,7 +264,7 @@ static void test_measures(void **state)
         first[i % 8] = first[i % 8] > 0 ? first[i % 8] : least[i];
         assert_true(fabs(least[i] / first[i % 8] - 1) < 0.1);
     }
-    /* The user's question is asked on the caller's thread alone, and ends all of them. */
+    /* The caller's cancellation is polled on its thread alone, and ends all of them. */
     if (source->cpus > 1) {
         asking.end = atomic_load(&asking.asked) + 3;
         assert_false(source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err));

@@ -40,8 +40,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From number @countdown on no large request can be had, whatever is given up for it; what is kept
- * back is not asked for. */
+/* From number @countdown on every large request fails, whatever is released for it; the reserve is
+ * not used. */
 static bool fails_on(size_t size)
 {
     if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
@@ -110,8 +110,8 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
-/* A session whose kernel says of each line of a long text where it comes from: no room for that
- * fails the loading, and the program goes on. */
+/* A session whose kernel has the source line of each line of a long text: without room for these
+ * loading fails, and the program continues. */
 static void test_source_lines(void **state)
 {
     struct str printed = {0}, text = {0}, line = {0};
@@ -131,7 +131,7 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    /* it would say that this was changed by another hand */
+    /* it would report a change by another process */
     unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
@@ -214,7 +214,7 @@ static void test_views(void **state)
             frame_run(&frame, "view experiments; sort; filter");
             begin(at);
             session.document.experiments->revision++;
-            session.revision++;   /* all of it is made anew */
+            session.revision++;   /* all of it is made again */
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);
             for (unsigned k = 0; k < 8; k++) {
@@ -255,10 +255,10 @@ static void test_views(void **state)
 #endif
 
 #define INSNS 39000
-/* nothing is asked for in so large a piece but what is held before work begins */
+/* no request is this large except those made before work begins */
 #define HELD ((size_t)40 << 20)
 
-/* What is held before a long loop is analysed, or experiments are laid out, cannot be had. */
+/* Memory reserved before a long loop is analysed, or experiments are laid out, is unavailable. */
 static bool refuses_to_hold(size_t size)
 {
     atomic_fetch_add(&countdown, 1);
@@ -354,8 +354,7 @@ static void take_the_rest(void)
             ;
 }
 
-/* Somebody else takes all memory while work goes on that was promised its room. Returns what became
- * of it. */
+/* Another thread takes all memory during work with reserved memory. Returns the result. */
 static int work_beside_others(void)
 {
     struct shortage mine = {0};
@@ -397,8 +396,8 @@ static void test_promised(void **state)
                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: what
- * they need is held before they begin. */
+/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: their
+ * memory is reserved before they begin. */
 static void test_long_loop(void **state)
 {
     static const char *const lines[] = {"kernel simulate --machine skylake",

@@ -83,8 +83,8 @@ static bool is_lockable(const char *text)
     return false;
 }
 
-/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers
- * that there are not, locked ones that cannot be. */
+/* Invalid instructions: bytes that objdump does not decode or splits at a symbol, missing control
+ * registers, LOCK where it is not allowed. */
 static bool is_bad(const char *text)
 {
     const char *lock = strstr(text, "lock ");
@@ -112,8 +112,8 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* The section of @o called @name; NULL: none, or several, which cannot be told apart. @names: those
- * of all, @numbers of which are the sections' places. */
+/* The section of @o called @name; NULL: none, or several with this name. @names: those of all,
+ * @numbers of which are the sections' places. */
 static const struct object_section *section_called(const struct object *o,
                                                    const struct names *names,
                                                    const uint32_t *numbers, const char *name)
@@ -225,7 +225,7 @@ static int by_size(const void *a, const void *b)
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Compares what is found in a process on each CPU; each takes the next file when it is done with
+/* Compares the processes' results on each CPU; each takes the next file when it is done with
  * one. */
 static void check_found(void)
 {

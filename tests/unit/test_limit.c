@@ -175,8 +175,8 @@ static void test_assumed(void **state)
                     "cache misses");
 }
 
-/* The code that splits an accumulator: as many registers as are wanted, each begun at zero and
- * joined at the end; none where no such code is known. */
+/* The code that splits an accumulator: the requested number of registers, each zeroed at the start
+ * and joined at the end; none where no such code is known. */
 static void test_split(void **state)
 {
     static const struct { const char *code; unsigned lines; const char *holds;

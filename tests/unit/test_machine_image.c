@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machines that are part of the program: the same in every part as their text says, and only while
- * the text is what it was. */
+/* Built-in machines: equal to their text in every part, and used only while the text is
+ * unchanged. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void copy_machine(const char *id, const char *changed, const char *extra)
     }
 }
 
-/* Forms are in the same order, too. */
+/* Forms are also in the same order. */
 static void assert_same_image(const struct machine *a, const struct machine *b)
 {
     assert_same_machine(a, b);
@@ -87,8 +87,8 @@ static void test_no_memory(void **state)
     assert_int_equal(err.code, ERR_MEMORY);
 }
 
-/* One with a base has no image: the files of the base would have to be the same. A blank line says
- * nothing, but with it the text is no longer the one that the image was made from. */
+/* One with a base has no image: the files of the base would have to be the same. A blank line has
+ * no meaning, but with it the text is no longer that of the image. */
 static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
@@ -120,7 +120,7 @@ static void test_same_as_text(void **state)
     free(ids);
 }
 
-/* What is changed in any of the files counts, and so does a file that comes or goes. */
+/* A change in any of the files counts, and so does a new or a missing file. */
 static void test_changed(void **state)
 {
     static const char *const rows[] = {"title,Mine,,\n",         "loads_per_cycle,7,,\n",

@@ -70,7 +70,7 @@ static void check_directory(const struct machine *m)
     machine_free(back);
 }
 
-/* Every shipped machine, one after the other into the same directory. */
+/* Every shipped machine in turn into the same directory. */
 static void test_directories(void **state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void test_csv(void **state)
     each_machine(check_csv);
 }
 
-/* What a directory had by hand is in the machine already when it is saved there again: it must not
- * apply twice. */
+/* The changes by hand in a directory are already in the machine that is saved there again: they
+ * must not apply twice. */
 static void test_corrections_once(void **state)
 {
     (void)state;
@@ -163,8 +163,8 @@ static void test_with_a_base(void **state)
     machine_free(m);
 }
 
-/* A row of latencies.csv with braces stands for each choice, as one of overrides.csv does; what
- * cannot be read says where. */
+/* A row of latencies.csv with braces expands to each choice, like one of overrides.csv; an
+ * unreadable row is reported with its place. */
 static void test_latency_choices(void **state)
 {
     (void)state;

@@ -210,7 +210,7 @@ static void test_facts(void **state)
     each_machine(check_facts);
 }
 
-/* Every correction says where it is from. */
+/* Every correction names its source. */
 static void test_override_sources(void **state)
 {
     (void)state;
@@ -248,7 +248,7 @@ static void check_coverage(const struct machine *m)
         const struct form_row *row = forms_find(forms, t->rows[i][1]);
         double count = strtod(t->rows[i][0], NULL);
         snprintf(insn.form, sizeof insn.form, "%s", t->rows[i][1]);
-        /* What the CPU cannot run does not count against its table. */
+        /* Forms that the CPU cannot run do not count against its table. */
         if (row && !machine_has(m, "extensions", row->extension))
             continue;
         all += count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views of very much: long output, all rows of a large table to be exported, a mapping of many
- * forms. What takes long is done a piece with each drawing, or by a job: work is counted in steps
- * of this thread. */
+/* Views of large content: long output, export of all rows of a large table, a mapping of many
+ * forms. Long work advances with each drawing, or in a job: it is counted in steps of this
+ * thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #define LINES 300000
 #define ROWS 30000
 
-/* Draws until nothing goes on; returns how often, and the most steps of one drawing. */
+/* Draws until no work is left; returns the number of drawings, and the most steps of one. */
 static unsigned draw_on(uint64_t *most)
 {
     struct str text = {0};
@@ -219,7 +219,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(session_current(&session, &err) != held);
-    job_wait(0);   /* what the view shows is solved by another */
+    job_wait(0);   /* another thread solves the view's problem */
     frame_jobs(&frame);
     draw_on(&most);
     assert_true(screen_holds("5.00"));
@@ -310,7 +310,7 @@ static void test_late_results(void **state)
         assert_true(held->rows.items[3].cycles == old);
         experiments_free(held);
     }
-    /* While measuring goes on they come a piece with each look. */
+    /* During a measurement they are updated in part with each drawing. */
     arrive(&late, ROWS);
     pending_results_put(&session, session.document.experiments->serial, &late,
                         PENDING_RESULTS_AT_ONCE);

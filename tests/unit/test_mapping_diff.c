@@ -94,7 +94,7 @@ static void test_assignment(void **state)
     }
 }
 
-/* A mapping with its ports shuffled and named anew is the same mapping. */
+/* A mapping with its ports permuted and renamed is the same mapping. */
 static void test_renaming(void **state)
 {
     (void)state;
@@ -277,8 +277,8 @@ static void test_lone_ports(void **state)
     mapping_free(b);
 }
 
-/* What was inferred of some forms takes the place of the tables' usages, on the ports that serve
- * the same forms; the rest stays. */
+/* Inferred usages of some forms replace the tables', on the ports that serve the same forms; the
+ * rest stays. */
 static void test_overlay(void **state)
 {
     (void)state;

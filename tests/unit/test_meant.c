@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text means what the writer meant: what one line is depends on what stands before it, on whose
- * tool wrote it, and on nothing else. */
+/* The intended meaning of text: that of a line depends on earlier lines and on the tool that wrote
+ * it, and on nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

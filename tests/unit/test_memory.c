@@ -55,8 +55,8 @@ static void test_served(void **state)
         assert_float_equal(sum, 1, 1e-9);
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
-    /* Steps of a page use one of the first level's 64 sets, here all of 64: eight lines are all
-     * that it holds of them. A step that is no multiple of a line uses all. */
+    /* Steps of a page use one of the first level's 64 sets, here all of 64: it can hold eight of
+     * their lines. A step that is not a multiple of a line uses all sets. */
     memory_served(&three, 100, 4096, 1, served);
     assert_true(served[0] < 1e-3);
     memory_served(&three, 100, 4104, 1, served);
@@ -209,7 +209,7 @@ static void test_machines(void **state)
                   memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
                 fail_msg("%s: level %zu", ids[i], l + 1);
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
-        /* nothing is said of the others */
+        /* the others are not reported */
         assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);
     }
     struct err err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time by the size of arrays: by hand, and against each line priced one after the other; costs
- * between sizes by the area of a trapezoid on paper; every shipped machine. */
+/* Time by the size of arrays: by hand, and against the sum over single lines; costs between sizes
+ * by the area of a trapezoid on paper; every shipped machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void test_by_hand(void **state)
     (void)state;
     /* the first level: the core alone */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);
-    /* a written line 3, and 0.5 beside it; as fetches alone 2 */
+    /* a written line 3, and 0.5 in addition; as fetches alone 2 */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);
     assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
     /* overlaps: the slower of the two */
@@ -100,7 +100,7 @@ static void assert_limit(struct stream *items, size_t n, double core, double byt
     str_done(&text);
 }
 
-/* The level that is named is the one that the lines of the largest part come from. */
+/* The level named is that from which the lines of the largest part come. */
 static void test_limits(void **state)
 {
     struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)},
@@ -132,8 +132,7 @@ static void test_limits(void **state)
     rows[0].follows = 1;
     rows[0].distance = 640000;
     assert_limit(rows, 2, 0.5, 1e9, "memory bandwidth");
-    /* most come from what was used before: 10,000 iterations of 41 lines are in memory, 600 in the
-     * second level */
+    /* most are reused: 10,000 iterations of 41 lines are in memory, 600 in the second level */
     rows[0].lines = 40;
     rows[0].distance = 600 * 64;
     assert_limit(rows, 2, 0.5, 1e9, "L2 bandwidth");
@@ -196,8 +195,8 @@ static void test_held(void **state)
     assert_float_equal(time_at(gather, 2, &m, &core, 65536).held, 65536, 1e-9);
 }
 
-/* Lines that are left out, by their step; a written one as much more as stores take, and one of
- * each page as long as finding the page does. */
+/* Lines skipped by their step; a written one costs in addition what stores cost, and one per page
+ * the time to find the page. */
 static void test_steps(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -286,8 +285,8 @@ static void test_needs(void **state)
         }
 }
 
-/* What is left of the latency where few lines are under way: from the times of two loops, one of
- * few lines and one of some; by hand. */
+/* Remaining latency with few lines under way: from the times of two loops, one of few lines and one
+ * of some; by hand. */
 static void test_ahead(void **state)
 {
     struct memory_costs m = costs(true);
@@ -371,11 +370,11 @@ static void test_costs(void **state)
     assert_string_equal(memory_level_at(&m, 1e6), "L2");
     assert_string_equal(memory_level_at(&m, 4e6), "L3");
     assert_string_equal(memory_level_at(&m, 1e8), "memory");
-    /* two sizes behind the second level are too few to see its end */
+    /* two sizes beyond the second level are too few to see its end */
     assert_float_equal(memory_third_seen(&m), 0, 1e-12);
 }
 
-/* What a machine's facts give is finite, grows with the size, and ends at its bandwidth. */
+/* The time by a machine's facts is finite, grows with the size, and ends at its bandwidth. */
 static void test_machines(void **state)
 {
     static const char *const ids[] = {"skylake", "sapphirerapids", "skylake-avx512", "znver3",

@@ -129,8 +129,8 @@ static void test_accuracy(void **state)
     experiments_free(t);
 }
 
-/* Four slots a cycle; a load and its operation, a store's address and its data share one. Locked
- * instructions go one after the other. */
+/* Four slots per cycle; a load and its operation, a store's address and its data share one. Locked
+ * instructions execute in sequence. */
 static void test_issue(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a core waits for misses, beside a simulation of one execution after the other, and by hand
- * where lines take their time; walks that are near and far by turns. */
+/* A core's waits for misses, compared with a simulation of successive executions, and by hand where
+ * lines take their time; walks that alternate between near and far. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void test_beside_simulation(void **state)
     }
 }
 
-/* Work that hides all of it; lines that come one after the other, however many are under way. */
+/* Work that hides all of it; lines in sequence, however many are under way. */
 static void test_lines_take_time(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};

@@ -37,7 +37,7 @@
 struct monkey {
     struct terminal terminal;
     struct rng rng;
-    struct str script;        /* what was done since the program was started, for the report */
+    struct str script;        /* actions since the start of the program, for the report */
     VEC(char *) pastes;
     size_t keys, starts, commands, resizes, pasted, looks;
     double longest;           /* seconds that an answer took */
@@ -577,8 +577,8 @@ static void test_random_keys(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found: a Ctrl-\\ typed while the terminal was the shell's or an editor's killed
- * the workbench, which did not even put the terminal back. */
+/* Found by the monkey: a Ctrl-\ typed while the shell or an editor had the terminal killed the
+ * workbench, which did not even restore the terminal. */
 static void test_a_quit_signal_leaves_in_good_order(void **state)
 {
     (void)state;
@@ -594,8 +594,8 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found: a Ctrl-S typed while the terminal was an editor's stops its output, and
- * the workbench waited for a Ctrl-Q in its first write after that. */
+/* Found by the monkey: a Ctrl-S typed while an editor had the terminal stops its output, and the
+ * workbench waited for a Ctrl-Q in its first write after that. */
 static void test_output_stopped_in_an_editor(void **state)
 {
     (void)state;
@@ -608,7 +608,7 @@ static void test_output_stopped_in_an_editor(void **state)
     if (!terminal_await(&m.terminal, "vmovapd"))   /* the example, which a Ctrl-C would stop */
         report_and_fail(&m, "no example");
     str_clear(&m.terminal.recent);
-    must_answer(&m);   /* it takes keys, and no question is open */
+    must_answer(&m);   /* it accepts keys, and no question is open */
     type_text(&m, "e");
     if (!terminal_await(&m.terminal, "the editor is here"))
         report_and_fail(&m, "no editor");
@@ -624,8 +624,8 @@ static void test_output_stopped_in_an_editor(void **state)
     terminal_close(&m.terminal);
 }
 
-/* What the monkey found, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a
- * key behind it that begins another sequence. */
+/* Found by the monkey, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a key
+ * after it that begins another sequence. */
 static void test_a_search_that_a_prefix_ends(void **state)
 {
     (void)state;
@@ -642,8 +642,8 @@ static void test_a_search_that_a_prefix_ends(void **state)
     terminal_close(&m.terminal);
 }
 
-/* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops
- * between two drawings, and goes on. */
+/* The kernel's own stop by Ctrl-Z, at any moment of drawing a screen of changing size: the
+ * workbench stops between two drawings, and continues. */
 static void test_stops_at_any_moment(void **state)
 {
     (void)state;

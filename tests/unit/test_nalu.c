@@ -113,7 +113,7 @@ static size_t runs(double inputs[2 * 25], double values[25], double (*of)(const 
     return n;
 }
 
-/* A product is what it is made for: right within the runs, and again the same. */
+/* A product is its purpose: right within the runs, and reproducible. */
 static void test_product(void **state)
 {
     double inputs[2 * 25], values[25];

@@ -151,7 +151,7 @@ static void test_second_level_shared(void **state)
     }
 }
 
-/* What others leave of a core's ports shows in loads only where it is known how many it can do: of
+/* Contention for a core's ports shows in loads only where their maximal number is known: it is for
  * every core that programs are measured on. */
 static void test_ports_left(void **state)
 {
@@ -203,8 +203,8 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
-/* Lines that crowd in few sets of the second level: as many are served by it as where the oldest
- * goes, or any, and the share of the one comes out again. */
+/* Lines that share few sets of the second level: the hits are those of replacing the oldest, or a
+ * random one, and the share of the former is recovered. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -239,8 +239,8 @@ static void test_replacement(void **state)
     machine_free(m);
 }
 
-/* What was measured is kept with its day, without the clock, which changes; another CPU's lines
- * stay as they are; damaged numbers are not believed. */
+/* Measurements are saved with their day, without the clock, which changes; another CPU's lines stay
+ * unchanged; damaged numbers are ignored. */
 static void test_kept(void **state)
 {
     static const char others[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops within loops: what an iteration of the outer one takes, by hand, and against the same
+/* Loops within loops: the cycles of an iteration of the outer one, by hand, and against the same
  * iteration written out. */
 #include <math.h>
 #include <setjmp.h>
@@ -82,7 +82,7 @@ static void test_chain(void **state)
         }
 }
 
-/* What is too short for a chain takes the jump back of each trip. */
+/* A chain that is too short is covered by the jump back of each trip. */
 static void test_jumps(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_jumps(void **state)
     }
 }
 
-/* The inner loop's body as often as it runs, each jump to what follows it. */
+/* The inner loop's body once per trip, each jump to the next copy. */
 static double written_out(const char *id, unsigned trips)
 {
     struct str text = {0};
@@ -122,7 +122,7 @@ static void test_overlap(void **state)
     (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
-            /* a jump back each, which is not in what is written out */
+            /* a jump back each, which the written-out loop lacks */
             const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
             const double found =
                 cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "

@@ -128,7 +128,7 @@ static void test_editor_argument(void **state)
     there = getcwd(here, sizeof here);
     assert_non_null(there);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        /* sh -c 'script' NAME: the last word is what the editor is given. */
+        /* sh -c 'script' NAME: the last word is the editor's argument. */
         setenv("WANTED_DIRECTORY", here, 1);
         setenv("WANTED_NAME", names[i], 1);
         setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh",

@@ -202,7 +202,7 @@ static void test_large_file_is_mapped(void **state)
 static const char *shrinking;
 static off_t shrunk;     /* bytes */
 
-/* Another program, at the first look at whether the work goes on. */
+/* Another program, at the first check whether the work should continue. */
 static bool shrink(void *state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What measurements leave open of a mapping and of classes of forms, and the experiments that would
- * tell. */
+/* Ambiguities of a mapping and of classes of forms, and the experiments that would resolve them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +13,7 @@
 #include "../support/support.h"
 
 #define FORMS 4
-/* takes any of four ports, one of two of them; two slots of which the ports are asked for; a
- * slot */
+/* takes any of four ports, one of two of them; two slots with unknown ports; a slot */
 enum { WIDE, HALF, TWO, PAIRED };
 
 static const char *const names[FORMS] = {"WIDE", "HALF", "TWO", "PAIRED"};
@@ -98,7 +96,8 @@ static void test_width_hides(void **state)
     mapping_free(m);
 }
 
-/* What the evolver takes is of no account: a form with all four ports is as open as one without. */
+/* The evolver's choice does not matter: a form with all four ports is as ambiguous as one
+ * without. */
 static void test_with_ports(void **state)
 {
     struct mapping *m = mapping_of_forms();
@@ -132,8 +131,8 @@ static void test_with_ports(void **state)
     mapping_free(m);
 }
 
-/* Alike alone is a class, of which is said that nothing compares its members; pairs with the first
- * of them do, with each other too. */
+/* Forms equal alone are a class, with a note that nothing compares its members; pairs with the
+ * first of them do, also with each other. */
 static void test_untested(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -160,8 +159,8 @@ static void test_untested(void **state)
     assert_int_not_equal(c.class_of[3], c.class_of[0]);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    /* To the evolver a pair compares neither of its forms with the other; beside the first the
-     * other two are compared. */
+    /* For the evolver a pair compares neither of its forms with the other; together with the first
+     * it compares the other two. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, false, &c);
     assert_int_equal(c.classes, 2);
     assert_int_equal(c.untested[0], 2);

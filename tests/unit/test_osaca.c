@@ -122,14 +122,14 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "VPADDD (ZMM, K, ZMM, ZMM)", "1*p05", 1);
     assert_usage(m, "VPADDD (ZMM, ZMM, ZMM)", "1*p05", 1);
     assert_null(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)"));
-    /* Addresses tell LEA apart. */
+    /* Addresses distinguish forms of LEA. */
     assert_usage(m, "LEA_B_IS_D8 (R64)", "1*p1", 3);
     assert_null(mapping_find(m->mapping, "LEA_B_I (R64)"));
     assert_usage(m, "JNZ (Rel8)", "", 0);
     assert_null(mapping_find(m->mapping, "NOP ()"));
     assert_string_equal(m->title, "A small one");
-    /* By the names that the analysis reads; what the file does not know is not there, and the width
-     * of retirement is not that of issue. */
+    /* By the names that the analysis reads; facts missing in the file are missing, and the width of
+     * retirement is not that of issue. */
     assert_true(fact_number(m, "reorder_buffer") == 100 && fact_number(m, "retire_width") == 4);
     assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 &&
                 fact_number(m, "load_latency_wide") == 6);
@@ -322,7 +322,7 @@ static void test_reads_older_aarch64(void **state)
     machine_free(m);
 }
 
-/* What @m says comes back. What it does not may come from its plain loads. */
+/* An export of @m is read back. Missing entries may come from its plain loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
     if (machine_fact(m, fact) && fact_number(m, fact) > 0 &&

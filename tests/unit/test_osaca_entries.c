@@ -48,7 +48,7 @@ static void test_unused_entries_are_listed(void **state)
         "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], "
         "port_pressure: [[1, '0']]}\n"
         "- {name: nop, operands: [], port_pressure: ~}\n"
-        /* Names of a list come behind all others. */
+        /* Names of a list come after all others. */
         "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
         "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
         "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
@@ -187,8 +187,8 @@ static void test_predicates_in_names(void **state)
     machine_free(m);
 }
 
-/* A form's own name goes before its name without the suffix, however loosely that one's entry fits
- * the address; multipliers that give no whole cycles are told, 0 adds no port. */
+/* A form's own name takes precedence over its name without the suffix, however loosely that entry
+ * fits the address; multipliers without whole cycles are reported, 0 adds no port. */
 static void test_own_name_and_multipliers(void **state)
 {
     (void)state;

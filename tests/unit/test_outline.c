@@ -43,7 +43,7 @@ static void test_ports_keep_their_places(void **state)
         assert_int_equal(outline_ports(first, f), outline_ports(again, f));
     assert_int_equal(again->changed, 0);
     assert_int_equal(first->changed, 0);
-    /* One form changes: so many cells, and only its. */
+    /* One form changes: the given number of cells, and only its own. */
     gene_add(&other->genes[3], 1, 1);
     gene_add(&other->genes[3], 2, 1);
     struct outline *third = outline_of(&other, 1, b.p, again);
@@ -109,7 +109,7 @@ static void *search(void *e)
     return NULL;
 }
 
-/* Looked at from another thread while it runs: what is seen is whole, and of the same problem. */
+/* Read by another thread while it runs: the reader sees a complete state of the same problem. */
 static void test_of_a_run(void **state)
 {
     struct known_bed b;

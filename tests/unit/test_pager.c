@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines that are too wide for the screen: prose goes on in further rows, tables scroll sideways,
+/* Lines that are too wide for the screen: prose continues in further rows, tables scroll sideways,
  * and the end can be reached. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void assert_status(const struct pager *p, const char *expected)
     str_done(&text);
 }
 
-/* A sentence goes on below its beginning, an explanation below itself. */
+/* A sentence continues below its beginning, an explanation below itself. */
 static void test_prose_wraps(void **state)
 {
     struct pager p = {0};

@@ -91,7 +91,7 @@ static void show_empty_program(void)
     run_to_end("view PROGRAM");
 }
 
-/* What is measured is that of a processor of the test's own. */
+/* Measurements are of a simulated processor. */
 static void show_lab(void)
 {
     run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
@@ -265,8 +265,8 @@ static void test_focus(void **state)
     assert_false(session.quit);
 }
 
-/* q and Backspace go back to where one came from, with the cursor where it was; only from the first
- * place of all they quit. */
+/* q and Backspace return to the previous place, with the cursor where it was; only from the first
+ * place they quit. */
 static void test_back(void **state)
 {
     const char *prefill;
@@ -330,7 +330,7 @@ static void test_moving_together(void **state)
     press("j");
     assert_int_equal(session.document.row, 5);
     assert_true(large_holds("ADD (R64, I8)"));
-    /* A press on a row of the timeline moves the others, too. */
+    /* Selecting a row of the timeline also moves the other panes. */
     struct pane *timeline = &frame.panes.items[4];
     assert_int_equal(timeline->view, view_find("timeline"));
     frame_click(&frame, 4, frame.panes_y + timeline->y + 1 + 2 + 3, 200, 60, &prefill);
@@ -430,7 +430,7 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
-/* Each key that goes back closes what lies over the place, and what runs below it goes on. */
+/* Each key that goes back closes overlays of the place, and the jobs below continue. */
 static void test_help_closes(void **state)
 {
     static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};
@@ -484,8 +484,8 @@ static bool shows(unsigned width, unsigned height, const char *text)
     return holds;
 }
 
-/* Of reasons that the pane has no room for it says how many rows there are more; alone, down to the
- * end, there are none. */
+/* Where reasons do not fit, the pane shows how many rows follow; alone, scrolled to the end, none
+ * do. */
 static void test_all_reasons(void **state)
 {
     static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s",
@@ -516,8 +516,8 @@ static void test_all_reasons(void **state)
     assert_true(cut);
 }
 
-/* The help of a pane has each of its keys at any width; what a key does is whole, ends before a
- * comma, or in an ellipsis. */
+/* The help of a pane has each of its keys at any width; the explanation of a key is complete, or
+ * ends before a comma or in an ellipsis. */
 static void count_key(void *to, const char *keys, const char *command, const char *help)
 {
     struct str *shown = to;

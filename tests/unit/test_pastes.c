@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What people have in the clipboard: each file of tests/data/pastes gives its loop. pastes.csv says
- * how many instructions that has, by the compiler's object and not by this reader, and how many
- * lines are no assembler text. */
+/* Typical contents of a clipboard: each file of tests/data/pastes gives its loop. pastes.csv has
+ * its number of instructions, by the compiler's object and not by this reader, and the number of
+ * lines that are not assembler text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,7 @@ static void test_impossible_percents(void **state)
     }
 }
 
-/* What is merely wrong is not taken for a sentence: the assembler refuses it. */
+/* Text that is merely wrong is not mistaken for a sentence: the assembler refuses it. */
 static void test_mistakes_are_refused(void **state)
 {
     (void)state;
@@ -194,8 +194,8 @@ static void test_code_is_kept(void **state)
     kernel_free(k);
 }
 
-/* A semicolon with a blank before it, in Intel syntax: `as` reads on behind it, most people write
- * comments there. */
+/* A semicolon after a blank, in Intel syntax: `as` continues after it, most people write comments
+ * there. */
 static void test_semicolons(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void test_reasons(void **state)
     }
 }
 
-/* Plain characters: what is taken away, and that plain text is left as it is. */
+/* Plain characters: the ones removed, and plain text, which stays unchanged. */
 static void test_plain(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules of single units of the simulated pipeline, against what was measured or is documented of
- * them. */
+/* Rules of single units of the simulated pipeline, against measurements or documents. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +66,7 @@ static void test_barriers(void **state)
 }
 
 /* Microcode and waits that were measured alone take that time in the simulation, parts of cycles
- * add up, and what stands next to them does not. */
+ * add up, and neighbouring instructions do not. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *hex; double cycles;
@@ -200,7 +199,7 @@ static struct machine *with_branches(const char *id, const char *branches)
     return m;
 }
 
-/* A branch that is taken each time closes the loop: so many iterations a cycle at most (fact
+/* A branch that is taken each time closes the loop: a maximal number of iterations per cycle (fact
  * taken_branches). */
 static void test_taken_branch(void **state)
 {

@@ -50,7 +50,7 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
-/* Without colours several curves are told apart by a letter; one needs none. */
+/* Without colours several curves are distinguished by a letter; one needs none. */
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
@@ -75,7 +75,7 @@ static void test_letters(void **state)
             unsigned ends = 0;
             for (unsigned i = g.width; i < g.width * g.height; i++)
                 ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
-            assert_int_equal(ends, letters);   /* behind the last point before the gap */
+            assert_int_equal(ends, letters);   /* after the last point before the gap */
             grid_done(&g);
             str_done(&text);
         }
@@ -101,8 +101,8 @@ static unsigned front_cells(const struct evolve_point *points, size_t n, struct 
     return cells;
 }
 
-/* The front is steps from two mappings on; those that another beats are not on it, and one alone is
- * told in words. */
+/* The front is drawn as steps from two mappings on; dominated ones are not on it, and a single one
+ * is described in words. */
 static void test_front(void **state)
 {
     static const struct evolve_point two[] = {{0.10, 4, 7}, {0.02, 9, 20}},

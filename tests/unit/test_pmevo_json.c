@@ -330,7 +330,7 @@ static void test_mapping_names_return(void **state)
     export_pmevo(m, forms, NULL, &second);
     assert_string_equal(str_text(&first), str_text(&second));
 
-    /* A source that is no list of names is nothing but a source. */
+    /* A source that is not a list of names is merely a source. */
     static const char *const broken[] = {"pmevo",    "pmevo ",    "pmevo [",
                                          "pmevo []", "pmevo [1]", "pmevo {}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {

@@ -114,8 +114,8 @@ static void test_definition(void **state)
         }
 }
 
-/* Charted machines: what is renamed has a name of its own that says the work; all other machines
- * keep their names. */
+/* Charted machines: a renamed port has a name of its own for its work; all other machines keep
+ * their names. */
 static void test_shown(void **state)
 {
     static const char *const machines[] = {"zen5-charted",         "zen4-charted", "zen3-charted",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles of this very program, which runs two loops of known work when it is called with an
- * argument. Where the system lets nobody look at a program, the tests say so and end. */
+ * argument. Where the system forbids looking at a program, the tests are skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -34,7 +34,7 @@
 
 #define STEPS 400000u     /* of the shorter loop, in one turn */
 
-/* what the loops come to: they are not left out; two threads add to it */
+/* result of the loops, so that they are not optimised away; two threads add to it */
 static atomic_uint shown;
 
 /* Both are one chain of a multiplication and an addition per iteration. */
@@ -65,7 +65,7 @@ static void *turns(void *count)
     return NULL;
 }
 
-/* What the profiled program does: "turns N", in threads "threads N", in a child "child N". */
+/* Work of the profiled program: "turns N", in threads "threads N", in a child "child N". */
 static int work(const char *how, unsigned count)
 {
     if (strcmp(how, "threads") == 0) {
@@ -209,7 +209,7 @@ static void test_interrupt(void **state)
     check_method(SAMPLING_INTERRUPT);
 }
 
-/* A process that runs already, which goes on afterwards. */
+/* A process that runs already, and continues afterwards. */
 static void test_attach(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void test_attach(void **state)
     }
 }
 
-/* The time is up: what was started is ended. */
+/* After the time limit the started program is ended. */
 static void test_time_is_up(void **state)
 {
     const char *argv[4];
@@ -272,7 +272,7 @@ static void refuse_calls(bool clock, bool interrupt)
 
 enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHERWISE };
 
-/* In a child of its own, which tells by its exit status. */
+/* In a child of its own, which reports by its exit status. */
 static int outcome(bool clock, bool interrupt, enum sampling_method method)
 {
     pid_t pid = fork();
@@ -309,7 +309,7 @@ static void test_refused(void **state)
     assert_int_equal(outcome(true, false, SAMPLING_CLOCK), REFUSED_CLOCK);
 }
 
-/* What a mapping covers is gone; a child has what its parent had. */
+/* A new mapping replaces those that it covers; a child has its parent's. */
 static void test_spaces(void **state)
 {
     struct samples samples = {.count = 0};
@@ -365,8 +365,7 @@ static void test_shares(void **state)
     str_done(&name);
 }
 
-/* Code too large to be decoded whole, which nobody runs: one-byte instructions where these are
- * x86's. */
+/* Code too large to be decoded as a whole, which nothing runs: one-byte instructions on x86. */
 #define LARGE_SIZE 0x100000u
 __asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, "
         "0x90\n.size large_code, . - large_code\n");
@@ -503,7 +502,7 @@ static void let_on(void *state)
     t->ended = t->ended || interrupt_go_on(t->interrupt, &t->spaces, &t->status, &t->usage);
 }
 
-/* A signal stops what is traced before it runs its program: it goes on, and runs it. */
+/* A signal stops a traced process before it runs its program: it continues, and runs it. */
 static void test_stopped_before_it_runs(void **state)
 {
     const char *argv[4];
@@ -571,7 +570,7 @@ static void test_deleted(void **state)
     sampled_done(&s);
 }
 
-/* Nobody is at the other end of a named pipe: that is said, and nothing waits for it. */
+/* Nobody is at the other end of a named pipe: that is reported, and nothing waits for it. */
 static void test_named_pipes(void **state)
 {
     const char *argv[4];

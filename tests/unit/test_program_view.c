@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Program view of a study and a profile of the test's own, against golden screens, its keys and
- * what it says when there is nothing to show. */
+/* The Program view of a study and a profile of the test's own, against golden screens, its keys,
+ * and its text when it is empty. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,7 +155,7 @@ static void test_program_keys(void **state)
     }
 }
 
-/* A study that came to lie where the last one lay, while another view was shown, is another one. */
+/* A study at the address of the last one, made while another view was shown, is another one. */
 static void test_study_in_the_same_place(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is called exact is right elsewhere, and the range of the rest holds the truth. */
+/* Counts that are called exact are right at other inputs, and the ranges of the rest contain the
+ * truth. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,7 +64,7 @@ static void fit(double (*of)(double), const double *at, size_t count, double *va
     fit_counts(&(struct fit_data){at, 1, count, values}, f);
 }
 
-/* Whether a run left the remainder that @n leaves, of each term that asks for one. */
+/* Whether a run had the same remainder as @n, for each term that needs one. */
 static bool remainders_seen(const struct formula *f, const double *at, size_t count, double n)
 {
     for (size_t k = 0; k < f->count; k++) {
@@ -77,8 +78,8 @@ static bool remainders_seen(const struct formula *f, const double *at, size_t co
     return true;
 }
 
-/* Growths, steps, remainders and what no formula has, from several sets of runs: a formula that is
- * called exact is so at all other values, or was only said to be at those that were run. */
+/* Growths, steps, remainders and counts without a formula, from several sets of runs: a formula
+ * that is called exact is exact at all other values, or only claimed so at those of the runs. */
 static void test_exact_is_right(void **state)
 {
     size_t exact = 0;
@@ -108,8 +109,8 @@ static void test_exact_is_right(void **state)
     assert_true(exact >= 10);
 }
 
-/* The range of what is not exact holds the truth up to eight times the largest run, and where the
- * growth is clear it is narrow. */
+/* The range of a count that is not exact contains the truth up to eight times the largest run, and
+ * where the growth is clear it is narrow. */
 static void test_range_holds(void **state)
 {
     static double (*const grown[])(double) = {logarithm, search, root, cells, above};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ranks send each other comes back as it was; what is broken is refused; what comes from
- * another island becomes part of a run. Messages themselves: tests/tty/test_ranks.sh. */
+/* Messages between ranks are read back unchanged; damaged ones are refused; another island's
+ * mappings become part of a run. Messages themselves: tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,8 +168,8 @@ static void test_genome(void **state)
     problem_free(p);
 }
 
-/* A run that has found nothing good takes over what another did, by its own prices; other numbers
- * of ports only when it is told to. */
+/* A run without a good mapping adopts another's, by its own prices; other numbers of ports only if
+ * permitted. */
 static void test_immigrants(void **state)
 {
     struct problem *p = some_problem();
@@ -190,7 +190,7 @@ static void test_immigrants(void **state)
     assert_true(evolve_immigrate(e, good));
     evolve_get_status(e, &status);
     assert_true(fabs(status.d_avg - good->d_avg) < 1e-6);
-    /* One of four ports does not fit, until the number is settled anew. */
+    /* One of four ports does not fit until the number is determined again. */
     o.ports = 4;
     wide = best_of(p, &o);
     assert_false(evolve_immigrate(e, wide));
@@ -210,7 +210,7 @@ static void test_immigrants(void **state)
     evolve_credit(e, &(struct anneal_stats){.evaluations = 1000});
     evolve_get_status(e, &status);
     assert_true(status.evaluations >= 1000);
-    /* And the run goes on from there. */
+    /* And the run continues from there. */
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
@@ -237,7 +237,7 @@ static void test_immigrants(void **state)
     problem_free(p);
 }
 
-/* A run that was told of more ports than are ever tried takes others of as many. */
+/* A run that was given more ports than are ever tried accepts others of the same number. */
 static void test_many_ports(void **state)
 {
     struct problem *p = some_problem();
@@ -293,7 +293,7 @@ static void test_machine(void **state)
     str_done(&bytes);
     machine_free(m);
     unsetenv("TMPDIR");
-    /* Nothing of them stays behind. */
+    /* Nothing of them remains. */
     assert_int_equal(rmdir(work_path("scratch")), 0);
 }
 
@@ -302,7 +302,7 @@ static double error_of(const struct worst_block *b)
     return fabs(b->predicted - b->measured) / b->measured;
 }
 
-/* Blocks in two evaluations, one of which is sent: the sum is that of one evaluation of all. */
+/* Blocks in two evaluations, one of which is sent: the sum equals one evaluation of all. */
 static void test_evaluations(void **state)
 {
     static const char *const blocks[] = {"4801d8", "480fafc3",     "4801d8480fafc3",

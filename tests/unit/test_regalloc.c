@@ -26,7 +26,7 @@ static struct form_code *code_of(const char *form)
     return code;
 }
 
-/* What the instructions of a body are, counted by form; 0 for others. */
+/* The instructions of a body, counted by form; 0 for others. */
 static unsigned count_form(const struct body *b, const char *form)
 {
     struct insn insn;
@@ -44,8 +44,8 @@ static bool is_breaker(const struct insn *insn)
            (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
 }
 
-/* An instruction may only read what is never written, what it writes itself, or what a breaker has
- * just made. */
+/* An instruction may only read registers that are never written, its own results, or those that a
+ * breaker has just written. */
 static void check_independent(const struct body *b, const char *form)
 {
     bool written[256] = {false};
@@ -247,8 +247,8 @@ static void letters_of(const struct body *b, char *out, size_t room)
     out[n] = '\0';
 }
 
-/* Units of two places: a load and an addition, or two additions. Where there are more loads than
- * additions the last ones have nothing beside them. */
+/* Units of two places: a load and an addition, or two additions. With more loads than additions the
+ * last loads are alone. */
 static void test_pairs(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -322,7 +322,7 @@ static void test_orders(void **state)
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
-        /* More than there is room for: whole executions, as many as fit. */
+        /* More than there is room for: whole executions, the largest number that fits. */
         assert_true(body_make(forms_of, many, 3,
                               &(struct body_shape){.instructions = 15000, .order = order}, b,
                               &err));

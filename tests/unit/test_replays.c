@@ -84,7 +84,8 @@ static void test_chains_with_company(void **state)
          1.00, .01},
     };
     ASSERT_TIMED(blocks);
-    /* what waits for a load as well takes no part, nor do chains of several operations */
+    /* an instruction that also waits for a load has no part in it, nor have chains of several
+     * operations */
     struct machine *m = load_machine("zen5-charted");
     static const char *const free_of_it[] = {
         "add rax, 1; add rcx, 1; add rdx, 1; mov rbx, [rsi]; add rbx, rax",
@@ -233,7 +234,7 @@ static void test_stores_on_their_way(void **state)
     machine_free(m);
 }
 
-/* A simulation takes no less than what is tried again takes of the ports. */
+/* A simulation takes at least the ports' time for replays. */
 static void test_simulation_agrees(void **state)
 {
     (void)state;

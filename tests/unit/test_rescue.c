@@ -38,7 +38,7 @@ static struct session s;
 static int held[2];                     /* a byte when the lock is held */
 static _Thread_local bool holds, faults;
 
-/* What each allocation asks: the thread stays in here, with what it has locked, or faults. */
+/* Action at each allocation: the thread stays in here, with its locks, or faults. */
 static bool stay(size_t size)
 {
     (void)size;
@@ -197,7 +197,8 @@ static void fault_of_the_allocator(void)
     pthread_join(thread, NULL);
 }
 
-/* @fault in a process of its own, in whose session something was changed; what was saved has it. */
+/* @fault in a process of its own, in whose session something was changed; the saved session has the
+ * change. */
 static void saves(const char *name, void (*fault)(void))
 {
     struct str line = {0}, printed = {0}, said = {0};
@@ -269,8 +270,7 @@ static void test_locks_held(void **state)
     saves("a run of inference, by the thread at fault", fault_with_run);
 }
 
-/* In the child that saves nobody waits for the log, either: what it does is tried with a save hook
- * of our own. */
+/* In the child that saves nobody waits for the log either: tried with a save hook of our own. */
 static void save_with_log(void)
 {
     pid_t child = fault_fork();

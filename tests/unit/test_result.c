@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One result in five formats; what is missing, what is not UTF-8, what CSV must quote. */
+/* One result in five formats; missing values, invalid UTF-8, quotes in CSV. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,7 +153,7 @@ static void test_shapes(void **state)
     }
 }
 
-/* Of one row or item alone the members stand in the object itself, behind what it has; of none the
+/* The members of a single row or item are in the object itself, after its own; without rows the
  * array is empty. */
 static void test_single(void **state)
 {

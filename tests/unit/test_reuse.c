@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances against a stack searched from the top and against counting distinct lines anew;
- * bins; memory. */
+/* Reuse distances against a stack searched from the top and against a fresh count of distinct
+ * lines; bins; memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +76,7 @@ static void test_against_definition(void **state)
     }
 }
 
-/* Loops, strides and random lines; long enough that stamps are numbered anew many times. */
+/* Loops, strides and random lines; long enough that stamps are renumbered many times. */
 static void test_against_stack(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);

@@ -52,7 +52,7 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
-    /* what is there is not taken back */
+    /* existing results are not withdrawn */
     assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);
     c->share = s->share;
     c->early |= s->share > 0 && s->done + s->failed == 0;
@@ -181,8 +181,8 @@ static const char *new_journal(void)
     return work_path("journal.csv");
 }
 
-/* Ended before anything was settled: the passes are in the journal, the next run takes them over
- * and says so. */
+/* Ended before anything settled: the passes are in the journal, the next run reads them and reports
+ * that. */
 static void test_journal_keeps_passes(void **state)
 {
     const char *path = new_journal();
@@ -343,7 +343,7 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
 }
 
-/* A source whose long bodies do not fit what feeds it, and which asks for a pause. */
+/* A source whose long bodies do not fit the front end, and which requests a pause. */
 static double paused;
 
 static bool limited_measure(struct source *s, const struct experiment *e, size_t n,
@@ -412,8 +412,8 @@ static void test_two_lengths(void **state)
         assert_true(copy->rows.items[1].cycles == 1);
         assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
         assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
-        /* First the long bodies alone; then the short ones that are missing, the one that differs
-         * twice; then everything is known. */
+        /* First the long bodies alone; then the missing short ones, the differing one twice; then
+         * everything is known. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);
         experiments_free(copy);
@@ -423,8 +423,8 @@ static void test_two_lengths(void **state)
     experiments_free(t);
 }
 
-/* A CPU whose core takes @honest cycles per experiment, and @slow while somebody shares it: then it
- * says so, or, by a baseline that is too low, nothing. */
+/* A CPU whose core takes @honest cycles per experiment, and @slow while it is shared: then it
+ * reports that, or, with too low a baseline, nothing. */
 static struct {
     double cycles, first, expected;
     bool busy;
@@ -524,8 +524,8 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
     return s;
 }
 
-/* What was judged by a core that only seemed idle is measured again when a faster one is known; a
- * later value undercuts it; nothing is reused in silence. */
+/* A value measured on a core that only seemed idle is measured again when a faster one is known; a
+ * later value undercuts it; any reuse is reported. */
 static void test_conditions(void **state)
 {
     char today[KEPT_DAY];
@@ -564,8 +564,8 @@ static void test_conditions(void **state)
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 1 && host.shown == 0.2);
 
-    /* --fresh knows nothing; what it finds higher under the same conditions is its own, later
-     * word. */
+    /* --fresh ignores earlier values; a higher value found under the same conditions is its own,
+     * later result. */
     host.cycles = 0.21;
     s = host_run(path, 5.55, false, &fresh);
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
@@ -690,7 +690,7 @@ static void test_estimate(void **state)
         last_guess = guess;
     }
     assert_true(jumps < guess_jumps);
-    /* No news: the time told goes by. */
+    /* No news: the remaining time reported passes. */
     e = (struct runner_estimate){.at = 10, .left = 30, .known = true};
     assert_true(fabs(runner_estimate(&e, 15, NAN) - 25) < 1e-9);
     assert_true(runner_estimate(&e, 100, NAN) == 0);

@@ -131,7 +131,7 @@ static void test_foreign_bodies(void **state)
     assert_true(sandbox_run(sandbox, 3, NULL, NULL, NULL, &err));
     orders = sandbox_pid(sandbox, true);
     assert_true(orders > 0 && orders != before);
-    /* Unlike a kernel's, what it touches outside its memory is not put there for it. */
+    /* Unlike a kernel's, addresses outside its memory are not mapped for it. */
     static const unsigned faults[] = {FAULT_NONE, FAULT_SEGMENT, FAULT_SEGMENT};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(sandbox_items(sandbox)[i].fault, faults[i]);
@@ -167,7 +167,7 @@ static void test_not_worth_it(void **state)
     assert_true(isnan(item->result.contended_cycles));
 }
 
-/* Children killed from outside lose one item each, the batch goes on. */
+/* Children killed from outside lose one item each, the batch continues. */
 static int kill_rounds;
 static bool kill_now(void *state)
 {
@@ -279,8 +279,8 @@ static void test_starved(void **state)
         waitpid(busy[i], NULL, 0);
     }
     assert_true(ok);
-    /* What it used before the run that never ends, and while it was ended, counts here, too: a tick
-     * or two of the system's clock. */
+    /* Its CPU time before the endless run, and while it was ended, also counts here: a tick or two
+     * of the system's clock. */
     print_message("it had %.3f s of the processor\n", had);
     if (had < SANDBOX_ENDLESS)
         assert_int_equal(sandbox_items(sandbox)->fault, FAULT_STARVED);
@@ -373,8 +373,8 @@ static void test_refused_kernels(void **state)
     assert_false(refused((const uint8_t[]){0x90}, 1, ""));
 }
 
-/* What @code takes lies between @least and @most: asked a few times, since this machine may be
- * busy; that it cannot be told now proves nothing. */
+/* The time of @code lies between @least and @most: tried a few times, since this machine may be
+ * busy; no result proves nothing. */
 static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least,
                   double most)
 {
@@ -402,8 +402,8 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
     print_message("this machine is too busy to measure on\n");
 }
 
-/* Facts that hold for every x86-64 core, beside neighbours or not: a dependent add takes one cycle,
- * so it is the yardstick, and a dependent load and multiplication take several. */
+/* Facts of every x86-64 core, with neighbours or not: a dependent add takes one cycle, so it is the
+ * yardstick; a dependent load and multiplication take several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
@@ -421,8 +421,8 @@ static void test_robust_facts(void **state)
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* How @hex is run, beside one that is run by @hint unless that is NULL; copies 0 when nothing could
- * be tried, on a machine that is too busy. */
+/* The way in which @hex is run, together with one that is run by @hint unless that is NULL; copies
+ * 0 when nothing could be tried, on a machine that is too busy. */
 static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
                                       const struct kernel_plan *hint)
 {
@@ -446,7 +446,7 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
     return plan_beside(c, hex, NULL);
 }
 
-/* Once @hex could be tried, it is run as so many copies. */
+/* If @hex could be tried, it is run as this number of copies. */
 static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
                     unsigned copies)
 {
@@ -455,9 +455,8 @@ static void runs_as(const struct calibration *c, const char *hex, const struct k
         assert_int_equal(plan.copies, copies);
 }
 
-/* What is run in turn with others is run as they are where that is about as many instructions: not
- * a thousand of them as many copies, and not one as a single copy, of whose time the loop's end
- * would be a part. */
+/* Blocks run in turn with others have about the same number of instructions as they: not a
+ * thousandfold of copies, and not a single copy, whose time would contain the loop's end. */
 static void test_plans_of_others(void **state)
 {
     struct calibration c;
@@ -546,8 +545,8 @@ static void test_times(void **state)
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
 }
 
-/* Loops that share a process: each has its own time, whatever ran before it; what is refused or
- * faults says so and harms no other. */
+/* Loops that share a process: each has its own time, whatever ran before it; a refused or faulting
+ * one is reported and harms no other. */
 static void test_set(void **state)
 {
     static const struct { const char *hex; double least, most;

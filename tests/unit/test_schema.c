@@ -156,8 +156,8 @@ static const char *const script[] = {
     "session load work",
     "quit",
 };
-/* Those of the script that can only fail there: they need the workbench, a job that runs beside the
- * script, or what has a place below. */
+/* Commands of the script that can only fail there: they need the workbench, a concurrent job, or
+ * are listed below. */
 static const char *const refused[] = {
     "kernel edit",
     "pane",
@@ -374,8 +374,8 @@ static size_t objects_of(struct str *out, json_t **objects, size_t most)
     return count;
 }
 
-/* The columns of the tables of @csv that have rows, each between commas: of its first line, and of
- * the one behind each empty line. */
+/* The columns of the tables of @csv that have rows, each between commas: from its first line, and
+ * from the one after each empty line. */
 static void headers_of(const char *csv, struct str *headers)
 {
     const char *header = csv;
@@ -570,8 +570,8 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     return object;
 }
 
-/* The same of commands for which the script is no place: each object is as the schema says, and its
- * rows are exported as CSV under the same names. */
+/* The same of commands that the script cannot have: each object follows the schema, and its rows
+ * are exported as CSV under the same names. */
 static void test_commands_elsewhere(void **state)
 {
     struct str csv = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a committee of mappings asks for, and a record that answers instead of a CPU. */
+/* The experiments that a committee of mappings selects, and a record that answers instead of a
+ * CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

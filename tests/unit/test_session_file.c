@@ -134,7 +134,7 @@ static void test_hex_kernel(void **state)
     str_done(&after);
 }
 
-/* Lines of machine code: each stands before what it is of, and what is damaged is refused. */
+/* Lines of machine code: each precedes its instruction, and damaged ones are refused. */
 static void test_hex_lines(void **state)
 {
     (void)state;
@@ -261,7 +261,7 @@ static void test_foreign_path(void **state)
     session_done(&s);
 }
 
-/* A session is for its user alone, also where its directory was open to others before. */
+/* A session is private to the user, even if its directory was open to others before. */
 static void test_private(void **state)
 {
     static const char *const names[] = {"private",          "private/session.csv",
@@ -454,7 +454,7 @@ static void test_strangers_are_kept(void **state)
     session_init(&s);
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "clean");
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        /* In a directory of its own, and beside a session. */
+        /* In a directory of its own, and next to a session. */
         for (int beside = 0; beside < 2; beside++) {
             snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'",
                      work_path("proj"), work_path("proj"), work_path("proj"));
@@ -633,7 +633,7 @@ static void test_use_beside_a_job(void **state)
     str_done(&beside);
 }
 
-/* `set` alone tells all settings. */
+/* `set` alone prints all settings. */
 static void test_set_shows_all(void **state)
 {
     (void)state;
@@ -663,7 +663,7 @@ static bool locked_for_others(const char *path)
     return WEXITSTATUS(status);
 }
 
-/* The last session is never the one that is open here, and looking for it leaves that one's lock
+/* The last session is never the one open here, and the search for it leaves that one's lock
  * alone. */
 static void test_own_is_not_the_last(void **state)
 {

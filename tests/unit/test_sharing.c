@@ -17,8 +17,8 @@ typedef VEC(unsigned) trace;
 
 #define FIRST_USE SIZE_MAX
 
-/* How many other lines were used since @line was, by a list, most recent first, on top of which it
- * then is. */
+/* Number of other lines used since @line was, by a list, most recent first, to whose top it then
+ * moves. */
 static size_t touch(trace *stack, unsigned line)
 {
     size_t at = 0, depth;
@@ -73,8 +73,8 @@ static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
             vec_push(t, row * LINES + k % LINES);
 }
 
-/* A table of ROWS * LINES lines, read by everybody from another place on; one of @p threads reads a
- * p-th as often as the serial run. */
+/* A table of ROWS * LINES lines, which every thread reads from another place on; one of @p threads
+ * reads 1 / p of the serial run's references. */
 static void add_table(trace *t, unsigned first, unsigned times)
 {
     for (unsigned k = 0; k < times * ROWS * LINES; k++)

@@ -55,8 +55,7 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From one request on there is nothing but what was kept back, until the work that got it has
- * ended. */
+/* From one request on only the reserve is left, until the work that got it has ended. */
 static bool fails_on(size_t size)
 {
     struct shortage *mine = shortage_current(), *none = NULL;

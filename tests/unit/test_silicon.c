@@ -80,7 +80,7 @@ static double latency_between(const struct machine *m, const struct mapping_entr
     return entry->latency;
 }
 
-/* Whether operand @number of @form is a mask of what it writes: then the numbers of LLVM mean the
+/* Whether operand @number of @form is a mask of its result: then LLVM's numbers refer to the
  * destination that is read. */
 static bool is_mask(const char *form, int number)
 {
@@ -140,7 +140,7 @@ static void test_neoverse_v2_as_on_a_grace(void **state)
     csv_table_free(t);
 }
 
-/* The sum of the numbers of "1+3+6", NAN where it is none. */
+/* The sum of the numbers of "1+3+6", NAN for other text. */
 static double steps_of(const char *text)
 {
     double sum = 0;
@@ -170,8 +170,8 @@ static bool is_named(const char *form, const char *name, const char *section)
     return strncmp(form, name, length) == 0 && form[length] == ' ' && strchr(kinds, first);
 }
 
-/* The latency of each form whose operation is in the table is one of those that it has there; where
- * a table says "at most" a lower one will do. Returns the share. */
+/* The latency of each form whose operation is in the table is one of the table's; where a table has
+ * "at most" a lower one is accepted. Returns the share. */
 static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
 {
     size_t fit = 0;
@@ -268,7 +268,7 @@ static void test_loops(void **state)
         {"neoverse-v2", "usra v0.2d, v1.2d, #3\n", 1},
         {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
         {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
-        /* movprfx costs nothing, and what it moves is waited for: 4 from the product, none from the
+        /* movprfx costs nothing, and its source is waited for: 4 from the product, none from the
          * old z1 */
         {"neoverse-v2",
          "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, "
@@ -423,8 +423,8 @@ static void hold_sentence(const char *machine, const char *loop, const char *wor
     str_done(&text);
 }
 
-/* A sentence names the kind of µop that dispatch or rename takes too few of, and says which figure
- * is an estimate. */
+/* A sentence names the kind of µop that limits dispatch or rename, and the figure that is an
+ * estimate. */
 static void test_sentences(void **state)
 {
     (void)state;

@@ -103,8 +103,8 @@ static struct simulation run(struct simulator *s, struct block_work *w, const st
     return sim;
 }
 
-/* Blocks that compilers made, by rows of hex: of Portolan's own functions (tests/data), and of
- * BHive where its files are at hand. */
+/* Compiled blocks, by rows of hex: of Portolan's own functions (tests/data), and of BHive where its
+ * files are at hand. */
 struct corpus {
     VEC(struct block) blocks;
 };
@@ -147,8 +147,8 @@ static struct corpus real_blocks(void)
     return c;
 }
 
-/* The bounds are bounds: the simulation is no faster, but for the store buffer's and the page's
- * parts that it does not share. */
+/* The bounds are lower bounds: the simulation is no faster, except for the parts of store buffer
+ * and page that it does not share. */
 static void check_bounds(const char *id, struct simulator *s, struct block_work *w,
                          const struct block *b, size_t number)
 {
@@ -358,8 +358,8 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
-/* Slots are whole: where an inferred machine has what measuring loops left of four, four are
- * simulated, and the bound is that of the fact. */
+/* Slots are whole: where an inferred machine has a fraction less than four, four are simulated, and
+ * the bound is that of the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
     (void)state;
@@ -542,8 +542,8 @@ static void test_handed_on(void **state)
     machine_free(machine);
 }
 
-/* A chain of 7.2 cycles, of which the simulation makes whole ones, does not settle at its bound. It
- * is no faster. */
+/* A chain of 7.2 cycles, which the simulation rounds to whole ones, does not converge at its bound.
+ * It is no faster. */
 static void test_no_bound(void **state)
 {
     struct machine *machine = load_machine("sapphirerapids");
@@ -565,8 +565,8 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* Facts that a sweep may come to: what is larger than any machine is as good as endless, and a
- * block of no bytes is no fact. */
+/* Values that a sweep may try: one larger than any machine's is as good as unlimited, and a block
+ * of no bytes is invalid. */
 static void test_facts_beyond(void **state)
 {
     static const struct { const char *key, *value, *same;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pastes over a terminal that is slow: in pieces, with pauses anywhere. Nothing of them is lost,
- * and nothing becomes keys. No time is judged: the pauses are longer than what any wait for the
- * rest of a key's sequence may be. */
+/* Pastes over a slow terminal: in pieces, with pauses anywhere. Nothing of them is lost, and
+ * nothing becomes keys. No time is judged: the pauses are longer than any wait for the rest of a
+ * key's sequence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,8 +120,8 @@ static void test_pause_at_the_prompt(void **state)
     see("frndint");
 }
 
-/* Two that one read brings: the second begins where the first ends, and all of it is there. So it
- * is with keys. */
+/* Two pastes in one read: the second begins where the first ends, and is complete. The same holds
+ * for keys. */
 static void test_one_right_behind_the_other(void **state)
 {
     static const char pastes[] =
@@ -135,7 +135,7 @@ static void test_one_right_behind_the_other(void **state)
     see("3/3");
 }
 
-/* What was read behind an Esc comes after it in the order in which it was typed. */
+/* Keys read after an Esc follow it in the order of typing. */
 static void test_order_behind_an_escape(void **state)
 {
     static const char keys[] = "\033[200~ popcntq %rax, %rbx\r\033[201~\033:view help\r";
@@ -193,8 +193,8 @@ static void take_all(struct str *keys, struct str *pastes)
     str_done(&text);
 }
 
-/* However the bytes are cut, the pastes are the same, and of what is typed nothing is missing:
- * where a begin mark was cut its first bytes are keys besides. */
+/* However the bytes are cut, the pastes are the same, and no typed key is missing: where a begin
+ * mark was cut its first bytes are keys as well. */
 static void test_cuts_anywhere(void **state)
 {
     static const char bytes[] = "a\033[200~one\033[20\rtwo\033[201~b\033\033[200~\033[201\033[201~"
@@ -219,7 +219,7 @@ static void test_cuts_anywhere(void **state)
         }
 }
 
-/* Beyond 32 MiB the text is dropped up to its end mark: none of it is typed. */
+/* Beyond 32 MiB the text is dropped up to its end mark: none of it becomes keys. */
 static void test_more_than_fits(void **state)
 {
     const size_t most = (size_t)32 << 20;

@@ -15,9 +15,9 @@
 #include "base/file.h"
 #include "isa/forms.h"
 
-/* What a tool writes of them is the text of another encoding. Extensions to the width that is there
- * are asked for by no AT&T text; LLVM 22 gives far jumps no width, calls MCOMMIT MONITORX and turns
- * exchanges round. */
+/* Forms for which a tool prints the text of another encoding. No AT&T text produces extensions to
+ * the same width; LLVM 22 prints far jumps without a width, MCOMMIT as MONITORX, and exchanges with
+ * swapped operands. */
 static const char *const unsaid_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)", NULL},
                          *const unsaid_llvm[] = {"CALL_NEAR (M32)", "JMP (M32)", "MCOMMIT ()",
                                                  "XCHG (R8?, R8?)", NULL},

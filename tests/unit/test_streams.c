@@ -139,7 +139,7 @@ static void test_loops(void **state)
         }
 }
 
-/* Where the loop's end tells how often it runs, the same loop run by hand does as often. */
+/* Where the loop's end determines its trip count, the same loop run by hand has the same count. */
 static void test_iterations(void **state)
 {
     static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
@@ -235,7 +235,7 @@ static void test_unknown(void **state)
     struct arrays arrays;
     struct err err = {0};
     (void)state;
-    /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not tell */
+    /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not determine */
     find("488b07 4801d7");
     assert_int_equal(streams.unknown, 1);
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));

@@ -94,7 +94,7 @@ static void test_filters(void **state)
     assert_string_equal(filtered(&t, "nothing | else"), "");
     assert_non_null(strstr(filtered(&t, "cycles>1 |"), "empty"));
     assert_non_null(strstr(filtered(&t, "| cycles>1"), "empty"));
-    /* What is quoted stands as it is. */
+    /* Quoted text stays unchanged. */
     assert_string_equal(filtered(&t, "form~\"R64, R64\""), "02");
     assert_string_equal(filtered(&t, "'ADD (R64' & form = \"ADD (R64, R64)\""), "0");
     assert_string_equal(filtered(&t, "\"cycles>1 & x | y\""), "");
@@ -102,7 +102,7 @@ static void test_filters(void **state)
     /* 50% is a half. */
     assert_string_equal(filtered(&t, "cycles>=50% & cycles<100%"), "1");
     assert_non_null(strstr(filtered(&t, "cycles>5%%"), "invalid number"));
-    /* What no row can match says so. */
+    /* A pattern that no row can match is reported. */
     assert_non_null(strstr(filtered(&t, "form>2"), "form is text: no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<2"), "no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<=3"), "no row can match"));
@@ -132,7 +132,7 @@ static void test_selection_follows(void **state)
     assert_int_equal(row, 2);
     assert_true(table_sort(&t, &source, "-cycles", &err));
     assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
-    assert_int_equal(t.cursor, 0);             /* what was asked for stands at the top */
+    assert_int_equal(t.cursor, 0);             /* the requested row is at the top */
     table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
@@ -147,7 +147,7 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 3);
     assert_false(table_find(&t, &source, NULL, "nowhere", 1));
-    table_click(&t, &source, 28, 0);   /* right behind the longest name */
+    table_click(&t, &source, 28, 0);   /* right after the longest name */
     shown(&t);
     assert_int_equal(t.sort, 1);
     table_act(&t, &source, ACTION_LAST);
@@ -180,8 +180,7 @@ static double register_number(const void *context, size_t row, int column)
     return column == 1 ? (double)(row % 2) : NAN;
 }
 
-/* Numbers in names are in the order of numbers; what the first column leaves equal is sorted by the
- * next. */
+/* Numbers in names sort as numbers; rows equal in the first column are sorted by the next. */
 static void test_several_columns(void **state)
 {
     static const struct table_source named = {.columns = columns,
@@ -235,7 +234,7 @@ static const char *header_of(struct table *t, const struct table_source *wide)
     return text;
 }
 
-/* Columns that do not fit are scrolled behind the first, which stays. */
+/* Columns that do not fit are scrolled under the first, which stays. */
 static void test_sideways(void **state)
 {
     static const struct table_column ten[10] = {
@@ -319,9 +318,9 @@ static void many_text(const void *context, size_t row, int column, struct str *o
 static const struct table_source large = {
     .columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
 
-static double reached;   /* share of the sorting that was told last */
+static double reached;   /* progress of the sort as last reported */
 
-/* Updates until all is done, each of which may take so many steps; returns how many there were. */
+/* Updates until all is done, each with a limit of steps; returns their number. */
 static unsigned updates(struct table *t, const size_t *rows)
 {
     unsigned n = 0;
@@ -415,8 +414,7 @@ static void test_search_goes_on(void **state)
     table_done(&t);
 }
 
-/* The first row that is asked for is that of the order asked for before, also when that is still to
- * come. */
+/* The first requested row is that of the order requested before, also while that is not ready. */
 static void test_ends_of_what_comes(void **state)
 {
     size_t rows = MANY;
@@ -447,7 +445,7 @@ static void test_ends_of_what_comes(void **state)
     table_done(&t);
 }
 
-/* Rows with the same first column, and how often text is asked for. */
+/* Rows with the same first column, and the number of requests for text. */
 struct pairs { size_t count, asked, from; };
 
 static const struct table_column pair_columns[] = {{"form", 0, false, 0},
@@ -514,7 +512,7 @@ static void test_tags_of_pairs(void **state)
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
-    assert_true(p.asked < 20);   /* it knows again where they are */
+    assert_true(p.asked < 20);   /* their places are known again */
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

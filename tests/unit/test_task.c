@@ -60,7 +60,7 @@ static bool pass_gate(size_t size)
     return false;
 }
 
-/* Other threads stop at their next allocation, until they are let go on. */
+/* Other threads stop at their next allocation, until they are released. */
 static void hold_workers(bool hold)
 {
     if (hold) {
@@ -172,7 +172,7 @@ static void test_cancelled(void **state)
         write_rows(fd, 100);
         assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
         assert_true(job_cancel(number));
-        /* However much comes now; what the job leaves unread is its end. */
+        /* However much follows; unread data ends with the job. */
         struct str much = {0};
         for (size_t k = 0; k < 3 * WATCH_STEPS; k++)
             str_add(&much, "x,1\n");
@@ -211,7 +211,7 @@ static void test_held(void **state)
     experiments_set(own, 0, 7, NAN, 1, NULL);
     assert_true(held->rows.items[0].cycles == 1 && !experiments_held(own));
     assert_ptr_equal(session_change_experiments(&s), own);
-    /* What was made of a table that is no longer the session's is refused. */
+    /* A result for a table that the session no longer has is refused. */
     struct experiments *made = experiments_copy(held, NULL);
     assert_false(session_set_experiments(&s, &made, held, &err));
     assert_non_null(made);
@@ -305,7 +305,7 @@ static void test_reading(void **state)
             (!s.last || strcmp(result_command(s.last), command->name) != 0))
             fail_msg("%s says nothing", line);
     }
-    /* A fault of its own is told, and leaves no failed job behind. */
+    /* A command's own fault is reported, and leaves no failed job. */
     s.patience = INFINITY;
     before = job_count();
     assert_false(run(&s, "kernel report nothing.txt", &err));
@@ -317,7 +317,7 @@ static void test_reading(void **state)
     session_done(&s);
 }
 
-/* One that takes longer is a job, which Esc ends; what waits behind it runs then. */
+/* A command that takes longer is a job, which Esc ends; pending commands run then. */
 static void test_reading_goes_on(void **state)
 {
     struct session s;
@@ -503,7 +503,8 @@ static bool predicted(struct session *s, struct machine *m, size_t rows, double 
     return made;
 }
 
-/* So are the predictions of a large table, and they are made anew when machine or values change. */
+/* So are the predictions of a large table, and they are computed again when machine or values
+ * change. */
 static void test_many_predictions(void **state)
 {
     struct session s;
@@ -592,7 +593,7 @@ static void test_machine_named(void **state)
     hold_workers(false);
     assert_false(go_on(&s, &err));
     assert_int_equal(s.settings.seed, 6);
-    /* What there is not is told by the command. */
+    /* The command reports missing files. */
     s.patience = INFINITY;
     assert_false(run(&s, "evaluate --mapping nosuch", &err));
     assert_non_null(strstr(err.what, "nosuch"));

@@ -160,7 +160,7 @@ static void test_registers(void **state)
     assert_bound(skylake, "adcq %rdx, %r8\n adcq %rdx, %r9\n adcq %rdx, %r10", BOUND_DEPENDENCIES,
                  3);
     assert_bound(skylake, "sbbq %rdx, %r8\n sbbq %rdx, %r9", BOUND_DEPENDENCIES, 2);
-    /* An addition in between writes the carry anew. */
+    /* An addition in between writes the carry again. */
     assert_bound(skylake, "addq %rdx, %r8\n adcq %rdx, %r9\n addq %rdx, %r10\n adcq %rdx, %r11",
                  BOUND_DEPENDENCIES, 1);
     /* ebp, bp and bpl are parts of rbp. */

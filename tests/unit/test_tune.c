@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel tune: what may change places, replacements, several iterations at once, loops whose best
- * form is known, and on this CPU candidates beside their loops. */
+/* kernel tune: reordering, replacements, several iterations at once, loops whose best form is
+ * known, and candidates on this CPU compared with their loops. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -139,8 +139,8 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 static void test_known_best(void **state)
 {
     (void)state;
-    /* Seven µops stand in two lines of the µop cache, one a cycle; beside its branch the comparison
-     * is one with it: six in one line, through four slots in 1.5. */
+    /* Seven µops take two lines of the µop cache, one line per cycle; next to its branch the
+     * comparison fuses with it: six in one line, through four slots in 1.5. */
     expect("skylake",
            INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, "
                  "[r11+8]\nmov r8, [rsi]\njne a\n",
@@ -223,8 +223,8 @@ static int64_t place_of(const struct insn *in)
     return (int64_t)(in->offset + in->length) + held;
 }
 
-/* What is relative to the code is the same memory in every copy, in its bytes, and in its text once
- * that is assembled. */
+/* An operand relative to the code is the same memory in every copy, in its bytes, and in its text
+ * once that is assembled. */
 static void test_relative_places(void **state)
 {
     /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
@@ -304,7 +304,7 @@ static void test_relative_stays(void **state)
     kernel_free(k);
 }
 
-/* A loop beside itself. */
+/* A loop compared with itself. */
 struct itself {
     struct kernel *kernel;
     const struct insn *insns;
@@ -520,8 +520,8 @@ static const char *const pool[] = {
     "vaddsd xmm7, xmm7, [rdi]",
 };
 
-/* Random loops: what a search makes of them, and any order that the rules allow, do the same on
- * random inputs. */
+/* Random loops: the results of a search, and any order that the rules allow, do the same on random
+ * inputs. */
 static void test_random_loops(void **state)
 {
     const struct tune_options options = {60, 4, true, 3};

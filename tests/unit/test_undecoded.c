@@ -109,8 +109,7 @@ static void test_text(void **state)
     }
 }
 
-/* What the bytes of a VEX or EVEX encoding tell of their length, against the decoder's on all that
- * it has. */
+/* Lengths by the bytes of a VEX or EVEX encoding, against the decoder's on all that it decodes. */
 static void test_encoding_length(void **state)
 {
     (void)state;
@@ -178,8 +177,8 @@ static bool there(const char *program)
     return system(line) == 0;
 }
 
-/* All in one code: each is one instruction, by its name where a disassembler is there that has it,
- * and never bytes of others. */
+/* All in one code: each is one instruction, by its name if an installed disassembler has it, and
+ * never bytes of others. */
 static void test_learned(void **state)
 {
     (void)state;
@@ -289,7 +288,7 @@ static void test_newer_lines(void **state)
     }
 }
 
-/* LOCK is no part of an instruction that cannot have it, whatever disassemblers print; several are
+/* LOCK is not part of an instruction that cannot have it, whatever disassemblers print; several are
  * one. */
 static void test_lock(void **state)
 {

@@ -157,7 +157,7 @@ static size_t functions_found(size_t padding, size_t length)
     return found;
 }
 
-/* What each function refers to is read for each: its numbers end. */
+/* The references of each function are read separately: its numbers end. */
 static void test_numbers_without_an_end(void **state)
 {
     (void)state;

@@ -13,7 +13,7 @@
 #include "measure/runner.h"
 #include "measure/window.h"
 
-/* A clock with hands: what each run takes is written here. */
+/* A clock set by hand: the time of each run is written here. */
 struct fake {
     double ticks_per_cycle, item, probe_factor, second_factor, ports_factor;
     double now, overhead;
@@ -118,7 +118,7 @@ static void test_quiet(void **state)
     }
 }
 
-/* One window for what is not faster than what is known, three for what is. */
+/* One window for an experiment that is not faster than known, three for one that is. */
 static void test_beaten(void **state)
 {
     static const struct { double beat; enum window_state state; unsigned accepted;
@@ -137,8 +137,8 @@ static void test_beaten(void **state)
     }
 }
 
-/* Counters of 24 and 100 MHz beside a core of 3 GHz: runs sized by ticks are as exact as with a
- * fast one. */
+/* Counters of 24 and 100 MHz with a core of 3 GHz: runs sized by ticks are as exact as with a fast
+ * one. */
 static void test_coarse_ticks(void **state)
 {
     static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9},
@@ -255,8 +255,8 @@ static void test_ports(void **state)
     }
 }
 
-/* One run of a difference is disturbed in every other window, the short one as often as the long
- * one: the floors are right where no single difference need be. */
+/* One run of a difference is disturbed in every other window, the short one as frequently as the
+ * long one: the floors are right although no single difference need be. */
 static void test_difference(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void test_shared_wait(void **state)
         assert_int_equal(r.state, WINDOW_SETTLED);
         assert_true(isnan(r.contended_cycles));
     }
-    /* With all of the wait used up, too, and then busy again: no waiting at all. */
+    /* The wait is used up, and the core is busy again: no waiting at all. */
     wait.until = 0;
     window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
     assert_int_equal(r.state, WINDOW_SETTLED);
@@ -341,8 +341,8 @@ static void test_shared_wait(void **state)
     assert_true(r.contended == 1 && f.now - before < 2e6 + 10 * rules.item_ticks);
 }
 
-/* What a form costs on a quiet core, against the protocol of one probe that began each window anew:
- * the same number of runs, fewer ticks. */
+/* Cost of a form on an idle core, against the protocol of one probe that restarted each window: the
+ * same number of runs, fewer ticks. */
 static void test_cost(void **state)
 {
     const double window =

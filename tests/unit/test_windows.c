@@ -64,7 +64,8 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     return cycles;
 }
 
-/* Moves of so many even lengths in each 64 bytes, on a virtual EPYC Turin: cycles per 64 bytes. */
+/* Moves of the given even lengths in each 64 bytes, on a virtual EPYC Turin: cycles per 64
+ * bytes. */
 static void test_measured_densities(void **state)
 {
     static const struct { unsigned count; double cycles;
@@ -90,8 +91,8 @@ static void test_measured_densities(void **state)
     }
 }
 
-/* Loops of moves, which begin so many bytes behind an aligned line and end in dec and jnz, fused,
- * of nine bytes: cycles per iteration there. */
+/* Loops of moves, which begin the given number of bytes after an aligned line and end in dec and
+ * jnz, fused, of nine bytes: cycles per iteration there. */
 static void test_measured_loops(void **state)
 {
     static const struct {
@@ -221,7 +222,7 @@ static void test_drift_forgets_the_beginning(void **state)
         assert_true(fabs(cycles_of(&zen5, &b, SHAPE_CACHED, align) - first) < 1e-9);
 }
 
-/* A pair that fuses is one instruction of a line, and as long as both. */
+/* A fused pair is one instruction of a line, with the length of both. */
 static void test_fused_pairs(void **state)
 {
     static const unsigned char pair[] = {4, 4, 4, 4, 4, 3, 2}, one[] = {4, 4, 4, 4, 4, 5};
@@ -297,8 +298,8 @@ static char *advice_on(const struct machine *m, const char *source)
     return advice;
 }
 
-/* The user hears of dense code where windows bind, and of nothing like that where the jump that
- * closes the loop does; of groups where they are not full. */
+/* The advice names dense code where windows bind, not where the jump that closes the loop does; it
+ * names groups where they are not full. */
 static void test_advice(void **state)
 {
     struct machine *m = load_machine("zen5-charted");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows with the input, not with its square: inputs are doubled, and the steps that are
- * counted (base/steps.h) may grow by little more. No clock is asked. */
+/* Work grows with the input, not with its square: inputs are doubled, and the steps counted
+ * (base/steps.h) may little more than double. No clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t 
 }
 
 /* A relocatable file of @count sections of one instruction, with a function without a size in each,
- * or, with @sparse, one section of so many bytes that are not there. */
+ * or, with @sparse, one section of that many bytes which the file lacks. */
 static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
@@ -199,8 +199,8 @@ static void test_objects(void **state)
     (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
-    /* A large file is mapped: nothing is copied of one that is hardly more than a size, and none of
-     * its bytes is asked for. */
+    /* A large file is mapped: little more than its size is copied, and none of its bytes is
+     * read. */
     struct object o;
     struct err err = {0};
     const char *path = make_object(1, (uint64_t)1 << 30);
@@ -209,7 +209,7 @@ static void test_objects(void **state)
     assert_int_equal(o.length, (size_t)1 << 30);
     assert_non_null(o.file.bytes);
     object_done(&o);
-    /* Nor is room made for what a file does not hold. */
+    /* Nor is memory allocated for missing parts of a file. */
     assert_int_equal(truncate(path, 4096), 0);
     assert_false(object_read(path, OBJECT_LINES, &o, &err));
     assert_non_null(strstr(err.what, "longer than the file"));
@@ -268,8 +268,8 @@ static bool read_overlapping(size_t tables, struct err *err)
     return ok;
 }
 
-/* Symbol tables that lie over each other, and names that are the same bytes, multiply what a small
- * file says: refused once that is more than the file can hold. */
+/* Symbol tables that overlap, and names of the same bytes, multiply the content of a small file:
+ * refused once it exceeds what the file can hold. */
 static void test_overlapping(void **state)
 {
     struct err err = {0};
@@ -480,7 +480,7 @@ static void pmevo_forms(size_t count)
     str_done(&text);
 }
 
-/* Journals are the file of a path: lines of values, as many as there are. */
+/* Journals are a file at a path: lines of values, of any number. */
 static void journal_lines(size_t count)
 {
     struct str text = {0}, line = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work grows with the input, not with its square: the tables that test_work does not read. Steps
- * are counted, no clock is asked. */
+ * are counted, no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,8 @@ static void forms_rows(size_t count)
     forms_free(f);
 }
 
-/* Rows of the user's, from the last name to the first, beside as many that are there. */
+/* Rows of the user, from the last name to the first, in addition to the same number of existing
+ * ones. */
 static void forms_more(size_t count)
 {
     struct err err = {0};
@@ -178,7 +179,7 @@ static void make_plain(const struct str *text)
     uint64_t before = steps_taken;
 
     assert_true(plain_text(text->data, text->length, &out));
-    assert_true(steps_taken - before >= out.length / 16);   /* it counts what it does */
+    assert_true(steps_taken - before >= out.length / 16);   /* it counts its steps */
     str_done(&out);
 }
 

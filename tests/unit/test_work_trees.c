@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What libraries parse: what costs them the square of its length is refused early, and who cancels
- * is heard within one long value. Steps are counted, no clock is asked. */
+/* Parsing by libraries: input that costs them the square of its length is refused early, and a
+ * cancellation is noticed within one long value. Steps are counted, no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +67,8 @@ static bool read_xml(const struct str *text, struct err *err)
     return ok;
 }
 
-/* What expat itself takes the square for ends early, however long it is: defaults of attributes,
- * which every element would get, what is no whole tag yet, and what is open. */
+/* Input that costs expat itself the square ends early, however long it is: defaults of attributes,
+ * which every element would get, incomplete tags, and open elements. */
 static void test_xml_trees(void **state)
 {
     static const struct { const char *begin, *piece, *reason;
@@ -123,8 +123,8 @@ static bool load_population(const struct str *text, struct err *err)
     return population_parse("text", text->data, text->length, &p, err);
 }
 
-/* One long value, of which a library makes one call: who cancels is heard within it, and little is
- * done from then on. */
+/* One long value, which a library reports in one call: a cancellation is noticed within it, and
+ * little is done from then on. */
 static void test_ends_within_a_value(void **state)
 {
     static const struct {

@@ -79,7 +79,7 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
         /* a session keeps the kernels that were loaded: each time would write more */
         session_done(s);
         session_init(s);
-        /* The second writing differs from the first, so that old and new can be told apart. */
+        /* The second writing differs from the first, so that old and new can be distinguished. */
         must_run(s, "mapping use skylake; experiments load @/few.csv; kernel hex 4801d84829c375f8");
         must_run(s, w->command);
         read_whole(w->file, &old);

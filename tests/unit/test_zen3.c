@@ -72,7 +72,7 @@ static void test_units(void **state)
         {"znver3", "MAXPD (XMM, XMM) + MULPD (XMM, XMM)", 0.5},             /* p23 and p01 */
         {"znver2", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},        /* p0 and p03 */
         {"znver1", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},
-        /* microcode of 4 and 3 cycles, one after the other */
+        /* microcode of 4 and 3 cycles, in sequence */
         {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},
     };
 
@@ -145,7 +145,7 @@ static void test_each_fact_matters(void **state)
          "488b03",
          6.2, 1},
         /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three
-         * go alone, three pairs beside: 3; all alone: 6 */
+         * go alone, three in pairs: 3; all alone: 6 */
         {"memory_renaming_store_beside", "",
          "4889442408"
          "488b442408"

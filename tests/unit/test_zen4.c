@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Zen 4: its rules against small blocks measured on one (tests/data/zen4-rules.csv, by `kernel
- * measure --file`), its ports against forms measured beside each other there (zen4-pairs.csv, by
+ * measure --file`), its ports against pairs of forms measured there (zen4-pairs.csv, by
  * `experiments measure`). */
 #include <math.h>
 #include <setjmp.h>
@@ -67,8 +67,8 @@ static double simulated_as(const struct machine *m, const char *hex)
     return cycles;
 }
 
-/* An operation on what the one before stored takes a cycle where rename finds it, whether a µop of
- * its own takes the data to the store (the tables) or none does (the chart): measured .9992. */
+/* An operation on a value just stored takes a cycle where rename finds it, whether a µop of its own
+ * takes the data to the store (the tables) or none does (the chart): measured .9992. */
 static void test_found_modifies(void **state)
 {
     static const char *const machines[] = {"znver4", "zen4-charted"};
@@ -123,7 +123,7 @@ static void test_lea_parts(void **state)
     machine_free(m);
 }
 
-/* Without its fact, each rule is gone: the blocks that show it come out otherwise. */
+/* Without its fact, each rule is gone: the times of the blocks that show it change. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
@@ -153,7 +153,7 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* What the start values say: BHive's registers are all alike, Portolan's point to pages of their
+/* Meaning of the start values: BHive's registers are all alike, Portolan's point to pages of their
  * own. */
 static void test_protocols(void **state)
 {
@@ -165,7 +165,7 @@ static void test_protocols(void **state)
     alike.start = START_EQUAL;
     assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
-    /* From the µop cache nothing is decoded anew; a loop of one line rounds up, copies in a row do
+    /* Code in the µop cache is not decoded again; a loop of one line rounds up, copies in a row do
      * not. */
     static const char moves[] = "4889c84889c24889c6";   /* three moves, done at rename */
     struct block_options unrolled = as_measured, loop = as_measured;
@@ -189,7 +189,7 @@ static void test_intel_has_none(void **state)
     machine_free(m);
 }
 
-/* The evaluation takes the protocol it is told. */
+/* The evaluation uses the given protocol. */
 static void test_evaluation(void **state)
 {
     struct csv_table *t = measured();

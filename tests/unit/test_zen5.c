@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a virtual EPYC Turin (Zen 5) took for loads of what was just stored and for groups at
- * rename, and the bounds of the charted machine, with its facts and without. */
+/* Times of a virtual EPYC Turin (Zen 5) for loads of just stored values and for groups at rename,
+ * and the bounds of the charted machine, with its facts and without. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #define WITHIN 0.02          /* of a time that is a chain's */
 #define WITHIN_SLOTS 0.15    /* of what slots decide */
 
-/* Three NOT behind a load, and so many instructions that only make the block longer. */
+/* Three NOT after a load, and a number of instructions that only make the block longer. */
 #define CHAIN "49f7d049f7d049f7d0"
 #define LONGER "4d8d4a01"    /* lea r9,[r10+1] */
 
@@ -118,7 +118,7 @@ static void test_groups(void **state)
     machine_free(other);
 }
 
-/* A block, what it was measured at, and the bound without a fact. */
+/* A block, its measured time, and the bound without a fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
@@ -159,7 +159,7 @@ static void test_each_fact_matters(void **state)
 }
 
 /* Vectors on their way to memory, to general registers and to flags share two ports, which third
- * operands take, too; the general registers' side takes an operation of its own. */
+ * operands use as well; the general registers' side takes an operation of its own. */
 static void test_ways_out_of_vectors(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
