@@ -421,8 +421,8 @@ static void test_loads_come_before_what_loads_too(void **state)
     machine_free(m);
 }
 
-/* The largest group that runs at once has more ports than any other form, and some loads have a µop
- * there: they join all the same, first or last. */
+/* The form with the highest rate has more ports than any other, and some loads have a µop there:
+ * they join all the same, first or last. */
 static void test_many_ports_join_at_once(void **state)
 {
     static const struct {

@@ -422,8 +422,8 @@ static void test_late_times_of_a_core(void **state)
     assert_true(is_late_core(4));
 }
 
-/* Experiments for one µop of ports 0 and 1: a time of .5 alone, and 2.00 times with forms that keep
- * the other ports busy, @times of each length. */
+/* Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with forms that keep the other
+ * ports busy for 2.00 cycles; each length of @times occurs that many times. */
 struct times_beside {
     double cycles;
     unsigned count;   /* 0: one of the form alone, too */

@@ -268,7 +268,7 @@ static void test_selection(void **state)
     session_done(&s);
 }
 
-/* Values measured here belong to this CPU's machine. */
+/* A machine measured here is this CPU's machine. */
 static void test_measured_machine_is_native(void **state)
 {
     struct session s;

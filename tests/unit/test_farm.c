@@ -138,7 +138,7 @@ void ranks_release(void)
 {
 }
 
-/* The other rank has its result only after a message that nobody needs it. */
+/* Returns the other rank's result only after the message that discards it. */
 static void result_when_dropped(enum rank_kind kind, const struct str *bytes)
 {
     struct str result = {0};

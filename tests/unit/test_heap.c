@@ -81,7 +81,7 @@ static long faults_now(void)
     return used.ru_minflt;
 }
 
-/* The same by the C library. */
+/* Page faults of the same calls by the C library. */
 static int replay(unsigned number)
 {
     static struct heap_event room[EVENTS]; /* the heap has what is replayed alone */

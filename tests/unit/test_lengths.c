@@ -225,7 +225,7 @@ static int by_size(const void *a, const void *b)
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Compares the processes' results on each CPU; each takes the next file when it is done with
+/* Compares the found files in one process per CPU; each takes the next file when it is done with
  * one. */
 static void check_found(void)
 {

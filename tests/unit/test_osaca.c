@@ -322,7 +322,8 @@ static void test_reads_older_aarch64(void **state)
     machine_free(m);
 }
 
-/* An export of @m is read back. Missing entries may come from its plain loads. */
+/* Each fact of @m is read back from its export. A fact that @m lacks may come from its plain
+ * loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
     if (machine_fact(m, fact) && fact_number(m, fact) > 0 &&

@@ -593,7 +593,7 @@ static void test_machine_named(void **state)
     hold_workers(false);
     assert_false(go_on(&s, &err));
     assert_int_equal(s.settings.seed, 6);
-    /* The command reports missing files. */
+    /* The command reports a missing mapping. */
     s.patience = INFINITY;
     assert_false(run(&s, "evaluate --mapping nosuch", &err));
     assert_non_null(strstr(err.what, "nosuch"));

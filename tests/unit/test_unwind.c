@@ -157,7 +157,7 @@ static size_t functions_found(size_t padding, size_t length)
     return found;
 }
 
-/* The references of each function are read separately: its numbers end. */
+/* The CIE that a function refers to is read for each function: its numbers must end. */
 static void test_numbers_without_an_end(void **state)
 {
     (void)state;

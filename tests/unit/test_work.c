@@ -199,8 +199,7 @@ static void test_objects(void **state)
     (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
-    /* A large file is mapped: little more than its size is copied, and none of its bytes is
-     * read. */
+    /* A large file is mapped: nothing of it is copied, and none of its bytes is read. */
     struct object o;
     struct err err = {0};
     const char *path = make_object(1, (uint64_t)1 << 30);

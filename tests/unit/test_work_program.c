@@ -135,7 +135,7 @@ static void template_braces(size_t count)
     str_add(&text, "}{N}\n");
     work_put("in/braces", str_text(&text));
     words_of(work_path("in/braces"), "{directory}/braces", 1);
-    /* Everything unknown stays as it is. */
+    /* Everything except the known values stays as it is. */
     text.data[text.length - 4] = '\0';
     text.length -= 4;
     str_add(&text, "7\n");
