@@ -30,8 +30,8 @@ struct twice {
 
 /* Instructions of two slots here and there that are not slow. */
 static const char *const doubles[] = {
-    "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\nbextr r8d, r9d, "
-    "r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n",
+    ("bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"
+     "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"),
     "xchg r8, r9\nxchg r10, r11\nxchg rcx, rdx\nxchg r8, r9\nxchg r10, r11\nxchg rcx, rdx\n",
     "bswap r8\nbswap r9\nbswap r10\nbswap r11\nbswap rcx\nbswap rdx\n",
 };

@@ -26,6 +26,7 @@ struct kernel_blaming {
     size_t loop;
     /* of these the loop, or the commonest path of it that was recorded in its program */
     struct insn *insns;
+    const struct kernel *texts; /* whose texts these have, held */
     size_t count;
     double share;            /* of the recorded iterations that take the path; NaN: none */
     struct machine *machine; /* a copy */
@@ -330,6 +331,7 @@ static void blaming_free(void *state)
 {
     struct kernel_blaming *w = state;
     free(w->insns);
+    kernel_free(w->texts);
     kernel_free(w->kernel);
     machine_free(w->machine);
     blame_free(w->found);
@@ -424,6 +426,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     w->share = path ? path->share : NAN;
     w->insns = mem_alloc(count * sizeof *insns);
     memcpy(w->insns, insns, count * sizeof *insns);
+    w->texts = kernel_hold(path ? d->explained->kernel : d->kernel);
     w->count = count;
     w->machine = machine_copy(m);
     w->seconds = v->seconds;

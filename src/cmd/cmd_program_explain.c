@@ -206,8 +206,12 @@ static void measure_paths(struct explaining *w)
             struct explained_path *p = &w->kept->paths.items[i];
             struct kernel_measured measured;
             job_progress(w->job, (double)i, (double)most, "measuring paths alone");
-            if (p->insns.count && kernel_run(sandbox, &calibration, p->insns.items, p->insns.count,
-                                             &measured, &w->unmeasured))
+            if (!p->insns.count)
+                err_set(&w->unmeasured, ERR_LIMIT, NULL,
+                        "a path of %zu instructions; at most %u are measured", p->executed,
+                        PATH_MOST);
+            else if (kernel_run(sandbox, &calibration, p->insns.items, p->insns.count, &measured,
+                                &w->unmeasured))
                 p->alone = measured.cycles;
         }
     }
@@ -240,7 +244,8 @@ static void keep(struct explaining *w)
             .share = (double)path->iterations / (double)w->paths.iterations,
             .predicted = w->machine ? mix_predict_path(&x->region, path, w->machine) : NAN,
             .alone = NAN,
-            .leaves = path->leaves};
+            .leaves = path->leaves,
+            .executed = path->insns.count};
         if (path->insns.count <= PATH_MOST) {
             vec_reserve(&p.insns, path->insns.count);
             p.insns.count = mix_append(&x->region, path, p.insns.items, 0, path->insns.count);

@@ -39,7 +39,7 @@ const struct explained_path *explained_main(const struct explained_loop *x)
 {
     for (size_t i = 0; i < x->paths.count; i++)
         if (!x->paths.items[i].leaves)
-            return &x->paths.items[i];
+            return x->paths.items[i].insns.count ? &x->paths.items[i] : NULL;
     return NULL;
 }
 
@@ -55,7 +55,7 @@ void explained_print(const struct explained_loop *x, struct str *out)
     for (size_t i = 0; i < x->paths.count && i < PRINTED; i++) {
         const struct explained_path *p = &x->paths.items[i];
         str_addf(out, "%s%.0f %% of iterations execute %zu instructions",
-                 i ? "; " : "; paths: ", 100 * p->share, p->insns.count);
+                 i ? "; " : "; paths: ", 100 * p->share, p->executed);
         if (!isnan(p->predicted))
             str_addf(out, ", %.2f predicted", p->predicted);
         if (!isnan(p->alone))

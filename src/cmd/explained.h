@@ -12,7 +12,9 @@ struct explained_path {
     double share;            /* of the recorded iterations */
     double predicted, alone; /* cycles: simulated, measured without the program; NaN: not */
     bool leaves;             /* control leaves the loop at its end */
-    VEC(struct insn) insns;  /* texts are borrowed from the kernel */
+    size_t executed;         /* instructions, those that call among them */
+    /* without these; texts are borrowed from the kernel; none of a path that is too long to keep */
+    VEC(struct insn) insns;
 };
 
 struct explained_loop {
@@ -28,7 +30,7 @@ struct explained_loop {
 void explained_free(struct explained_loop *x);
 /* Whether @loop of @k is the code that was explained; @x may be NULL. */
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
-/* The commonest path that stays in the loop; NULL: none was recorded. */
+/* The commonest path that stays in the loop; NULL: none was recorded, or it is too long to keep. */
 const struct explained_path *explained_main(const struct explained_loop *x);
 /* Adds the times in the program, and those of each path. */
 void explained_print(const struct explained_loop *x, struct str *out);

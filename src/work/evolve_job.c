@@ -102,8 +102,6 @@ const struct outline *evolve_run_outline(struct evolve_run *run)
     return run->outline;
 }
 
-/* Writes the population; any thread. True without a checkpoint path or before there are
- * individuals. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     const struct outline *o = evolve_run_outline(run);
@@ -134,6 +132,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u chooses its number of ports now", run->number);
 }
 
+/* Writes the population; any thread. True without a checkpoint path or before there are
+ * individuals. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;

@@ -196,6 +196,31 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
+# A signal that comes while the time of a call is added up: its handler calls, too, and waits for
+# nothing that it interrupted.
+test_calls_in_handlers() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >handler.c <<'END'
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+static volatile int parents;
+static void handler(int number) { parents += getppid() > number; }
+int main(void)
+{
+    struct itimerval often = {{0, 50}, {0, 50}};
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &often, 0);
+    for (int i = 0; i < 1000000; i++)
+        parents += getppid() > 0;
+    return 0;
+}
+END
+    expect 0 "$cc" -O1 handler.c -o handler
+    traced calls ./handler
+}
+
 # A library that calls back: what the program's own function takes there is its blocks' time, and
 # not the call's again.
 test_calls_back() {

@@ -9,8 +9,10 @@
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "cmd/explained.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
 #include "../support/screens.h"
@@ -64,10 +66,39 @@ static void test_golden_of_blame(void **state)
     assert_true(screen_holds("blamed with skylake"));
 }
 
+/* A path whose instructions were too many to keep is told with their number, and is no loop to
+ * measure; nor does a rarer one take its place. */
+static void test_path_too_long(void **state)
+{
+    struct explained_loop *x = mem_zero(1, sizeof *x);
+    struct str text = {0};
+
+    (void)state;
+    x->cycles = 900;
+    x->low = x->high = x->predicted = NAN;
+    for (unsigned i = 0; i < 3; i++)
+        vec_push(&x->paths, ((struct explained_path){.share = i == 1 ? 0.6 : 0.2,
+                                                     .predicted = NAN,
+                                                     .alone = NAN,
+                                                     .leaves = i == 0,
+                                                     .executed = i == 1 ? 700 : 3}));
+    for (unsigned i = 0; i < 3; i++)
+        if (i != 1)
+            vec_push(&x->paths.items[i].insns, ((struct insn){.length = 1}));
+    explained_print(x, &text);
+    assert_non_null(strstr(str_text(&text), "60 % of iterations execute 700 instructions"));
+    assert_null(explained_main(x));
+    vec_push(&x->paths.items[1].insns, ((struct insn){.length = 1}));
+    assert_ptr_equal(explained_main(x), &x->paths.items[1]);
+    str_done(&text);
+    explained_free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_golden_of_blame, setup, teardown)};
+        cmocka_unit_test_setup_teardown(test_golden_of_blame, setup, teardown),
+        cmocka_unit_test(test_path_too_long)};
     setlocale(LC_CTYPE, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

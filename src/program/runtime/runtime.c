@@ -90,6 +90,7 @@ static uint64_t nothing;             /* ticks of a call of nothing, before the p
  * core changes the overhead. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
+static _Thread_local volatile int ending;   /* this thread has the lock of calls, or waits */
 /* Calls of the allocator, in their order; of: index of the one that gave the memory, plus 1. */
 static struct {
     uint64_t size;
@@ -433,12 +434,14 @@ static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
-    if (!timing)
+    if (!timing || ending)   /* in a handler that interrupts this: it would wait for itself */
         return;
+    ending = 1;
     while (__atomic_test_and_set(&calls_lock, __ATOMIC_ACQUIRE))
         continue;
     call_end(calls, begun);
     __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
+    ending = 0;
     if (++ended % NOTHING_EVERY == 0)
         call_end(&nothings, portolan_call_begin_());
 }
