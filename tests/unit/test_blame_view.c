@@ -90,6 +90,10 @@ static void test_path_too_long(void **state)
     assert_null(explained_main(x));
     vec_push(&x->paths.items[1].insns, ((struct insn){.length = 1}));
     assert_ptr_equal(explained_main(x), &x->paths.items[1]);
+    struct document now = {.explained = x}, before = {.explained = NULL};   /* undo keeps it */
+    document_exchange(&now, &before);
+    assert_ptr_equal(now.explained, x);
+    assert_null(before.explained);
     str_done(&text);
     explained_free(x);
 }
