@@ -250,7 +250,7 @@ static bool is_alone(const struct state *s, const struct store_record *r, struct
            !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
-/* What memory full of one value holds at @address, sign not extended. */
+/* The value at @address in memory filled with one value, sign not extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
     uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;

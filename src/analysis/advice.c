@@ -262,7 +262,7 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
-/* What would take fewer slots: as far as the loop leaves room for it. */
+/* Remedies that take fewer slots, as far as the loop permits them. */
 static void add_fewer(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -347,7 +347,7 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* What is on the ports of @set, for the advice that fits it. */
+/* Kinds of work on ports, for the advice that fits. */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
 /* The ports that form @form uses on the machine of @a. */
@@ -411,7 +411,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
         }
 }
 
-/* What relieves @kind, as "several accumulators": one of several that must all be done. */
+/* The remedy for @kind, as "several accumulators": one of several that must all be applied. */
 static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {

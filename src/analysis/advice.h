@@ -55,7 +55,7 @@ void advice_say_select(const struct advice *s);
 void advice_say_memory(const struct advice *s);
 void advice_say_false(const struct advice *s);
 void advice_say_serial(const struct advice *s);
-/* What a division of 32 bits would take, where one of 64 limits and takes much longer. */
+/* Cycles of a 32-bit division, where a 64-bit one limits and takes much longer. */
 void advice_narrower(const struct advice *s);
 
 #endif

@@ -82,7 +82,7 @@ static int by_producer(const void *a, const void *b)
 
 typedef VEC(struct analysis_edge) edge_list;
 
-/* Who holds a value before an instruction of the second of two iterations. */
+/* Holders of a value before an instruction of the second of two iterations. */
 struct last_writer {
     uint32_t insn, distance;
     bool known;

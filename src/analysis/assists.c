@@ -7,7 +7,7 @@
 #define SETTLE 24        /* iterations until every register was reached, with any step */
 #define COUNTED 32       /* a multiple of the 8 positions of the stack's top */
 
-/* What a register of the stack holds. */
+/* Content of a stack register. */
 /* TINY: denormal as a double; NO_NUMBER: what a fault leaves */
 enum content { EMPTY, NUMBER, TINY, NO_NUMBER };
 

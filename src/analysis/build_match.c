@@ -123,7 +123,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* What groups are made by: a function's name, or a loop's file, with the item that has it. */
+/* Key of a group: a function's name, or a loop's file, with its item. */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)

@@ -17,7 +17,7 @@
 
 enum op_trait {
     OP_KNOWN = 1 << 0,
-    /* put together from a load or store and an operation that the machine knows */
+    /* made of a load or store and an operation that the machine has */
     OP_APPROXIMATE = 1 << 1,
     OP_ELIMINATED = 1 << 2,        /* move done at rename */
     OP_FALSE_INPUT = 1 << 3,       /* waits for the old value of its destination without need */
@@ -30,7 +30,7 @@ enum op_trait {
     OP_NO_MICRO_FUSION = 1 << 10,
     /* a zeroing idiom of the ISA that this machine executes, though it depends on nothing */
     OP_KEEPS_ZERO = 1 << 11,
-    OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself it depends on the carry alone */
+    OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself: depends on the carry alone */
     OP_RENAMES = 1 << 13,          /* its load may find its store at rename */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
     /* takes longer to read a register that rename still keeps as a sum */

@@ -276,7 +276,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* What is on top of the latency between operations of different kinds. */
+/* Bypass delay between operations of different kinds. */
 static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
 {
     const struct dep_node *node = value.known ? &b->d->nodes[value.node] : NULL;
@@ -371,7 +371,7 @@ static bool has_three_parts(const struct operand *op)
     return op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
 }
 
-/* What the address adds to a load. */
+/* Latency that the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
     double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled
@@ -582,8 +582,8 @@ static void turn_back(struct build *b)
         b->holds[X87_FIRST + (i - b->turns[b->costs->count]) % X87_REGISTERS] = held[i];
 }
 
-/* What every register holds at the end of an iteration, as the one before; returns the registers
- * that are written. */
+/* Writers of every register at the end of an iteration, equal to those of the one before; returns
+ * the registers written. */
 static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
@@ -657,7 +657,7 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* What the addresses and the data of the stores come from, where a load finds one of them. */
+/* Sources of the addresses and data of the stores, where a load reads one of them. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;

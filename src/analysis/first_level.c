@@ -41,8 +41,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* What one load adds to its banks, and to the crossed lines, averaged over the places in a line
- * that its step takes it to. */
+/* Accesses that one load adds to its banks, and to crossed lines, averaged over the places in a
+ * line that its step reaches. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);

@@ -16,7 +16,7 @@
 #define OVERLAPS 4       /* of functions: aliases have the same place */
 #define LARGEST 160000   /* bytes of a function that is looked at */
 
-/* What a light look collects of one function. */
+/* Summary of one function by the quick pass. */
 struct glimpse {
     VEC(struct loop_region) jumps;   /* back, by bytes */
     VEC(size_t) vectors;             /* places of instructions on vectors */
@@ -148,7 +148,7 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* What may have been meant by @wanted, into @todo: a name that differs little, else one that holds
+/* Appends a suggestion for @wanted to @todo: a name that differs little, else one that contains
  * it. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {

@@ -133,7 +133,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* What lies in other sections has other debug information. */
+    /* Code in other sections has other debug information. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -230,7 +230,7 @@ static struct kernel *whole_or_none(struct object *o, const char *path, struct k
     return NULL;
 }
 
-/* What came of @o, with its source lines. Frees @o. */
+/* The result of @o, with its source lines. Frees @o. */
 static struct kernel *finish(struct object *o, const char *path, struct kernel *k,
                              const struct kernel_options *options, struct err *err)
 {

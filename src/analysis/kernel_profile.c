@@ -89,7 +89,7 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-/* What perf annotate prints of function @symbol, as a text with percentages. */
+/* Output of perf annotate for function @symbol, as a text with percentages. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
 {

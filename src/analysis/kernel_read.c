@@ -355,7 +355,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
                            "there are no instructions behind label %s", symbol);
 }
 
-/* What @a says of places in its code, @by bytes further on. */
+/* Moves the places in @a's code by @by bytes. */
 static void assembled_move(struct assembled *a, uint64_t by)
 {
     for (size_t i = 0; i < a->line_count; i++)

@@ -172,7 +172,7 @@ static void add_jump(const char *text, const struct text_place *to, struct str *
     symbol_print(to->name, out);
 }
 
-/* What a disassembler makes of @insn, with all its names. False when no text says it. */
+/* Disassembles @insn, with all its names. False when no text expresses it. */
 static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     const struct operand *target = target_of(insn);

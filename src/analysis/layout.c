@@ -14,7 +14,7 @@
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
-/* What lies together: streams that begin with the same sum of registers. */
+/* Streams that are close in memory: their addresses begin with the same sum of registers. */
 struct array_region {
     const struct stream *one;
     int64_t low, high, step;

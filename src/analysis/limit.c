@@ -17,7 +17,7 @@
 #define MOVED_MOST INT32_MAX   /* bytes of a step: no displacement holds more */
 #define EQUAL 1e-9
 
-/* What a link of a chain computes. */
+/* Operation of a link of a chain. */
 enum link_class {
     LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
     LINK_COMPARE, LINK_SCALE, LINK_OTHER
@@ -133,7 +133,7 @@ static bool is_stepped(const struct insn *insn, int end)
     return false;
 }
 
-/* What the instruction at the end of edge @at does to the value that comes by it. */
+/* Operation of the instruction at the end of edge @at on the value of the edge. */
 static enum link_class class_of(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;

@@ -151,7 +151,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
     free(u);
 }
 
-/* What ports for @kinds of forms are called, before their number; NULL: by no work. */
+/* Name of ports for @kinds of forms, before their number; NULL: mixed work. */
 static const char *stem_of(unsigned kinds)
 {
     if (kinds && !(kinds & ~INTEGER))

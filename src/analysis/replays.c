@@ -21,7 +21,7 @@
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* What a register or the flags hold. */
+/* Content of a register or the flags. */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
@@ -51,7 +51,7 @@ struct replaying {
     struct replays *out;
 };
 
-/* What one operation reads of others. */
+/* Inputs of one operation. */
 struct replay_inputs {
     double tries;             /* in vain */
     bool loaded, computed;    /* something that was loaded or computed in this iteration */

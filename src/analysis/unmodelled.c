@@ -128,7 +128,7 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
     return false;
 }
 
-/* What depends on data that are loaded in each iteration. */
+/* Effects that depend on data loaded in each iteration. */
 static void list_dependent(const struct insn *insns, size_t count, const struct deps *d,
                            struct listed l[UNMODELLED_COUNT])
 {

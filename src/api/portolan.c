@@ -55,7 +55,7 @@ static int refuse_argument(portolan_error *out, const char *what)
     return refuse(&err, out);
 }
 
-/* What both sides know of a structure whose first member is its size. */
+/* The common part of a structure whose first member is its size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {
     memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),

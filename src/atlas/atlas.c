@@ -196,7 +196,7 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* What is at @path may be replaced. */
+/* A file at @path may be replaced. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
     struct stat about;

@@ -363,7 +363,7 @@ static unsigned long long number_of(const char *process, const char *file, const
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
-/* What the processes of a group got of the processors. */
+/* Processor time of the processes of a group. */
 struct share {
     /* seconds in which the one that waited longest could have run; without its current wait, which
      * the system counts when it ends */

@@ -84,7 +84,7 @@ static void on_row(int end, void *state)
     vec_try_push(&r->row_ends, r->starts.count, r->whole);
 }
 
-/* What belongs to a row not yet complete moves to the front. */
+/* Bytes of an incomplete row move to the front. */
 static void drop_given_rows(struct csv_reader *r)
 {
     size_t given = r->row_ends.count ? r->row_ends.items[r->row_ends.count - 1] : 0;

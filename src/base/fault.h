@@ -26,8 +26,8 @@ void fault_stack_give(struct fault_stack *stack);
 void fault_set_helper(void (*help)(void));
 /* The calling thread is that other one. */
 void fault_this_helps(void);
-/* fork(), for a child that saves; on that thread whatever the thread at fault holds of the
- * allocator. */
+/* fork(), for a child that saves; on the helper's thread it works whatever allocator lock the
+ * thread at fault holds. */
 pid_t fault_fork(void);
 /* Removes these signals from the set that a new thread is to block: a fault of a blocked one ends
  * the program at once, despite handlers. */

@@ -55,8 +55,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* Somebody who collects may have come between the two calls: then it has no name any
-         * more. */
+        /* A clean-up may have come between the two calls: then the file has no name any more. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;

@@ -25,7 +25,7 @@
 #define CHECK_WEIGHT 1e-6    /* of a usage that is no other */
 #define NOT_TESTED ", not tested against "
 
-/* What experiments can be made of. */
+/* Material for experiments. */
 struct witnesses {
     const struct chart *chart;
     struct mapping *mapping;      /* one form of each usage that is sure */

@@ -166,7 +166,7 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* What joins its neighbours takes a slot where it stands alone among others, and no port. */
+/* A form that joins its neighbours takes a slot where it is alone among others, and no port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;

@@ -111,7 +111,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return h->team(h->state, work, work_state);
 }
 
-/* What `experiments settle` is to measure. */
+/* Experiments for `experiments settle`. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;

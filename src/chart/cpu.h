@@ -1,4 +1,4 @@
-/* What a chart may request of a CPU, real or simulated. */
+/* Requests of a chart to a CPU, real or simulated. */
 #ifndef PORTOLAN_CHART_CPU_H
 #define PORTOLAN_CHART_CPU_H
 

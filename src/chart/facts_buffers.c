@@ -30,7 +30,7 @@
 /* of the reorder buffer: what takes more may be held back by that */
 #define FILLS 0.95
 
-/* What stands between the chains. */
+/* Instructions between the chains. */
 enum buffer_filling {
     FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
 };
@@ -123,8 +123,8 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* What takes a number of entries at a time frees them at once: the time then rises by steps of as
- * many. */
+/* Entries allocated in groups are freed together: the time then rises in steps of the group's
+ * size. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     s->count = 0;

@@ -346,7 +346,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
                    "loops of a store that is loaded again and a growing number of others");
 }
 
-/* What forwarding takes where rename does not find the store, and whether it finds those by one
+/* Cycles of forwarding where rename does not find the store, and whether it finds stores by one
  * register, by an index and by a copy of the register. */
 struct forwarding_times {
     double forward, plain;

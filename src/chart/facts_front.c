@@ -175,7 +175,7 @@ static bool differs(const struct probes *p, const struct twice *code)
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
-/* What all explanations of the blocks have in common. */
+/* The common part of all explanations of the blocks. */
 struct explained {
     /* block from which on the decoders delivered: as many bytes of denser code are more µops */
     size_t first;

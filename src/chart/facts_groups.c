@@ -13,7 +13,7 @@
 #define SIZES 5
 #define FULL 1
 
-/* What may take no last slot, by kinds of which all are asked. */
+/* Kinds of forms that may not take the last slot; all are tried. */
 static const struct { const char *kind, *line;
 } singles[] = {
     {"memory", "mov r8, [rdi + 320]"},      {"memory", "mov [rdi + 320], r9"},

@@ -74,7 +74,7 @@ static size_t ask_through(struct probes *p, unsigned operations, const char *bas
     return ask(p, &lines);
 }
 
-/* What memory holds is an address. */
+/* Memory contains addresses. */
 static void ask_fed(struct probes *p, struct load_probes *l)
 {
     struct str unfed = {0};
@@ -171,8 +171,8 @@ struct tried_again {
     size_t count;
 };
 
-/* What a loop of @cycles says in which @again loads behind a first one are tried again; @rate:
- * loads a cycle. */
+/* Adds the replays that a loop of @cycles shows, in which @again loads after a first one are tried
+ * again; @rate: loads per cycle. */
 static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
 {
     if (!isnan(cycles))

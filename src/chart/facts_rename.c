@@ -29,7 +29,7 @@ static const struct { const char *value; int split[PAIRS];
 };
 #define SPLITS (sizeof splits / sizeof *splits)
 
-/* What makes flags. */
+/* Instructions that write flags. */
 static const struct { const char *mnemonic, *line;
 } makers[] = {
     {"and", "and r10, r11"},       {"or", "or r10, r11"},     {"xor", "xor r10, r11"},
@@ -40,7 +40,7 @@ static const struct { const char *mnemonic, *line;
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
-/* What a move between registers may join. */
+/* Operations that a move between registers may join. */
 static const struct { const char *mnemonic, *line;
 } joined[] = {
     {"add", "add r8, r9"},   {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},

@@ -162,7 +162,7 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
     return u;
 }
 
-/* What was seen of a block: whether the µop cache delivered it. */
+/* Observation of a block: whether the µop cache delivered it. */
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
 struct seen_block {

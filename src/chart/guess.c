@@ -107,7 +107,7 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-/* What one time says of a guess. */
+/* Evaluation of a guess on one time. */
 struct told {
     double price, off;       /* off: relative */
     bool late, odd;          /* odd: longer than late ones are, on a CPU that has such */

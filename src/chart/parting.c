@@ -358,7 +358,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* What parting as in @v gains: the sum over all forms that gain, 0 when these are too few. */
+/* Gain of the split @v: the sum over all forms that gain, 0 when these are too few. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;

@@ -8,7 +8,7 @@
 
 struct pipe_form {
     uint32_t form;          /* of the lab's table */
-    double cycles;          /* that it holds a pipe; 0: none */
+    double cycles;          /* for which it holds a pipe; 0: none */
     enum vectors vectors;
     int pipe;               /* which, from 0 on; -1: none */
 };

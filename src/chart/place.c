@@ -252,7 +252,7 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f, ask);
 }
 
-/* What the times say of the form's guess. */
+/* Evaluates the form's guess by its times. */
 static void judge(const struct placer *p, struct placing *f)
 {
     size_t news = slow_pairs_matching(&p->slow_pairs, &f->guess, &f->sights);

@@ -233,7 +233,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* What late times count as. */
+/* Weight of late times. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Cycles of each form of @t alone, NaN if unknown; the caller frees. */
@@ -366,7 +366,7 @@ static bool is_usable(const struct mapping *m)
     return usable;
 }
 
-/* What is not usable counts as not found. */
+/* An unusable result counts as not found. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {
@@ -471,7 +471,7 @@ static bool take_found(struct port_search *s, const struct mapping *found, struc
     return true;
 }
 
-/* What the best search found, as a mapping. */
+/* The result of the best search, as a mapping. */
 static void take_best(const struct port_search *s, struct core_ports *out)
 {
     const struct problem *p = s->problem;

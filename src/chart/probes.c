@@ -32,8 +32,8 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* What probes became, by their text: the loops of one CPU are those of the next, and starting an
- * assembler takes longer than timing one. Of this process. */
+/* Assembled probes by their text: successive CPUs need the same loops, and starting an assembler
+ * takes longer than timing one. Per process. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;

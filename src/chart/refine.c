@@ -57,7 +57,7 @@ struct refining {
     atomic_bool over;
 };
 
-/* What one form is tried with. */
+/* Alternatives for one form. */
 struct refine_trial {
     const struct experiments *table;   /* its own */
     struct mapping *mapping;           /* in which it is tried */

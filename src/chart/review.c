@@ -15,7 +15,7 @@
 #define NAMED_LEAST 3        /* blocks, of a form that is named, */
 #define NAMED_SHARE 0.5      /* and of these the number with such an error */
 
-/* What one form is part of. */
+/* Blocks with one form. */
 struct reviewed_form {
     const char *form;        /* borrowed */
     unsigned blocks, bad;

@@ -94,7 +94,7 @@ struct entries {
     size_t n;
 };
 
-/* What @s alone is bound by: the ports, cycles and margin of it. */
+/* Bound of @s alone: its ports, cycles and margin. */
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;

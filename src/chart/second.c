@@ -131,7 +131,7 @@ static bool contradicts(const struct chart *c, const struct machine *tried, cons
     return worse;
 }
 
-/* What was kept so far. */
+/* Changes kept so far. */
 struct saved_state {
     struct chart *chart;
     const struct judged *seen;
@@ -157,7 +157,7 @@ static bool keep_if_better(struct saved_state *k, struct machine *tried, const c
     return true;
 }
 
-/* What a change says of one form. */
+/* One form's part of a change. */
 static const char *form_changed(const struct remedy *change, size_t i)
 {
     return strchr(change->form_count ? change->forms[i].name : change->name, ':') + 1;

@@ -27,7 +27,7 @@ enum slow_pairs_advice {
      * late there */
     SLOW_PAIRS_ALONE,
 };
-/* What to do with a form that has late times by @g. HABIT_LEAD counts it as a leader. */
+/* Advises on a form that has late times by @g. HABIT_LEAD counts it as a leader. */
 enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct guess *g);
 /* Records a leader that began with @begun and ran with all saturators. @now explains its times @s,
  * some of which may be late by it; NULL: nothing does. */

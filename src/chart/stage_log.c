@@ -91,7 +91,7 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
     lock_give(&l->lock);
 }
 
-/* What came of @stage, into @text. */
+/* Appends the result of @stage to @text. */
 static void tell(const struct chart *c, enum chart_stage stage, char *text, size_t room)
 {
     const struct chart_tally t = chart_count(c);

@@ -19,7 +19,7 @@ static bool explained(const struct chart_form *f)
     return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
 }
 
-/* What the machine says of each form alone; the caller frees. */
+/* Cycles of each form alone by the machine; the caller frees. */
 static double *times_alone(const struct chart *c)
 {
     struct experiments *t = experiments_new();
@@ -34,7 +34,7 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* What forms must share besides their time. */
+/* Properties that forms must share, besides their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
 /* Whether both touch memory, or neither, and both are vector instructions, or neither. */

@@ -12,7 +12,7 @@ static portset ports_of(const struct usage *u)
     return ports;
 }
 
-/* What a usage of the machine or an open doubt holds. */
+/* Ports of the machine's usages and open ambiguities. */
 static portset ports_held(const struct chart *c)
 {
     const struct mapping *m = c->machine->mapping;

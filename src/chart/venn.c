@@ -548,8 +548,8 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* What did not join tries it before one that did: ports that two forms share, and all others have
- * to spare, show nowhere but where both run together. */
+/* Forms that did not join try again before those that did: contention for ports that two forms
+ * share and all others avoid shows only where both run together. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;

@@ -28,7 +28,7 @@ struct evaluated {
     struct machine *machine;    /* a copy; NULL: not read yet */
 };
 
-/* What the job works on. */
+/* Input and output of the job. */
 struct mapping_evaluating {
     char *file;                    /* NULL: @table */
     struct experiments *table;     /* held, or read */

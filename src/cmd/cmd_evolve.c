@@ -200,7 +200,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     str_done(&of);
 }
 
-/* What is known of the @count runs: an object of JSON each. The workbench has it in @view. */
+/* State of the @count runs: a JSON object each. The workbench has it in @view. */
 static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count,
                       const char *view, struct result *result)
 {
@@ -599,7 +599,7 @@ static const struct parameter adopt_options[] = {
     {0},
 };
 
-/* What was laid over what. */
+/* The mapping adopted and the machine below it. */
 static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports,
                          struct result *result)
 {

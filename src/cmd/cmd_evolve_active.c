@@ -125,7 +125,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     free(rounds);
 }
 
-/* What was started, in CSV as a table below that of the rounds. */
+/* The started run, in CSV as a table below that of the rounds. */
 static void add_run(const struct evolve_run *run, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "run", .kind = CELL_COUNT},

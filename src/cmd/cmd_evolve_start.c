@@ -340,11 +340,11 @@ static bool time_over(void *state)
            (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-/* What is left of a checkpoint's time. */
+/* The remaining time of a checkpoint. */
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* Whoever made the session chose the path: of a pipe there might never be an end. */
+    /* The path comes from the session's author: a pipe might never end. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
@@ -426,7 +426,7 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
     return task_give(task, &ops, take_w);
 }
 
-/* What the run begins with: nothing, a machine's mapping, or the last run's population. */
+/* The starting point of the run: none, a machine's mapping, or the last run's population. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
                        struct err *err)
 {

@@ -61,7 +61,7 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* What column @name of @t says first; "" when there is none. The caller frees. */
+/* The first value of column @name of @t; "" when there is none. The caller frees. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);

@@ -55,7 +55,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* What the job works on. */
+/* Input and output of the job. */
 struct generating {
     struct generate_values wanted;
     uint64_t seed;

@@ -113,7 +113,7 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    /* What ended early has not looked at all rows. */
+    /* A filter that ended early has not visited all rows. */
     if (!keep || !watch_goes_on(err)) {
         free(keep);
         return false;
@@ -465,7 +465,7 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     return true;
 }
 
-/* What a job needs but its experiments; NULL with err where measuring is refused. */
+/* All that a job needs except its experiments; NULL with err where measuring is refused. */
 static struct experiments_measuring *
 prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
 {

@@ -23,7 +23,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* What the current machine says of it; NaN when it knows not all of its forms. */
+/* Cycles by the current machine; NaN when it lacks some of the forms. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};

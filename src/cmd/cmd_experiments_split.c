@@ -227,7 +227,7 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
-/* What a host measured of a control. */
+/* A host's measurement of a control. */
 struct sighting {
     char *text;
     size_t part;

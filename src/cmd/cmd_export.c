@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was shown last into a file. */
+/* Writes the result shown last to a file. */
 #include <stdlib.h>
 #include <string.h>
 

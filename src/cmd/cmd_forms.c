@@ -114,7 +114,7 @@ static const struct parameter add_arguments[] = {
     {0},
 };
 
-/* What the job works on. */
+/* Input and output of the job. */
 struct adding {
     char *file;
     enum isa isa;

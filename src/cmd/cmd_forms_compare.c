@@ -11,7 +11,7 @@
 #include "throughput/throughput.h"
 
 #define ABREAST 5      /* machines side by side in a table for people */
-#define FORM_STEPS 8   /* of base/steps.h, for one on one machine */
+#define FORM_STEPS 8   /* steps (base/steps.h) per form and machine */
 
 struct forms_compare_values {
     const char *pattern, *isa;

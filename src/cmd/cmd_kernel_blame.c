@@ -105,7 +105,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return w->found != NULL;
 }
 
-/* What shows as zero is written without a sign. */
+/* A value that rounds to zero is printed without a sign. */
 static double plain(double cycles)
 {
     return fabs(cycles) < 0.005 ? 0 : cycles;

@@ -32,7 +32,7 @@ struct batch {
     size_t count;
 };
 
-/* What was asked for and what came out: the job's. */
+/* Request and result of the job. */
 struct kernel_evaluating {
     char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
     struct machine *machine;        /* a copy: the session's may change meanwhile */

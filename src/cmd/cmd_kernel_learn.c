@@ -201,7 +201,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* What is learned of one form helps with the next. */
+/* Forms learned earlier help with the next one. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {

@@ -32,7 +32,7 @@ struct tune_values {
     bool reassociate, model_only;
 };
 
-/* What is known of a version, or, as the first, of the loop itself. */
+/* Values of a version, or, in the first row, of the loop itself. */
 struct tuned_result {
     double measured; /* cycles per iteration of the loop; NaN */
     struct same same;
@@ -386,7 +386,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* What was tried and is no faster: the best of its kind. */
+/* Versions that were tried and are no faster: the best of each kind. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");

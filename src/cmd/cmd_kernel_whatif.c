@@ -18,7 +18,7 @@
 #define ALIGNMENT "alignment"
 #define LINE 64
 
-/* What one machine makes of the kernel. */
+/* Result of the kernel on one machine. */
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;

@@ -53,7 +53,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* What the tables have between the two. */
+/* The tables' latency between the two operands. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);

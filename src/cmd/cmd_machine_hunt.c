@@ -366,7 +366,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* What runs here; with --against on any CPU. */
+/* Selects the forms that run here; with --against those of any CPU. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];

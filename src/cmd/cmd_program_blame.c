@@ -211,7 +211,7 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     return NULL;
 }
 
-/* What the system takes, and which block's allocations give pages back and take them again. */
+/* Time in the system, and the block whose allocations return pages and take them again. */
 static bool find_system(struct blaming_program *w, const struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a program's blocks and memory references, at inputs it was run with or not. */
+/* Results on a program's blocks and memory references, at inputs of its runs or others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -506,7 +506,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* What the loops make of the whole run of A. */
+/* Prediction of the whole run of A from the loops. */
 static void say_program(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -587,7 +587,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* What failed the limit is shown all the same. */
+/* Results that fail the limit are shown all the same. */
 static void diff_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {

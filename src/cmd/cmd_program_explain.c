@@ -129,7 +129,7 @@ static bool enough(const struct explaining *w, struct err *err)
                    "the loop was not executed in %.1f s", x->seconds);
 }
 
-/* What is missing against the prediction, and why. */
+/* Difference from the prediction, and its cause. */
 static void split(struct explaining *w)
 {
     const struct insitu *x = &w->insitu;
@@ -218,7 +218,7 @@ static void measure_paths(struct explaining *w)
     sandbox_free(sandbox);
 }
 
-/* What other commands may use. */
+/* Keeps the result for other commands. */
 static void keep(struct explaining *w)
 {
     static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
@@ -333,7 +333,7 @@ static double part_of(const struct split_term *term, double share)
     return term->cycles > term->off ? term->cycles * share : NAN;
 }
 
-/* What the simulated predictor made of the branch at @at; NULL: nothing. */
+/* The simulated predictor's result for the branch at @at; NULL: none. */
 static const struct predicted_branch *predicted_at(const struct explaining *w, uint32_t at)
 {
     for (size_t i = 0; i < w->branches.list.count; i++)
@@ -488,7 +488,7 @@ static void say_cycles(struct result *result, const struct explaining *w)
                     w->machine->id);
 }
 
-/* What hardware counters say, or why there are none. */
+/* Values of hardware counters, or the reason why there are none. */
 static void say_counted(struct result *result, const struct explaining *w)
 {
     static const struct {
@@ -557,7 +557,7 @@ static void say_cache(struct result *result, const struct explaining *w, const c
                 "iterations ahead would save them");
 }
 
-/* What a new line takes, next to what the machine's levels take alone. */
+/* Cost of a new line, next to that of the machine's levels alone. */
 static void say_levels(struct result *result, const struct explaining *w)
 {
     static const struct {

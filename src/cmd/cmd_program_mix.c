@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program executes by class of instruction, and its time as a formula of the inputs. */
+/* Instructions of a program by class, and its time as a formula of the inputs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

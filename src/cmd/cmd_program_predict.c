@@ -130,8 +130,8 @@ static void say_here(struct result *result, const struct machine_prediction *o)
     result_number(result, "system_seconds", o->system);
 }
 
-/* What of the time rests on forms that the machine does not know, or only estimates; the numbers of
- * @o stand in the table before. */
+/* The share of the time that depends on unknown or estimated forms; the table above has the numbers
+ * of @o. */
 static void say_doubts(struct result *result, const struct machine_prediction *o)
 {
     const struct program_time *t = &o->time;
@@ -201,7 +201,7 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].machine->id);
 }
 
-/* What the counts leave open, and which run would narrow it. */
+/* Range that the counts leave, and the run that would narrow it. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {

@@ -426,7 +426,7 @@ static void say_memory(struct result *result, const struct run_profile *p,
     str_done(&size);
 }
 
-/* What the hottest loop could gain. */
+/* Possible gain of the hottest loop. */
 static void say_hottest(struct result *result, const struct profiling *w)
 {
     const struct run_profile *p = w->profile;

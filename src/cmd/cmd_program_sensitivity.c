@@ -157,7 +157,7 @@ static void probing_free(void *state)
     free(p);
 }
 
-/* What both commands begin with; NULL with err. */
+/* Common beginning of both commands; NULL with err. */
 static struct probing *probing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, const char *model, bool fresh,
                                    struct err *err)

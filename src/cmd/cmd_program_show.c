@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the Program view shows: a study of the loaded program at inputs and on a machine. */
+/* Content of the Program view: a study of the loaded program at inputs and on a machine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ static const struct parameter saved_to[] = {
     {0},
 };
 
-/* What the jobs of this file work on. */
+/* Input and output of this file's jobs. */
 struct moving {
     char *directory;
     struct session *saved;    /* a snapshot; or what was read */

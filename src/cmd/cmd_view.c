@@ -5,7 +5,7 @@
 #include "cmd/action.h"
 #include "cmd/command.h"
 
-/* What follows the verb. */
+/* Words after the verb. */
 struct verb_values {
     const char *text;
 };
@@ -188,7 +188,7 @@ const struct command command_filter = {
     .run = run_filter,
 };
 
-/* What keys do, as a command: actions of the view that is shown. */
+/* Actions of keys as commands, on the view that is shown. */
 
 
 #define ACTION_WORD(value, name) name,

@@ -349,8 +349,8 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* What failed shows nothing to export, so neither does the result before it pass for its own; what
- * has a view come into sight ends that. */
+/* A failed command leaves nothing to export, so that the result before it is not mistaken for its
+ * own; a command that shows a view ends that. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)

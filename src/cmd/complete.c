@@ -61,7 +61,7 @@ static void add_machines(struct completions *c, const struct session *s, const c
         add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }
 
-/* What `set @name` takes. */
+/* Values of `set @name`. */
 static void add_setting_values(struct completions *c, const struct session *s, const char *name,
                                const char *prefix)
 {
@@ -198,7 +198,7 @@ static const struct parameter *option_of(const struct command *command, const ch
     return NULL;
 }
 
-/* What can follow @words of @command: the value of an option, or an argument and the options. */
+/* Completions after @words of @command: the value of an option, or an argument and the options. */
 static void add_parameters(struct completions *c, struct session *s, const struct command *command,
                            char **words, size_t count, const char *prefix)
 {

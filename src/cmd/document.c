@@ -137,8 +137,7 @@ void document_use_loop(struct document *d, size_t loop)
     d->pair = (struct whatif_pair){0};
 }
 
-/* What runs and commands found goes from @from to @to, whatever kernels and experiments are
- * there. */
+/* Moves the results of runs and commands from @from to @to, except kernels and experiments. */
 static void keep_results(const struct document *from, struct document *to)
 {
     to->runs = from->runs;

@@ -24,7 +24,7 @@ struct prediction {
  * to prediction_free, never NULL. Its cycles are NULL while a job makes them, or if it failed. When
  * that job ends the session's revision changes, so that views request them again. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
-/* One more holds @p. The last one's prediction_free frees it (NULL is fine). Any thread. */
+/* Adds a holder to @p. The last holder's prediction_free frees it (NULL is fine). Any thread. */
 struct prediction *prediction_hold(struct prediction *p);
 void prediction_free(struct prediction *p);
 

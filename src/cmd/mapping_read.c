@@ -13,7 +13,7 @@
 
 #define UNUSED_SHOWN 5   /* entries without a form, in text */
 
-/* What the job works on. */
+/* Input and output of the job. */
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;

@@ -111,7 +111,8 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
         p->block = p->block_gain = 0;
 }
 
-/* What is tried: arrays in blocks that fit a nearer level, stores past the caches, whole lines. */
+/* Remedies that are tried: arrays in blocks that fit a nearer level, stores past the caches, whole
+ * lines. */
 static void help_find(const struct memory_curve *c, struct memory_point *p)
 {
     struct streams other = c->streams;
@@ -304,8 +305,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     return true;
 }
 
-/* What others leave of the levels that are shared changes from minute to minute: the costs that the
- * loop depends on are measured beside it. */
+/* The share of the shared levels that others leave changes from minute to minute: the costs that
+ * the loop depends on are measured together with it. */
 static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
 {
     bool needs[MEMORY_COSTS];
@@ -337,7 +338,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     if (ok) {
         sandbox_cancel_by(s, cancelled, state);
         sandbox_clear(s);
-        /* What cannot be laid out is said before anything is run. */
+        /* Arrays that cannot be laid out are reported before anything is run. */
         for (size_t i = 0; ok && i < c->count; i++)
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
         ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);

@@ -25,7 +25,7 @@
 /* next to a session's directory, locked by its process */
 #define LOCK_ENDING ".open"
 
-/* What this process calls its own: when it began, and its number. */
+/* Identity of this process: its start time and its number. */
 static char process_name[48];
 
 static void name_own(void)

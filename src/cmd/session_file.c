@@ -84,8 +84,8 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
            (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
 }
 
-/* What @m has that the shipped machine of its name has not, as rows of an overrides file. False
- * when rows cannot say it. */
+/* Rows of @m that the shipped machine of its name lacks, as rows of an overrides file. False when
+ * rows cannot express the difference. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};

@@ -104,8 +104,8 @@ static void exact_row(struct str *text, const char *key, const char *value)
     str_done(&digits);
 }
 
-/* What exact_row wrote of @key and @value, both to be freed; false when it is not that, and then
- * there is nothing to free. */
+/* Reads back exact_row's @key and @value, both to be freed; false on other rows, and then there is
+ * nothing to free. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
     const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
@@ -475,7 +475,7 @@ static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t 
     return ok && room;
 }
 
-/* What add_text_lines wrote. */
+/* Reads the output of add_text_lines. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -503,7 +503,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
-/* What add_byte_lines wrote. */
+/* Reads the output of add_byte_lines. */
 static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -568,7 +568,7 @@ static bool read_signed(const char *text, int64_t *out)
     return end > text && !*end && !errno && !isspace((unsigned char)*text);
 }
 
-/* What save_names wrote. */
+/* Reads the output of save_names. */
 static bool load_names(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     static const char *const columns[] = {"byte", "name", "addend", "type"};

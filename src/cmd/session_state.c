@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a session's directory holds besides kernels, machines, forms and experiments: the values of
- * the last what-if, and where a run of inference stopped. */
+/* Further files of a session's directory: the values of the last what-if, and the state of an
+ * unfinished run of inference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #define FAST_MATH "-ffast-math"
 #define LEVEL_LEAST "-O2"
 
-/* What is changed of the recipe; NULL: nothing. */
+/* Change to the recipe; NULL: none. */
 struct build_change {
     const char *level, *compiler, *target;
     bool fast;

@@ -74,7 +74,7 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what)
     push(&u->done, (struct undo_step){.what = mem_strdup(what), .machine = machine_hold(m)});
 }
 
-/* What is selected of @isa now. */
+/* The present selection of @isa. */
 static struct undo_choice choice_now(const struct document *d, enum isa isa)
 {
     struct undo_choice c = {.shown = d->isa};
@@ -93,7 +93,7 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* What @s has of the machine named @id and has selected, as a step that leads back to it. Takes
+/* The state of the machine named @id and of the selection in @s, as a step that restores it. Takes
  * @take_what. */
 static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
                                      unsigned group, char *take_what)

@@ -432,7 +432,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* What a refused move costs too: a look at a form's experiments. */
+    /* A refused move also costs the reading of a form's experiments. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

@@ -151,8 +151,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* What the run becomes over the problem that joins, made without the lock: all threads wait, and
- * nobody else changes a run. */
+/* The run on the joined problem, made without the lock: all threads wait, and nobody else changes a
+ * run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;

@@ -21,7 +21,7 @@
 #define PORTS_UNTOLD 0.015
 /* individuals that converge in the time, at least, for trials to distinguish numbers of ports */
 #define PORTS_TOLD 3
-#define PORTS_PILOT 7               /* of the first trial, when they are not given */
+#define PORTS_PILOT 7               /* ports of the first trial, when the number is not given */
 /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
 #define HOT_TRIAL 0.5
 #define HOT 0.3

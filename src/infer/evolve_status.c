@@ -47,7 +47,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
-/* What is shown and adopted. */
+/* The mapping that is shown and adopted. */
 static const struct genome *shown(const struct evolve *e)
 {
     return e->agreed ? e->agreed : e->best;

@@ -61,7 +61,7 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* What @before had for the forms of @o; NULL where nothing compares. The caller frees. */
+/* The usages of @before for the forms of @o; NULL where nothing compares. The caller frees. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)

@@ -36,7 +36,7 @@ const char *const select_end_names[] = {
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* the best first */
     size_t count;
-    /* relative error that the best leaves of all that was measured */
+    /* relative error of the best on all measurements */
     double noise;
     double *form_noise;                    /* of the experiments with each form of the table */
 };
@@ -120,8 +120,8 @@ static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
     }
 }
 
-/* What the committee disputes over all rows, relative: sums of products of its deviations, @n by
- * @n, into @out. */
+/* Covariance of the committee's relative deviations over all rows: sums of products, @n by @n, into
+ * @out. */
 static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n,
                          double *out)
 {
@@ -346,7 +346,8 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Mean relative error of @m on the rows of @t that @fresh says; NaN when it knows none of them. */
+/* Mean relative error of @m on the rows of @t that are marked in @fresh; NaN when it covers none of
+ * them. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;

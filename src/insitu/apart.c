@@ -143,7 +143,7 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return poll(&down, 1, 0) == 0;
 }
 
-/* Nobody is to wait for the end of what we had open. */
+/* Close inherited descriptors, so that nobody waits for their end. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -187,7 +187,7 @@ static uint32_t enter(struct maker *m, uint32_t target)
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
-/* What is counted when control leaves the loop, or (@away) goes on in the original. */
+/* Counts when control leaves the loop, or (@away) continues in the original. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (!m->r->list.items[source].in_loop)
@@ -427,7 +427,7 @@ static void step_down(struct maker *m)
     code_label_here(m->c, m->go);
 }
 
-/* What is counted at the pivot of the first copy. */
+/* Counts at the pivot of the first copy. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -581,8 +581,8 @@ static void make_stamp(struct maker *m)
     }
 }
 
-/* What anchor @at of the original is patched to jump to: its countdown, the instructions that the
- * patch covers, and the way back. */
+/* Target of the patch at anchor @at of the original: its countdown, the instructions that the patch
+ * covers, and the way back. */
 static void make_anchor(struct maker *m, uint32_t at)
 {
     const struct region *r = m->r;
@@ -681,7 +681,7 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* What the patched places jump to: the copy that the thread's slot names. */
+/* Target of the patched places: the copy in the thread's slot. */
 static void make_gates(struct maker *m)
 {
     for (size_t i = 0; i <= m->r->resumed.count; i++) {

@@ -22,7 +22,7 @@ struct counter_source {
     void *state;
 };
 
-/* What was counted in a program. */
+/* Counts of a program. */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* NaN: not counted */
     const char *why; /* the first that was not counted: the reason; static; NULL: none */
@@ -41,7 +41,7 @@ extern const struct counter_source counters_system;
 void counters_new(const struct counter_source *source, struct counters *out);
 /* Counts thread @tid and all that it starts from now on. */
 void counters_add(struct counters *c, pid_t tid);
-/* What has been counted so far, of threads that have ended as well. */
+/* Counts so far, including those of threads that have ended. */
 struct hardware_counts counters_read(const struct counters *c);
 void counters_done(struct counters *c);
 

@@ -81,7 +81,7 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* What happened while all were being stopped; they stay stopped. */
+/* Events while all threads were being stopped; they stay stopped. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -150,7 +150,7 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
     return remove_copies(w, &err);
 }
 
-/* What has to be done for an event before its thread goes on. */
+/* Work for an event before its thread continues. */
 static void handle(struct insitu_watch *w, const struct process_event *e)
 {
     struct process *p = &w->process;

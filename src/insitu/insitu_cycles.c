@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a loop takes within its program, by the blocks of iterations that were timed there. */
+/* Cycles of a loop within its program, by the blocks of iterations that were timed there. */
 #if defined(__x86_64__)
 #include "insitu/insitu.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 
-#define REACH UINT64_C(0x60000000)    /* of what is placed, below the 2 GiB of a distance */
+#define REACH UINT64_C(0x60000000)    /* range of placements, below the 2 GiB of a displacement */
 #define STEP UINT64_C(0x1000000)
-#define LOWEST UINT64_C(0x110000)     /* of an address that can be mapped, with room to spare */
+#define LOWEST UINT64_C(0x110000)     /* lowest address that can be mapped, with room to spare */
 
 void maps_done(struct maps *m)
 {

@@ -1,5 +1,4 @@
-/* What the recorded iterations of a loop did: paths through it, outcomes of its branches. Any
- * thread. */
+/* Paths and branch outcomes of the recorded iterations of a loop. Any thread. */
 #ifndef PORTOLAN_INSITU_PATHS_H
 #define PORTOLAN_INSITU_PATHS_H
 

@@ -63,7 +63,7 @@ bool placed_patch(struct placed *x, bool on, struct err *err);
 /* Moves @t from the copies to the same place in the original, by single steps if necessary. False:
  * the original is patched there. When it has ended, @t is another or none. */
 bool placed_settle(struct placed *x, struct traced *t);
-/* What the thread's counters and buffers hold, added up; they begin again. */
+/* Sums of the thread's counters and buffers, which are reset. */
 void placed_harvest(struct placed *x, struct traced *t);
 /* The five original bytes, and the jump, of a patch at instruction @at of the region that leads to
  * @label. */

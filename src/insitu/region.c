@@ -64,7 +64,7 @@ static bool jumps_indirect(const struct insn *i)
            !direct(i, &target);
 }
 
-/* What is not copied: it depends on where it stands, or the kernel looks at it. */
+/* Code that is not copied: it depends on its address, or the kernel inspects it. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);

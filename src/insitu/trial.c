@@ -19,7 +19,7 @@
 #define STATE_BYTES 16384u
 #define VECTOR_AT (160 + 7 * 16) /* xmm7 in what FXSAVE and XSAVE write */
 
-/* What the known loop reads and writes. */
+/* Data that the known loop reads and writes. */
 struct known {
     uint64_t go, vector, passes, words;
 };

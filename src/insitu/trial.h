@@ -12,7 +12,7 @@
 #define TRIAL_EACH 3u                             /* that each adds to a word */
 #define TRIAL_VECTOR UINT64_C(0x1122334455667788) /* what it leaves in xmm7 */
 
-/* What was seen of the child, and of a copy of it that ran the loop first. */
+/* Observations of the child, and of a copy of it that ran the loop first. */
 struct trial_seen {
     bool stopped;        /* it stopped where it waits */
     bool stepped;        /* a step executed one instruction */

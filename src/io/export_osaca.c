@@ -321,7 +321,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     free(spoken);
 }
 
-/* What OSACA sees of a form: the name without size suffix and the operand classes. */
+/* A form as OSACA identifies it: the name without size suffix and the operand classes. */
 static void set_key(struct item *item)
 {
     const struct spelling *f = &item->text;

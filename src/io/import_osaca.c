@@ -107,7 +107,7 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* What of the entries fits a form best so far. */
+/* The entry that fits a form best so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
 /* Among the entries called @name: of those that fit equally well the first stays. Whatever fits, if
@@ -407,7 +407,7 @@ static void set_fact(struct machine *m, const char *key, double value, const cha
         machine_set_fact(m, key, text, fact->unit, source);
 }
 
-/* What a file of ours says besides; it goes before what OSACA's keys say. */
+/* Additional keys of a file of ours; they take precedence over OSACA's keys. */
 static void set_own_facts(const struct osaca_file *r, struct machine *m)
 {
     const yaml_node_t *facts = yaml_tree_get(

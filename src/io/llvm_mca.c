@@ -24,7 +24,7 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-/* What llvm-mca's complaint means. Its first line says it. */
+/* Explains llvm-mca's message by its first line. */
 static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
 {
     const char *what = strstr(output, "error:");

@@ -28,7 +28,7 @@ struct code_reference {
     const struct isa_relocation *kind;   /* NULL: one that assembler text does not say */
 };
 
-/* What a text became: one code section's bytes and the line that each instruction came from. */
+/* Result of a text: one code section's bytes and the line of each instruction. */
 struct assembled {
     enum isa isa;
     uint8_t *code;

@@ -20,7 +20,7 @@ unsigned cpu_signature(void);
 /* True under a hypervisor. */
 bool cpu_virtual(void);
 
-/* What a processor says of itself. */
+/* Identification of a processor. */
 struct cpu_identity {
     enum isa isa;
     char vendor[16];                  /* "GenuineIntel"; AArch64: the implementer, "0x41" */

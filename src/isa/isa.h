@@ -20,7 +20,7 @@ enum isa { ISA_SETS(ISA_VALUE) ISA_COUNT };
 
 #define MARKER_BYTES 8
 
-/* What is known of a form by its name alone, without an encoding. */
+/* Properties of a form by its name alone, without an encoding. */
 enum form_trait {
     FORM_MEMORY = 1,    /* it has a memory operand */
     FORM_LOCKED = 2,    /* locked: such instructions execute one after another */
@@ -139,7 +139,7 @@ struct isa_ops {
                    struct err *err);
     size_t (*form)(const uint8_t *code, size_t length, char *form, uint32_t *traits);
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
-    /* What a placeholder of a template becomes in form_instance. */
+    /* Expansion of a template's placeholder in form_instance. */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
     /* Bodies and chains of forms (body.h, chain.h). code_make: prepares a form for the others, NULL
      * with err when no processor can measure it; code_free NULL: nothing to free. code_allowed:

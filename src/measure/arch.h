@@ -129,7 +129,7 @@ uint64_t arch_fault_code(const void *context);
 void arch_code_changed(uint8_t *code, size_t length);
 /* Whether frame->keeps is heeded. */
 bool arch_has_states(void);
-/* What the user should know of measuring on this kind of processor; NULL: nothing. */
+/* Advice on measuring on this kind of processor; NULL: none. */
 const char *arch_remark(void);
 
 #endif

@@ -16,7 +16,7 @@ struct baseline {
     char day[KEPT_DAY];    /* that it was seen */
 };
 
-/* What one look at the probes says: @cycles (sorted in place) are cycles per instruction of @n
+/* Summary of one look at the probes: @cycles (sorted in place) are cycles per instruction of @n
  * rounds. */
 struct baseline_look {
     /* instructions per cycle in the fastest rounds that confirm each other; 0: none do */

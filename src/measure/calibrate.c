@@ -111,7 +111,7 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* What one look at the core gives, by round: the chain, and in its cycles the multiplication and
+/* Results of one look at the core, by round: the chain, and in its cycles the multiplication and
  * the three probes (per instruction). */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];

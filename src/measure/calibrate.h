@@ -52,7 +52,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 double calibrate_stretch(double tick_hz);
 /* Source of cycles, in words. */
 const char *calibration_method(const struct calibration *c);
-/* What the user should know of these measurements before trusting them; NULL: nothing. */
+/* Warnings about these measurements; NULL: none. */
 const char *calibration_remark(const struct calibration *c);
 /* The value that the lowest cluster of @values (sorted in place) stands around: the least that two
  * others follow within @width. */

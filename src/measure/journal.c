@@ -45,7 +45,7 @@ struct journal {
     VEC(struct journal_entry) entries;
 };
 
-/* What a record says besides the columns that every table of experiments has. */
+/* Columns of a record in addition to those of every table of experiments. */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)

@@ -17,7 +17,7 @@
 void journal_text_add(struct str *out, const struct experiment *e, const char *code,
                       const struct measured *m, const char *state);
 
-/* What a journal's text holds. */
+/* Content of a journal's text. */
 struct journal_parts {
     /* an experiments table of the good records: header, then a line each, without checksums */
     struct str rows;

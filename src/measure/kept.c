@@ -27,7 +27,7 @@ void kept_today(char day[KEPT_DAY])
         strftime(day, KEPT_DAY, "%Y-%m-%d", &parts);
 }
 
-/* What the kernel says of the microcode; nothing on processors that have none. */
+/* The microcode revision by the kernel; none on processors without one. */
 static void microcode_add(struct str *out)
 {
     char line[256];

@@ -53,7 +53,7 @@ void kept_replace(struct kept_writer *w, const struct kept_file *file,
                   bool (*replaced)(const char *const fields[KEPT_COLUMNS]));
 /* Adds a row of this CPU. */
 void kept_add(struct kept_writer *w, const char *const fields[KEPT_COLUMNS]);
-/* What cannot be written is logged: "cannot save @what: ...". */
+/* A failed write is logged: "cannot save @what: ...". */
 void kept_write(struct kept_writer *w, const char *what);
 /* "Intel(R) Xeon(R) Processor", its signature and microcode: what is kept is about. */
 void kept_identity(struct str *name, struct str *signature, struct str *microcode);

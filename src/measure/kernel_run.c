@@ -38,7 +38,7 @@
 /* bytes: aligned like the register it is added to, a page lasts for 64 iterations */
 #define STRIDE 64
 
-/* What registers hold that are in no address. */
+/* Values of registers that are in no address. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {
@@ -223,7 +223,7 @@ static unsigned passes_for(const struct calibration *c, double ticks)
     return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
 }
 
-/* What runs of @ticks say of a plan that nothing confirms yet. */
+/* Result of runs of @ticks for a plan that nothing confirms yet. */
 static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan,
                            double ticks)
 {
@@ -478,7 +478,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
     return out->windows > 0 || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* What @out says of how the kernel is run. */
+/* Way in which the kernel is run, by @out. */
 static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
 {
     out->pages = plan->pages;

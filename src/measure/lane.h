@@ -14,7 +14,7 @@ struct measure_lane {
     uint32_t lengths[SANDBOX_ITEMS];   /* bytes of the body of each item */
 };
 
-/* What lanes are to do. They read it only, and of @out each writes what it measures. */
+/* Task of the lanes. They only read it, and each writes its measurements to @out. */
 struct lane_task {
     const struct source *source;              /* instructions, orders, baseline and record */
     const struct form_codes *codes;

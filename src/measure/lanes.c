@@ -128,7 +128,7 @@ static bool cpus_keep(const struct lane_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* What a lane came to. The first failure counts, which ends the others' work. */
+/* Result of a lane. The first failure counts, and ends the others' work. */
 static void ended(struct lanes *l, unsigned member, bool ok)
 {
     if (ok)

@@ -50,7 +50,7 @@ enum sandbox_fault {
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };
 
-/* What the arena, memory that code of others works on besides its pages, is filled with. */
+/* Fill pattern of the arena: memory for foreign code besides its pages. */
 enum sandbox_fill_kind {
     SANDBOX_FILL_VALUE,     /* words of @value */
     SANDBOX_FILL_INDICES,   /* numbers of @unit bytes in no order, below @value */
@@ -72,7 +72,7 @@ struct sandbox_fill {
 /* unmapped guard on both sides; also the alignment of its beginning */
 #define SANDBOX_ARENA_GUARD ((size_t)2 << 20)
 
-/* What code of others begins with when it is run for what it computes. */
+/* Start values of registers and memory for foreign code that is run for its results. */
 #define SANDBOX_WORDS 64
 struct sandbox_start {
     uint64_t general[32];             /* by number */

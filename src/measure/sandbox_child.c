@@ -133,7 +133,7 @@ static BARE void values_fill(struct sandbox_vault *v, bool plain)
         v->frame.values[i] = plain ? 0 : VALUE_PATTERN + (uint64_t)i * 0x0000010000000100;
 }
 
-/* What is to be computed with. */
+/* Start values of the computation. */
 static BARE void start_fill(struct sandbox_vault *v)
 {
     v->valued = false;

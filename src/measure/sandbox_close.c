@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a child gives up before it runs code: files, libc, its stack and data, limits, system
- * calls. */
+/* Resources that a child gives up before it runs code: files, libc, its stack and data, limits,
+ * system calls. */
 #include "measure/sandbox_child.h"
 
 #include <errno.h>

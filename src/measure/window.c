@@ -243,7 +243,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* What ended a window that counts begins the next one. */
+        /* The look that ended a counted window begins the next one. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;

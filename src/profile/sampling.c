@@ -47,7 +47,7 @@ void sampled_done(struct sampled *s)
     *s = (struct sampled){.seconds = 0};
 }
 
-/* What @pid has in memory besides its files. */
+/* Memory of @pid other than mapped files. */
 static double memory_of_process(pid_t pid)
 {
     char path[64], line[128];

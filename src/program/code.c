@@ -12,7 +12,7 @@
 /* a block is on its loop's path when it is executed in this share of the iterations */
 #define ON_PATH 0.5
 
-/* What a line of the assembler text says of the instructions on it. */
+/* Properties of the instructions on a line of the assembler text. */
 struct text_line {
     uint32_t block;            /* within the unit, from 1; 0: none, as the compiler knows it */
     bool begins;               /* a label since the line before: others may jump here */

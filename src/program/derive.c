@@ -32,7 +32,7 @@ struct variable {
     struct number now;
 };
 
-/* What a function's names mean. */
+/* Meaning of a function's names. */
 struct unit_names {
     /* per symbol: function of the program; CONTROL_NONE: it has none */
     uint32_t *functions;
@@ -90,7 +90,7 @@ static struct number value_at(const struct activation *f, uint32_t node)
     return node == CONTROL_NONE ? number_unknown : control_evaluate(&f->values, &node);
 }
 
-/* What is not known. */
+/* The unknown value. */
 
 static const struct control_step *steps_of(const struct control *c, uint32_t block)
 {
@@ -488,7 +488,7 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* What does not come back leaves the rest of the block, and all that follows, open. */
+    /* A call that does not return leaves the rest of the block, and all that follows, unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)

@@ -90,7 +90,7 @@ void derived_free(struct derived *d)
     free(d);
 }
 
-/* What the walk at @inputs gave, kept from lately or made; under the lock. */
+/* Result of the walk at @inputs, from the cache or computed; under the lock. */
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)

@@ -40,7 +40,7 @@ bool formula_is_operator(uint8_t token)
     return token >= FORMULA_PLUS && token < FORMULA_CONSTANT;
 }
 
-/* What an operator of an expression makes of two values. */
+/* Applies an operator of an expression to two values. */
 static double apply(uint8_t token, double a, double b)
 {
     switch (token) {

@@ -17,7 +17,7 @@ struct insn_forward {
 
 struct code_forwards {
     struct insn_forward **units;   /* per unit and instruction; units without code have NULL */
-    VEC(struct forward) links;     /* of the newest sequence */
+    VEC(struct forward) links;     /* in the newest sequence */
 };
 
 /* Of all units at @run, traced or predicted. References and instructions of a block are matched by

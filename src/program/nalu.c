@@ -21,7 +21,7 @@
 /* One cell's parameters, each of as many numbers as it has inputs. */
 struct nalu_cell { const double *a, *b, *g; };
 
-/* What one cell made of its inputs. */
+/* Intermediate values of one cell. */
 struct passed { double sum, product, gate, value; };
 
 static double logistic(double x)

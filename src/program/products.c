@@ -24,7 +24,7 @@
 /* times the inputs are doubled to see whether a formula stays positive */
 #define OUTWARD 4
 
-/* What one input does: terms in it alone. */
+/* One input's part: terms in it alone. */
 struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;

@@ -112,7 +112,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* What misses of a part's references take, in cycles of all executions. */
+/* Cost of the misses of a part's references, in cycles of all executions. */
 struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */

@@ -163,7 +163,7 @@ struct walker {
     struct code_walk *out;
 };
 
-/* What a call or jump at @insn names; false: a register or memory says it. */
+/* Target name of a call or jump at @insn; false: it is in a register or memory. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
     const char *name = strrchr(insn->text, ' '), *tab = strrchr(insn->text, '\t');

@@ -321,7 +321,7 @@ static bool is_missing(const struct blame_cost *cost)
     return !cost->count && isfinite(cost->model);
 }
 
-/* What had no stable time once more, while there is time. */
+/* Measures variants without a stable time once more, while there is time. */
 static bool fill_gaps(struct blame_work *w, struct err *err)
 {
     bool ok = true;

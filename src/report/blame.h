@@ -56,7 +56,7 @@ struct blame {
     char *machine;            /* id */
     double measured, spread;  /* of the loop itself */
     double predicted;
-    /* predicted, as a form is unknown to the machine; as its row of one is an estimate */
+    /* least: a form is unknown to the machine; estimate: a form's row is one */
     bool least, estimate;
     size_t count;             /* of instructions */
     struct blame_row *rows;

@@ -31,7 +31,7 @@ static double difference(const struct blame_cost *cost)
     return cost->here - cost->model;
 }
 
-/* What is larger than the measurements' scatter and worth a word. */
+/* Differences larger than the measurements' scatter and relevant to the user. */
 static bool is_clear(const struct blame *b, const struct blame_cost *cost)
 {
     double d = fabs(difference(cost));
@@ -87,7 +87,7 @@ static void add_costs(const struct blame_cost *cost, struct str *out)
     str_add(out, " in the model");
 }
 
-/* What the table says of the form. */
+/* The table's values of the form. */
 static void add_entry(const struct insn *in, const struct machine *m, struct str *out)
 {
     const struct mapping_entry *entry = fusion_resolve(m, in);

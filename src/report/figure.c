@@ -128,7 +128,7 @@ static void add_script(const struct figure *f, enum figure_format format, struct
     str_add(out, "\n");
 }
 
-/* What it said, its first line. */
+/* First line of its output. */
 static bool refused(const struct child_result *result, struct err *err)
 {
     const char *text = str_text(&result->output);

@@ -319,7 +319,7 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-/* What row @row adds to the longest loop-carried dependency, cycles; NaN: it is not in it. */
+/* Cycles that row @row adds to the longest loop-carried dependency; NaN: it is not part of it. */
 static double link_cycles(const struct analysis *a, size_t row)
 {
     const struct limit_chain *chain = &a->limit.chain;
@@ -481,7 +481,7 @@ static json_t *chain_json(const struct analysis *a)
     return lines;
 }
 
-/* What limits, by kind; several in a tie. */
+/* Limits by kind; several in a tie. */
 static void add_limit(const struct limit *l, json_t *object)
 {
     json_t *kinds = json_array();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who waits for whom, worked out once per block, so that the simulator wakes a µop when its last
- * source is known and looks at no other. */
+/* Dependences of µops, computed once per block, so that the simulator wakes a µop when its last
+ * source is known and visits no other. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)

@@ -82,7 +82,7 @@ static void enter(struct simulator *s, const struct plan_item *item)
     s->stores += item->store;
 }
 
-/* What keeps @item from entering; NULL: nothing. */
+/* Resource that keeps @item from entering; NULL: none. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))

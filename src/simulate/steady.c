@@ -32,7 +32,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
 }
 
-/* What of the state is counted. */
+/* Counters of the state. */
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
@@ -108,7 +108,7 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* What is in flight. */
+/* µops in flight. */
 static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;

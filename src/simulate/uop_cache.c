@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What streams without a predecoder: the µop cache, the loop buffer, decoders that are equal. */
+/* Front ends without a predecoder: the µop cache, the loop buffer, equal decoders. */
 #include "simulate/front.h"
 
 /* As many copies of @slots in the loop buffer as waste the least (Facile). */

@@ -81,7 +81,8 @@ static bool in_document(const struct result_column *column)
     return !(column->hide & NOT_DOCUMENT) && column->kind != CELL_NESTED;
 }
 
-/* What stands above row @row of @columns columns: a row of its own, the text in its first cell. */
+/* The heading above row @row of @columns columns: a row of its own, with the text in its first
+ * cell. */
 static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row,
                       size_t columns, size_t *next)
 {

@@ -29,7 +29,7 @@
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
 
-/* What the file open as @fd begins with. */
+/* First bytes of the file open as @fd. */
 static enum archive_kind kind_of(int fd)
 {
     char magic[MAGIC];

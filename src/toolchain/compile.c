@@ -230,7 +230,7 @@ static void push_directory(const char *text, struct str *out)
     str_addf(out, "-I%s", realpath(text, resolved) ? resolved : text);
 }
 
-/* What compilers say when a limit stops a part of them, which the driver outlives. */
+/* Messages of compilers when a limit stops a part of them and the driver survives. */
 static bool met_limit(const struct child_result *r)
 {
     static const char *const signs[] = {"out of memory",  "memory exhausted", "Killed signal",

@@ -213,7 +213,7 @@ void debug_lines_parse(const char *text, size_t length, uint64_t base, struct de
     index_done(&p.by_name);
 }
 
-/* What a child prints of @wish, into @text. */
+/* Output of a child for @wish, into @text. */
 static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text, struct err *err)
 {
     int link[2], status = 0;

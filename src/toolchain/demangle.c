@@ -51,7 +51,7 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
 
 char *demangle(const char *name)
 {
-    /* What cannot be mangled is not tried: most names are C's. */
+    /* Names that cannot be mangled are skipped: most are C's. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY

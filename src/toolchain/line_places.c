@@ -83,7 +83,7 @@ struct line_place line_places_named(const struct line_places *places, const char
     return place;
 }
 
-/* What kind of line stands from @p to @end, which is @bytes long as assembled. */
+/* Kind of the line from @p to @end, which is @bytes long as assembled. */
 static void line_take(struct counting *c, size_t line, uint32_t function, const char *p,
                       const char *end, uint64_t bytes)
 {

@@ -52,7 +52,7 @@ struct address_column {
     const char *code; /* where the bytes begin; they end at rest */
 };
 
-/* What debuggers put before the instruction they are at, and breakpoints. */
+/* Marks of debuggers for the present instruction and for breakpoints. */
 static const char *mark_end(const char *p, const char *end)
 {
     static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",

@@ -51,7 +51,7 @@ bool margin_heading(const char *p, const char *end, const char **start, const ch
 void margins_judge_addresses(struct framed_text *r);
 /* Takes off addresses, symbols and bytes; other lines are left out with the reason. */
 void margins_take_addresses(struct framed_text *r);
-/* The same of bytes without addresses: they follow each other. */
+/* The same for listings with bytes but without addresses: lines are consecutive. */
 void margins_take_bytes(struct framed_text *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* What assemblers print about lines of a text, and the lines that it refuses. */
+/* Messages of assemblers about lines of a text, and the lines that they refuse. */
 #ifndef PORTOLAN_TOOLCHAIN_MESSAGES_H
 #define PORTOLAN_TOOLCHAIN_MESSAGES_H
 

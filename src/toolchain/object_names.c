@@ -74,7 +74,7 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* What relocation @rela is to; NULL: it has no name. A section's own symbol has the section's. */
+/* Symbol of relocation @rela; NULL: it has no name. A section's own symbol has the section's. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;
@@ -98,7 +98,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* What the code of @section refers to. */
+/* References of the code of @section. */
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
                             const struct object_section *section, struct room *left,
                             struct err *err)

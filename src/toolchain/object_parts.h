@@ -1,4 +1,4 @@
-/* What object.c reads of an object besides its symbols and code. */
+/* Further parts of an object that object.c reads, besides its symbols and code. */
 #ifndef PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 #define PORTOLAN_TOOLCHAIN_OBJECT_PARTS_H
 

@@ -7,8 +7,8 @@
 #include "toolchain/words.h"
 
 #define BAR "\u2502"
-#define RANGE "\u2503"   /* where llvm-objdump --debug-vars draws that a variable lives: no table */
-#define ROW_BARS 3       /* that a row of a table has at least */
+#define RANGE "\u2503"   /* a variable's lifetime by llvm-objdump --debug-vars: no table */
+#define ROW_BARS 3       /* least number in a row of a table */
 
 /* The lines that hold a table: rows of IACA and uiCA begin with a rule, those of OSACA with a line
  * number and one. */

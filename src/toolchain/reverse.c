@@ -10,7 +10,7 @@
 
 #define LEAST_LINES 3    /* instructions that make a table */
 
-/* What a line says; @start to @end: its instruction. */
+/* Kind of a line; @start to @end: its instruction. */
 struct table_line {
     uint64_t address;
     const char *start, *end;

@@ -11,7 +11,7 @@
 #include "toolchain/columns.h"
 #include "toolchain/words.h"
 
-/* What a line of a listing says. */
+/* Kind of a line of a listing. */
 struct listed_row {
     uint64_t address;
     const char *code, *end;          /* the instruction's text; equal: the row is one of data */
@@ -195,7 +195,7 @@ static bool row_read(const struct runtime *r, const char *text, const struct mar
     return r->row(*p, *end, out);
 }
 
-/* What may stand between the rows: comments, headings, LuaJIT's bytecode and intermediate code. */
+/* Lines allowed between the rows: comments, headings, LuaJIT's bytecode and intermediate code. */
 static bool is_between(const char *p, const char *end)
 {
     uint64_t number;

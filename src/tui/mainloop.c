@@ -181,7 +181,7 @@ static void read_keys(struct loop *l)
     if (take_unmarked(l))
         return;
 
-    /* What follows a ':' in the same burst is readline's, which reads the terminal itself. */
+    /* Bytes after a ':' in the same burst are readline's, which reads the terminal itself. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
             give_paste(l, screen_pasted());

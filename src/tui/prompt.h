@@ -25,7 +25,7 @@ void prompt_open(const char *prefill);
 enum prompt_event prompt_read(void);
 /* Text of the last PROMPT_LINE or PROMPT_PASTE; valid until the next. */
 const struct str *prompt_take(void);
-/* What to draw. */
+/* Content of the prompt's line. */
 void prompt_look(struct frame_prompt *out);
 /* The terminal's size changed. */
 void prompt_resize(unsigned width, unsigned height);

@@ -95,8 +95,8 @@ void timing_woke(double waits, bool input)
         return;
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
-    /* What was there when the wait began came at any time since the terminal was empty: the longest
-     * is taken. */
+    /* Input present when the wait began may have come at any time since the terminal was empty: the
+     * longest time is taken. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)

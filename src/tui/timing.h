@@ -19,7 +19,7 @@ bool timing_open(const char *path, struct err *err);
 uint64_t timing_bytes(void);
 /* All input that there was has been read. */
 void timing_read(void);
-/* Right before the wait for something to happen: a turn of the loop, since timing_woke, is over. */
+/* Right before the wait for events: a turn of the loop, since timing_woke, is over. */
 void timing_waits(void);
 /* Call it right after the wait for events, with its start time (clock_wall) and whether there is
  * input. */

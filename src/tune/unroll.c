@@ -200,7 +200,7 @@ static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
     return true;
 }
 
-/* Sums that nothing else in the loop looks at. */
+/* Finds the sums that nothing else in the loop reads. */
 static void find_sums(struct unrolling *u, bool reassociate)
 {
     struct isa_sum sum;

@@ -13,7 +13,7 @@
 #define APART 2              /* columns between two keys */
 #define NAMES_WIDE 60        /* columns of a screen whose first row has the names of all places */
 
-/* What runs in the background, for the right end of the status line. */
+/* Background jobs, for the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;

@@ -128,7 +128,7 @@ static void draw_title(const struct check *c, struct grid *g)
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
 
-/* What the table says in its own words. */
+/* The table's own notation. */
 static void add_entry(struct session *s, const struct check_row *row, struct str *out)
 {
     struct err err = {0};

@@ -17,7 +17,7 @@ struct demo {
 
 /* Begins; no job may run. It takes about @seconds. */
 void demo_start(struct demo *d, struct session *s, double seconds);
-/* Ends it as soon as its jobs have ended, which are cancelled. */
+/* Cancels the demo's jobs, and ends it as soon as these have ended. */
 void demo_stop(struct demo *d, struct session *s);
 /* To be called often: the next command to be run, borrowed, or NULL. Shows @g the captions. At the
  * end the user's session is back and @d is off. */

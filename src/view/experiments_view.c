@@ -75,7 +75,7 @@ static bool follow_inferred(struct experiments_view_state *v, struct session *s)
     return true;
 }
 
-/* What predicts: the mapping that LAB shows. NULL: there is none. */
+/* The predicting mapping: the one that LAB shows. NULL: there is none. */
 static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
 {
     struct err none = {0};

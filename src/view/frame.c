@@ -216,8 +216,7 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* What follows a command on its line or in its script runs once the job that it waited for has
- * ended well. */
+/* Commands after a job on their line or in their script run once that job has ended well. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};
@@ -339,7 +338,7 @@ static void tell_ended(struct frame *f)
     f->running.count = left;
 }
 
-/* What jobs have posted; true when the screen has changed. */
+/* Handles messages of jobs; true when the screen has changed. */
 static bool take_news(struct frame *f)
 {
     struct session *s = f->session;

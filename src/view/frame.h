@@ -24,7 +24,7 @@ void frame_paste(struct frame *f, const char *text, size_t length);
 /* Text that the terminal did not mark as pasted, and that is no keys (view/pasted.h): it is shown,
  * and loaded once the user confirms. */
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
-/* What is to be opened in the user's editor now; NULL: nothing. */
+/* Request to open the user's editor; NULL: none. */
 const struct edit_request *frame_edit(struct frame *f);
 /* Loads text saved in the editor; true when there was some. */
 bool frame_edited(struct frame *f);

@@ -103,7 +103,7 @@ static void draw_percent(double percent, struct grid *g, int x, int y, bool curs
                     0, "%6.2f%%", percent);
 }
 
-/* What blame found of this loop, when there is room for it. */
+/* Blame's result for this loop, when there is room for it. */
 static const struct blame *blame_shown(const struct session *s, const struct analysis *a,
                                        const struct grid *g)
 {

@@ -65,7 +65,7 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* What is in force now, a line each; returns the rows used. */
+/* The settings in force, a line each; returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
     struct calibration c;
@@ -121,7 +121,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
-/* What measures now, how far it is and how long it takes. */
+/* The present measurement, its progress and its remaining time. */
 static void draw_work(struct grid *g, int *y, unsigned *room)
 {
     struct job_info info;

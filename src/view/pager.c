@@ -127,7 +127,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
         return rows;
     grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
     *widest = columns > *widest ? columns : *widest;
-    /* What is cut must not be taken for all. */
+    /* Truncated output must not be mistaken for all of it. */
     if (columns > p->left + g->width)
         grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
     if (p->left && *line->text)

@@ -315,7 +315,7 @@ static void draw_panels(const struct program_view_state *v, const struct session
     }
 }
 
-/* What the loop under the cursor could gain, and the functions. */
+/* Possible gain of the loop under the cursor, and the functions. */
 static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
 {
     size_t selected;

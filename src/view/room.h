@@ -1,4 +1,4 @@
-/* What a table's columns hold, so that they get the room that they need and no more. */
+/* Content widths of a table's columns, so that they get the room that they need and no more. */
 #ifndef PORTOLAN_VIEW_ROOM_H
 #define PORTOLAN_VIEW_ROOM_H
 

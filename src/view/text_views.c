@@ -104,8 +104,7 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
-/* What is shown below the command's name, as `export` writes it; there are no rows to choose
- * from. */
+/* The output below the command's name, as `export` writes it; there are no rows to choose from. */
 static bool output_copy(void *state, struct session *s, enum copied part, struct str *out,
                         struct err *err)
 {

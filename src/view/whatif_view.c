@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What if: the last sweep of a machine's fact, usage or latency as curves, and the cursor's value
- * in numbers. */
+/* The view whatif: the last sweep of a machine's fact, usage or latency as curves, and the cursor's
+ * value in numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -79,7 +79,7 @@ static unsigned busiest(const struct analysis *a)
     return most;
 }
 
-/* What uses the port with most to do. */
+/* Users of the busiest port. */
 static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 {
     const unsigned port = busiest(a);

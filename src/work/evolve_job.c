@@ -26,7 +26,7 @@
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
 
-/* What was measured on its way to a live run. */
+/* Measurements on their way to a live run. */
 struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* held; NULL: nothing new */

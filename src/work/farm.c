@@ -157,7 +157,7 @@ struct farmhand {
     _Atomic bool unwanted;
 };
 
-/* What has come, within @seconds. */
+/* Handles messages that arrive within @seconds. */
 static void listen(struct farmhand *hand, double seconds)
 {
     struct rank_message m = {0};

@@ -9,7 +9,7 @@
 
 struct farm;
 
-/* What comes back while it works; any may be NULL. */
+/* Callbacks while it works; any may be NULL. */
 struct farm_taking {
     void (*answer)(void *state, struct unpacking *from);   /* of a piece */
     bool (*result)(void *state, struct unpacking *from, struct err *err);   /* of a rank */
@@ -45,7 +45,7 @@ struct farm_work {
      * ends the rank's part. */
     bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
                  struct err *err);
-    /* What all pieces came to; false with err when they do not go together. */
+    /* Combined result of all pieces; false with err when they do not match. */
     bool (*close)(void *state, struct str *result, struct err *err);
     /* Frees @state. */
     void (*free)(void *state);

@@ -21,7 +21,7 @@
  * on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
-/* What rank 0 passes on. */
+/* Data that rank 0 passes on. */
 struct island_control {
     bool paused, stopped;
     double seconds, volume_weight;
@@ -162,7 +162,7 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
     return is;
 }
 
-/* What came from another island. */
+/* Handles a message of another island. */
 static void take(struct islands *is, struct evolve *e, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};

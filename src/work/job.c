@@ -132,7 +132,7 @@ static void tell_progress(struct job *job)
         tell_rate(job, "%s", watch.unit);
 }
 
-/* What the loops under watch ask on the worker's thread. */
+/* The predicate that watched loops call on the worker's thread. */
 static bool over(void *state)
 {
     tell_progress(state);

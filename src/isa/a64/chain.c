@@ -217,7 +217,7 @@ static uint32_t load_back(const struct a64_slot *data, unsigned steps)
     return word | steps << 10 | A64_STORES << 5 | chained(data);
 }
 
-/* What leads from the link's result to the next link. */
+/* Code from the link's result to the next link. */
 static bool put_helper(const struct a64_code *code, const struct chain *c, struct body *body)
 {
     switch (c->kind) {

@@ -153,7 +153,7 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory,
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
-/* What the shift or extension behind operand @i multiplies it by; 0: something else. */
+/* The factor of the shift or extension after operand @i; 0: something else. */
 static uint8_t shift_after(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;

@@ -1,4 +1,4 @@
-/* What decode.c puts a decoded AArch64 instruction together from. Internal to isa/a64. */
+/* Parts of decode.c's decoding of AArch64 instructions. Internal to isa/a64. */
 #ifndef PORTOLAN_ISA_A64_DECODE_PARTS_H
 #define PORTOLAN_ISA_A64_DECODE_PARTS_H
 

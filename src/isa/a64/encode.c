@@ -404,7 +404,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* What add and sub can take back. */
+    /* Offsets that add and sub can undo. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;

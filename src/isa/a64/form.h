@@ -60,7 +60,7 @@ enum form_kind a64_form_kind(const char *form);
 /* Whether the word is a condition (`ne`), in lower case. */
 bool a64_is_condition(const char *text, size_t length);
 
-/* What a placeholder of that type becomes in an instance. */
+/* Expansion of a placeholder of that type in an instance. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out);
 
 #endif

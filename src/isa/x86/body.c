@@ -370,7 +370,7 @@ static bool waits_for_flags(const struct x86_code *code)
            (shifts_by_cl(code) && code->insn.flags_written);
 }
 
-/* What must come before the form so that it does not wait for the last one. */
+/* Code before the form, so that it does not wait for the last one. */
 static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
 {
     bool cleared = false;

@@ -297,7 +297,7 @@ static ZydisEncoderOperand operand_register(ZydisRegister reg)
     return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = reg};
 }
 
-/* What leads from the link's result to the next link. */
+/* Code from the link's result to the next link. */
 static bool put_helper(const struct x86_code *code, const struct chain *c,
                        const ZydisEncoderRequest *link, struct body *body)
 {

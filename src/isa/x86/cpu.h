@@ -1,4 +1,4 @@
-/* What CPUID says of the processor that this is. */
+/* The processor that runs this program, by CPUID. */
 #ifndef PORTOLAN_ISA_X86_CPU_H
 #define PORTOLAN_ISA_X86_CPU_H
 

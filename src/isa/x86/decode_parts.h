@@ -1,4 +1,4 @@
-/* What decode.c puts a decoded x86-64 instruction together from. Internal to isa/x86. */
+/* Parts of decode.c's decoding of x86-64 instructions. Internal to isa/x86. */
 #ifndef PORTOLAN_ISA_X86_DECODE_PARTS_H
 #define PORTOLAN_ISA_X86_DECODE_PARTS_H
 

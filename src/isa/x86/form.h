@@ -22,7 +22,7 @@ const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
 /* True for operands that the form lists. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
 
-/* What a placeholder of that type becomes in an instance. */
+/* Expansion of a placeholder of that type in an instance. */
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out);
 
 #endif

@@ -91,7 +91,7 @@ static bool takes_value(const char *option)
     return one_of(option, list);
 }
 
-/* What compiles nothing that could be traced. */
+/* Options with which nothing is compiled that could be traced. */
 static bool is_other_action(const char *option)
 {
     static const char *const list[] = {"-E",
@@ -439,8 +439,8 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* What the compiler makes of the words behind --untraced by itself, for measuring what was
- * predicted. */
+/* Builds by the words after --untraced with the compiler alone, to measure the predicted
+ * program. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);
@@ -457,7 +457,7 @@ static int build_untraced(const struct command_line *l, int argc, char **argv)
     return ok ? 0 : 1;
 }
 
-/* What the compiler makes of all words by itself. */
+/* Runs the compiler alone on all words. */
 static int pass_on(const struct command_line *l, int argc, char **argv)
 {
     const char **same = mem_zero((size_t)argc + 1, sizeof *same);
