@@ -71,6 +71,10 @@ struct own {
 static _Thread_local struct own *mine;
 static _Thread_local unsigned turn;  /* references that are left of this thread's; 0: another's */
 static char turn_taken, calls_lock;
+/* This thread counts: what a signal handler does that interrupted it there is not traced. Of that,
+ * so much was left out. */
+static _Thread_local volatile int busy;
+static _Thread_local unsigned left_out;
 static int tracing;                  /* references count */
 static int timing;                   /* calls are timed */
 /* Calls that have begun, each within the one before. */
@@ -90,7 +94,6 @@ static uint64_t nothing;             /* ticks of a call of nothing, before the p
  * core changes the overhead. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
-static _Thread_local volatile int ending;   /* this thread has the lock of calls, or waits */
 /* Calls of the allocator, in their order; of: index of the one that gave the memory, plus 1. */
 static struct {
     uint64_t size;
@@ -124,6 +127,17 @@ static struct portolan_bin_ *bins_new(void)
     struct portolan_bin_ *bins = (struct portolan_bin_ *)(void *)at;
     at += size;
     return bins;
+}
+
+/* Whether the thread may count, until it sets busy to 0. A handler may have left by a jump: then
+ * nothing would be counted any more, and no handler does so much. */
+static int begin(void)
+{
+    if (busy && ++left_out < TURN)
+        return 0;
+    busy = 1;
+    left_out = 0;
+    return 1;
 }
 
 static void end_turn(void)
@@ -194,11 +208,12 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
-    if (tracing && address) {
+    if (tracing && address && begin()) {
         uint64_t at = (uint64_t)(uintptr_t)address + shift;
         touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
         if (turn == 1)
             end_turn();
+        busy = 0;
     }
 }
 
@@ -234,12 +249,13 @@ void portolan_load_(struct portolan_access_ *access, const void *address, uint64
 
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
-    if (tracing && address && size) {
+    if (tracing && address && size && begin()) {
         uint64_t at = (uint64_t)(uintptr_t)address + shift, last = (at + size - 1) / LINE_BYTES;
         for (uint64_t line = at / LINE_BYTES; line <= last; line++)
             touch(access, line * LINE_BYTES, line, line);
         if (turn == 1)
             end_turn();
+        busy = 0;
     }
 }
 
@@ -367,7 +383,8 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    end_turn();   /* it may wait for another thread */
+    if (!busy)
+        end_turn();   /* it may wait for another thread */
 }
 
 /* What the program began before the call is waited for: the call would be charged with it where the
@@ -402,7 +419,8 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    end_turn();   /* the thread may end here */
+    if (!busy)
+        end_turn();   /* the thread may end here */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
@@ -434,14 +452,13 @@ static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
-    if (!timing || ending)   /* in a handler that interrupts this: it would wait for itself */
+    if (!timing || !begin())
         return;
-    ending = 1;
     while (__atomic_test_and_set(&calls_lock, __ATOMIC_ACQUIRE))
         continue;
     call_end(calls, begun);
     __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
-    ending = 0;
+    busy = 0;
     if (++ended % NOTHING_EVERY == 0)
         call_end(&nothings, portolan_call_begin_());
 }
