@@ -27,6 +27,9 @@ fail() { printf '%s\n' "$*" >>"$work/faults"; }
 # The test cannot be run here, for the reason given.
 skip() { printf '%s\n' "$*" >"$work/skipped"; exit 0; }
 needs() { command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"; }
+# $cc is the compiler for whole programs, which is built where LLVM is.
+cc=$(dirname "$portolan")/portolan-cc
+needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
 
 # expect STATUS COMMAND...: runs it, output in $work/out and $work/err.
 expect() {

@@ -3,9 +3,6 @@
 # LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-cc=$(dirname "$portolan")/portolan-cc
-needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
-
 # What follows from the code is right at any input, where no run shows it: limits, remainders,
 # thresholds. What depends on data is not called exact.
 test_counts_follow_from_code() {

@@ -1,19 +1,9 @@
 #!/bin/sh
-# Whole programs: built by portolan-cc, run, predicted. Skipped where Portolan was built without
-# LLVM.
+# Whole programs: loaded, run, predicted. Skipped where Portolan was built without LLVM.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
-cc=$(dirname "$portolan")/portolan-cc
 programs=$source/data/programs
-needs_llvm() { [ -x "$cc" ] || skip 'built without LLVM'; }
 
-# traced MODE PROGRAM ARGUMENTS...: runs it, its trace in $work/trace.
-traced() {
-    mode=$1; shift
-    expect 0 env PORTOLAN_TRACE="$work/trace" PORTOLAN_TRACE_MODE="$mode" "$@"
-    grep -qx end "$work/trace" || fail 'the trace is not complete'
-}
-sum_of() { awk -v kind="$1" '$1 == kind { n += $3 } END { printf "%.0f\n", n }' "$work/trace"; }
 # built SOURCE FLAGS: compiled with and without counters, once for all tests that ask; $loads loads
 # it.
 built() {
@@ -21,88 +11,6 @@ built() {
     # shellcheck disable=SC2086 # the flags
     [ -x "$with.untraced" ] || { expect 0 "$cc" "$1" $2 -o "$with"; expect 0 "$cc" --untraced "$1" $2 -o "$with.untraced"; }
     loads="program load $with --untraced $with.untraced"
-}
-
-# A drop-in: one command, separate objects, headers' dependencies, other actions, the same output.
-test_compiler_drop_in() {
-    needs_llvm
-    cd "$work" || return 1
-    cat >main.c <<'C'
-#include <stdio.h>
-#include "part.h"
-int main(int argc, char **argv) { (void)argv; printf("%d\n", part(argc)); return 0; }
-C
-    echo 'int part(int n);' >part.h
-    echo '#include "part.h"
-int part(int n) { int sum = 0; for (int i = 0; i <= n; i++) sum += FACTOR * i; return sum; }' >part.c
-    expect 0 "$cc" -O1 -DFACTOR=3 -o whole main.c part.c
-    expect 0 ./whole
-    holds out 3
-    expect 0 "$cc" -c -O2 -MD main.c
-    expect 0 "$cc" -D FACTOR=3 -c part.c -o other.o
-    grep -q 'part.h' main.d || fail 'main.d lacks the header'
-    expect 0 "$cc" main.o other.o -o parts -lm
-    traced counts ./parts
-    [ "$(grep -c ^unit "$work/trace")" -eq 2 ] || fail 'two units were expected'
-    expect 0 "$cc" --version
-    holds out clang
-    expect 1 "$cc" -c part.c
-    holds err "undeclared identifier 'FACTOR'"
-}
-
-# A call that has to be the last thing a function does stays the last.
-test_calls_that_end_a_function() {
-    needs_llvm
-    cd "$work" || return 1
-    echo 'int part(int n) { return n + 1; }' >part.c
-    cat >main.c <<'C'
-#include <stdio.h>
-int part(int n);
-__attribute__((noinline)) static int last(int n) { if (n > 2) return 7; __attribute__((musttail)) return part(n); }
-int main(int argc, char **argv) { (void)argv; printf("%d\n", last(argc)); return 0; }
-C
-    expect 0 "$cc" -O1 -o whole main.c part.c
-    expect 0 ./whole
-    holds out 2
-}
-
-# Without the variable nothing is written; a child process does not write over its parent's trace.
-test_runtime_alone() {
-    needs_llvm
-    cd "$work" || return 1
-    printf '#include <unistd.h>\n#include <sys/wait.h>\nint main(void) { if (fork() == 0) return 0; wait(0); return 0; }\n' >forks.c
-    expect 0 "$cc" forks.c -o forks
-    rm -f trace
-    expect 0 ./forks
-    [ ! -e trace ] || fail 'a trace without being asked'
-    traced exact ./forks
-    [ "$(sum_of block)" -ge 1 ] || fail 'no block'
-}
-
-# Counts of blocks and references by hand.
-test_counts_by_hand() {
-    needs_llvm
-    cd "$work" || return 1
-    printf 'volatile int x;\nint main(void) { for (int i = 0; i < 1000; i++) x = i; return 0; }\n' >loop.c
-    expect 0 "$cc" -O2 -fno-unroll-loops loop.c -o loop
-    traced exact ./loop
-    [ "$(sum_of access)" -eq 1000 ] || fail "$(sum_of access) references instead of 1000"
-    grep -q '^block [0-9]* 1000 ' trace || fail 'no block was executed 1000 times'
-    printf '#include <string.h>\nchar a[6400] = {1}, b[6400];\nint main(int c, char **v) { (void)v; memcpy(b, a, sizeof b); return b[c]; }\n' >ranges.c
-    expect 0 "$cc" -O1 ranges.c -o ranges
-    traced exact ./ranges
-    # A range read and one written, 100 or 101 lines each, and the byte at the end.
-    n=$(sum_of access)
-    [ "$n" -ge 201 ] && [ "$n" -le 203 ] || fail "$n references of ranges"
-}
-
-test_languages() {
-    needs_llvm
-    cd "$work" || return 1
-    printf '#include <stdexcept>\n#include <vector>\nstatic int f(int n) { if (n > 2) throw std::runtime_error("x"); return n; }\nint main() { std::vector<int> v(100, 1); try { f(3); } catch (const std::exception &) { return 7; } return v[5]; }\n' >throws.cc
-    expect 0 "$cc" -O1 throws.cc -o throws
-    expect 7 env PORTOLAN_TRACE=trace PORTOLAN_TRACE_MODE=exact ./throws
-    grep -qx end trace || fail 'no end'
 }
 
 # A count whose growth the runs leave open has a range that says so, with the run that would narrow
@@ -320,8 +228,6 @@ END
         END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
 }
 
-# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece
-# spread evenly over the second.
 # Without optimisation an address is computed anew for each access, so that only the run says that
 # a[i] is the value just stored. Neither time depends on the host.
 test_chains_through_memory() {
@@ -351,6 +257,8 @@ C
     awk '{ t[NR] = $1 } END { exit !(t[1] > 1.5 * t[3] && t[2] > 1.5 * t[3]) }' "$work/seconds" || fail "chains take no longer: $(tr '\n' ' ' <"$work/seconds")"
 }
 
+# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece
+# spread evenly over the second.
 test_sets() {
     needs_llvm
     cat >"$work/pages.c" <<'END'
@@ -873,61 +781,6 @@ C
     awk -v p="$predicted" -v n="$(most)" -v c="$counted" 'function off(x) { return x < c ? c - x : x - c } BEGIN { exit !(off(p) < off(n)) }' || fail "bred $predicted, network $(most), counted $counted"
     expect 0 "$portolan" -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts --counts regression"
     lacks out 'genetic programming'
-}
-
-# An executable that a Makefile built.
-test_built_elsewhere() {
-    needs_llvm
-    cd "$work" || return 1
-    expect 0 "$cc" -O1 -c "$programs/laplace2d.c" -o laplace2d.o
-    expect 0 "$cc" laplace2d.o -o laplace2d
-    expect 0 "$portolan" --format json -e 'program load ./laplace2d; program run N=8,16,32,64'
-    holds out '"references"'
-    lacks out nan
-}
-
-# The program copied away from its compiler: the compiler is then sought on PATH, and said to be
-# missing where it is not there.
-test_copied_away() {
-    needs_llvm
-    mkdir -p "$work/away" "$work/tools"
-    cp "$portolan" "$work/away/portolan"
-    load="program load $programs/matmul.c -O1"
-    needs strings
-    installed=$(strings -a "$portolan" | sed -n 's/^portolan-cc not found: neither next to this program nor in \(.*\) nor on PATH$/\1/p')
-    [ -n "$installed" ] || fail 'the installed place is not in the message'
-    if ! [ -x "$installed/portolan-cc" ]; then
-        expect 1 "$work/away/portolan" -e "$load"
-        holds err "portolan-cc not found: neither next to this program nor in $installed nor on PATH"
-    fi
-    ln -s "$(cd "$(dirname "$cc")" && pwd)/portolan-cc" "$work/tools/portolan-cc"
-    expect 0 env PATH="$work/tools:$PATH" "$work/away/portolan" -e "$load"
-    cp "$cc" "$work/away/portolan-cc"
-    cp "$(dirname "$cc")/libportolan_run.a" "$work/away"
-    expect 0 "$work/away/portolan" -e "$load"
-}
-
-# What portolan-cc lacks it names, with the package that has it, and program load says the same.
-test_missing_parts_are_named() {
-    needs_llvm
-    cd "$work" || return 1
-    echo 'int main(int count, char **words) { return count > 9 && !words; }' >main.c
-    echo end >main.f90
-    for what in 'main.c clang' 'main.f90 flang'; do
-        expect 1 env PATH=/nonexistent "$cc" -c "${what% *}"
-        grep -q "^portolan-cc: cannot run ${what#* }[a-z-]*[0-9]*: No such file or directory; install the package ${what#* }-[0-9]*, or put it on PATH$" "$work/err" ||
-            fail "$(cat "$work/err")"
-    done
-    expect 1 env PATH=/nonexistent "$portolan" -e 'program load main.c'
-    holds err 'install the package clang-'
-    mkdir "$work/alone" && cp "$portolan" "$cc" "$work/alone"
-    needs strings
-    installed=$(strings -a "$cc" | sed -n 's/^portolan-cc: libportolan_run.a.* nor in \(.*\); copy it there.*/\1/p')
-    [ -n "$installed" ] || fail 'the installed place is not in the message'
-    [ ! -e "$installed/libportolan_run.a" ] || skip 'installed, too, where it is found'
-    expect 1 env PORTOLAN_DATA="$source/data" "$work/alone/portolan" -e 'program load main.c'
-    holds err 'libportolan_run.a'
-    holds err 'make install'
 }
 
 run_tests
