@@ -158,12 +158,52 @@ static void test_replayed(void **state)
     experiments_free(t);
 }
 
+struct curve {
+    size_t rounds, measurements;
+    double error;
+    const struct mapping *truth;
+};
+
+static void note_round(void *state, const struct select_round *round, const struct mapping *best)
+{
+    struct curve *c = state;
+    c->rounds++;
+    c->measurements = round->measurements;
+    c->error = unseen(c->truth, best);
+}
+
+/* Active choice: as good as all pairs from few of them. */
+static void test_select(void **state)
+{
+    struct mapping *truth = known(21);
+    struct experiments *t = experiments_new();
+    struct measured_known cpu = {truth, 0.005, {{0}}};
+    struct select_options o = {
+        .evolve = known_options(), .first = 30, .batch = 20, .most = 210, .size = 4};
+    struct curve curve = {.truth = truth};
+    struct err err = {0};
+    (void)state;
+    rng_seed(&cpu.rng, 5);
+    o.evolve.generations = 0;
+    for (size_t f = 0; f < mapping_count(truth); f++)
+        names_add(&t->forms, mapping_at(truth, f)->form);
+    struct mapping *m = select_run(t, &o, measure_known, &cpu, note_round, &curve, &err);
+    assert_non_null(m);
+    assert_true(curve.rounds > 1);
+    assert_true(curve.measurements <= 210);
+    assert_true(curve.error < 0.05);
+    mapping_free(m);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_most_telling_first),
         cmocka_unit_test(test_drawn_from_a_record),
         cmocka_unit_test(test_replayed),
+        cmocka_unit_test(test_select),
     };
     return cmocka_run_group_tests_name("select", tests, NULL, NULL);
 }
