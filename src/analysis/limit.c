@@ -4,17 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/accumulators.h"
 #include "analysis/analysis.h"
 #include "analysis/deps_paths.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/watch.h"
-#include "isa/rewrite.h"
-#include "isa/vary.h"
 
-#define CHAINS_MOST 16     /* equally long chains that are counted */
-#define SPLIT_MOST 8       /* accumulators in the code that is shown */
-#define MOVED_MOST INT32_MAX   /* bytes of a step: no displacement holds more */
+#define CHAINS_MOST 16 /* equally long chains that are counted */
 #define EQUAL 1e-9
 
 /* Operation of a link of a chain. */
@@ -649,115 +645,6 @@ static void add_kind(struct limit *l, enum limit_kind kind)
     l->kinds[l->count++] = kind;
 }
 
-/* A register like the first operand of @insn which neither the loop nor @more name. */
-static uint8_t free_register(const struct analysis *a, const struct insn *insn,
-                             const struct insn *more, size_t count)
-{
-    struct insn *all = mem_alloc((a->count + count + 1) * sizeof *all);
-
-    for (size_t i = 0; i < a->count; i++)
-        all[i] = *a->rows[i].insn;
-    memcpy(all + a->count, more, count * sizeof *all);
-    const uint8_t reg =
-        vary_free(all, a->count + count, (enum register_file)insn->operands[0].file, REG_NONE);
-    free(all);
-    return reg;
-}
-
-/* @insn with @reg in place of the sum's register, its address @copy iterations on. False when there
- * is no such code. */
-static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
-                     const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
-{
-    struct insn next;
-
-    *out = *a->rows[row].insn;
-    for (unsigned k = 0; k < out->operand_count; k++) {
-        if (sum->operands >> k & 1 && reg != sum->reg) {
-            if (!vary_register(out, k, sum->reg, reg, &next))
-                return false;
-            *out = next;
-        }
-    }
-    for (size_t i = 0; copy && i < d->addresses.accesses.count; i++) {
-        const struct access *access = &d->addresses.accesses.items[i];
-        if (access->insn != row || access->store || !access->stepped || !access->step)
-            continue;
-        for (unsigned k = 0; k < out->operand_count; k++) {
-            if (out->operands[k].kind != OPERAND_MEMORY)
-                continue;
-            if (access->step < -MOVED_MOST || access->step > MOVED_MOST ||
-                !vary_moved(out, k, access->step * copy, &next))
-                return false;
-            *out = next;
-        }
-    }
-    return true;
-}
-
-static bool is_att(const struct analysis *a)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (a->rows[i].insn->text && strchr(a->rows[i].insn->text, '%'))
-            return true;
-    return false;
-}
-
-static void print_line(const struct insn *insn, bool att, struct str *out)
-{
-    str_add(out, "    ");
-    rewrite_print(insn, att, out);
-    str_add_char(out, '\n');
-}
-
-/* The accumulator in up to @wanted registers: those that begin at zero, the sums of as many
- * iterations, and what joins them after the loop. NULL: there is no such code. */
-static char *split_code(const struct analysis *a, const struct deps *d,
-                        const struct limit_chain *chain, unsigned wanted)
-{
-    struct insn begin[SPLIT_MOST], body[SPLIT_MOST], end[SPLIT_MOST];
-    struct isa_sum sum = {0};
-    unsigned count = 0, starts = 0;
-    struct str text = {0};
-
-    for (size_t i = 0; i < chain->count; i++) {
-        const struct insn *insn = a->rows[chain->links[i].row].insn;
-        struct isa_sum other;
-        if (!rewrite_sum(insn, &other) || (i && other.reg != sum.reg))
-            return NULL;
-        sum = other;
-    }
-    const uint32_t first = chain->links[0].row;
-    const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
-    for (unsigned i = 0; i < most; i++) {
-        /* Links of one iteration are split among themselves before further iterations are taken. */
-        const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
-        const struct insn *insn = a->rows[row].insn;
-        const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;
-        struct isa_sum own;
-        if (reg == REG_NONE || !rewrite_sum(insn, &own) ||
-            !sum_into(a, d, row, &own, reg, (unsigned)(i / chain->count), &body[i]))
-            break;
-        if (i && (!rewrite_sum_begin(insn, reg, &begin[starts]) ||
-                  !rewrite_sum_end(insn, reg, &end[starts])))
-            break;
-        starts += i > 0;
-        count++;
-    }
-    if (count < 2)
-        return NULL;
-    str_add(&text, "  before the loop:\n");
-    for (unsigned i = 0; i < starts; i++)
-        print_line(&begin[i], is_att(a), &text);
-    str_add(&text, "  in it, each after its own copy of the rest:\n");
-    for (unsigned i = 0; i < count; i++)
-        print_line(&body[i], is_att(a), &text);
-    str_add(&text, "  after it:\n");
-    for (unsigned i = 0; i < starts; i++)
-        print_line(&end[i], is_att(a), &text);
-    return str_take(&text);
-}
-
 /* Raises *@cycles to @bound, and *@kind with it. */
 static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, double bound)
 {
@@ -813,8 +700,9 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
         split &= out->kinds[i] == LIMIT_REDUCTION || limit_unrolls(a, out->kinds[i]);
     }
     if (split && reduction)
-        out->split = split_code(a, &work->deps, &out->chain,
-                                (unsigned)ceil(out->chain.cycles / out->left_cycles - EQUAL));
+        out->split =
+            accumulators_split(a, &work->deps, &out->chain,
+                               (unsigned)ceil(out->chain.cycles / out->left_cycles - EQUAL));
 }
 
 void limit_done(struct limit *l)
