@@ -5,9 +5,6 @@
 
 #include "base/mem.h"
 
-#define BYTES(c, ...)                                                                              \
-    code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
-
 void code_done(struct code *c)
 {
     vec_done(&c->bytes);

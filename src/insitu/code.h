@@ -36,6 +36,9 @@ uint32_t code_label(struct code *c);
 /* Gives @label the current place. */
 void code_label_here(struct code *c, uint32_t label);
 void code_bytes(struct code *c, const void *bytes, size_t count);
+/* The same of the values given. */
+#define BYTES(c, ...)                                                                              \
+    code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 /* Adds @length bytes of an instruction whose 32-bit distance at byte @at leads to absolute address
  * @target. */
 void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at,

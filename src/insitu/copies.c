@@ -4,18 +4,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "insitu/stamps.h"
 
 #define TIMED_INSNS 192u       /* instructions that the copies of a short loop come to */
 #define TIMES_MOST 16u
 /* bytes from the region's first instruction on that indirect jumps are translated in */
 #define WINDOW 65536u
-#define S0 (SLOT_FREE + 0u)
-#define S1 (SLOT_FREE + 8u)
-#define S2 (SLOT_FREE + 16u)
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
-#define BYTES(c, ...)                                                                              \
-    code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 /* Code that enters the loop from outside it: the way is timed. */
 struct entrance {
@@ -104,7 +100,8 @@ static int32_t rest(const struct maker *m, unsigned copy)
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Adds an event with the value in rax; S0 and S1 hold rax and rcx, and rcx is lost. */
+/* Adds an event with the value in rax; SLOT_FREE0 and SLOT_FREE1 hold rax and rcx, and rcx is
+ * lost. */
 static void event(struct code *c, uint16_t id)
 {
     uint32_t ring = SLOT_RING, top = SLOT_RING + 6;
@@ -123,14 +120,14 @@ static void event(struct code *c, uint16_t id)
 
 static void save(struct code *c)
 {
-    code_store(c, CODE_RAX, S0);
-    code_store(c, CODE_RCX, S1);
+    code_store(c, CODE_RAX, SLOT_FREE0);
+    code_store(c, CODE_RCX, SLOT_FREE1);
 }
 
 static void restore(struct code *c)
 {
-    code_load(c, CODE_RAX, S0);
-    code_load(c, CODE_RCX, S1);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RCX, SLOT_FREE1);
 }
 
 static void event_plain(struct code *c, uint16_t id, uint64_t value)
@@ -139,40 +136,6 @@ static void event_plain(struct code *c, uint16_t id, uint64_t value)
     code_set(c, CODE_RAX, value);
     event(c, id);
     restore(c);
-}
-
-/* Notes the time at gs:@slot. rax and rdx are kept at S0 and S1, and lost. */
-static void note_time(struct code *c, uint32_t slot)
-{
-    code_store(c, CODE_RAX, S0);
-    code_store(c, CODE_RDX, S1);
-    BYTES(c, 0x0f, 0x31);                       /* rdtsc */
-    code_store_narrow(c, CODE_RAX, slot);
-    code_store_narrow(c, CODE_RDX, slot + 4);
-}
-
-static void time_leave(struct code *c)
-{
-    note_time(c, SLOT_LEFT_AT);
-    code_load(c, CODE_RAX, SLOT_LEAVES);
-    code_add(c, CODE_RAX, 1);
-    code_store(c, CODE_RAX, SLOT_LEAVES);
-    code_load(c, CODE_RAX, S0);
-    code_load(c, CODE_RDX, S1);
-}
-
-static void time_enter(struct code *c)
-{
-    note_time(c, SLOT_CAME_AT);
-    code_load(c, CODE_RAX, SLOT_CAME_AT);
-    code_load(c, CODE_RDX, SLOT_LEFT_AT);
-    BYTES(c, 0x48, 0xf7, 0xd2);                 /* not rdx */
-    BYTES(c, 0x48, 0x8d, 0x44, 0x10, 0x01);     /* lea 1(rax,rdx), rax: the difference */
-    code_load(c, CODE_RDX, SLOT_AWAY);
-    BYTES(c, 0x48, 0x8d, 0x04, 0x10);           /* lea (rax,rdx), rax */
-    code_store(c, CODE_RAX, SLOT_AWAY);
-    code_load(c, CODE_RAX, S0);
-    code_load(c, CODE_RDX, S1);
 }
 
 /* A label from which control comes to @target, a label in the loop. */
@@ -193,11 +156,11 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
     if (!m->r->list.items[source].in_loop)
         return;
     if (rest(m, copy) > 0)
-        code_count(m->c, SLOT_UNFINISHED, rest(m, copy), S0);
+        code_count(m->c, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
     if (m->mode == COPY_TIME)
-        code_count(m->c, SLOT_LEAVES, 1, S0);
+        code_count(m->c, SLOT_LEAVES, 1, SLOT_FREE0);
     if (m->mode == COPY_VISIT)
-        time_leave(m->c);
+        stamps_leave(m->c);
     if (records(m))
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
@@ -401,11 +364,11 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     }
 }
 
-/* Counts down without flags: rcx is kept in S2, and restored where the count goes on; @zero is
- * jumped to with rcx lost. */
+/* Counts down without flags: rcx is kept in SLOT_FREE2, and restored where the count goes on; @zero
+ * is jumped to with rcx lost. */
 static void count_down(struct code *c, uint32_t slot, uint32_t zero, bool before)
 {
-    code_store(c, CODE_RCX, S2);
+    code_store(c, CODE_RCX, SLOT_FREE2);
     code_load(c, CODE_RCX, slot);
     if (before)
         code_branch_zero(c, zero);
@@ -413,7 +376,7 @@ static void count_down(struct code *c, uint32_t slot, uint32_t zero, bool before
     code_store(c, CODE_RCX, slot);
     if (!before)
         code_branch_zero(c, zero);
-    code_load(c, CODE_RCX, S2);
+    code_load(c, CODE_RCX, SLOT_FREE2);
 }
 
 /* The countdown to the next stamp. */
@@ -435,7 +398,7 @@ static void arrive(struct maker *m)
     if (m->mode == COPY_COUNT && m->r->flags_free)
         code_step(c, SLOT_PASSES, false);
     else if (m->mode == COPY_COUNT)
-        code_count(c, SLOT_PASSES, 1, S0);
+        code_count(c, SLOT_PASSES, 1, SLOT_FREE0);
     else if (records(m)) {
         count_down(c, SLOT_RECORDS_LEFT, m->stamp, true);
         event_plain(c, EVENT_PASS, 0);
@@ -492,7 +455,7 @@ static void make_stubs(struct maker *m)
     m->stubs.count = 0;
     for (size_t i = 0; i < m->entrances.count; i++) {
         code_label_here(m->c, m->entrances.items[i].label);
-        time_enter(m->c);
+        stamps_enter(m->c);
         code_jump(m->c, m->entrances.items[i].target);
     }
     m->entrances.count = 0;
@@ -502,7 +465,7 @@ static void make_stubs(struct maker *m)
 static void make_recorded(struct maker *m)
 {
     code_label_here(m->c, m->stamp);
-    code_load(m->c, CODE_RCX, S2);
+    code_load(m->c, CODE_RCX, SLOT_FREE2);
     if (m->mode == COPY_FOLLOW)
         BYTES(m->c, 0xcc);
     else
@@ -532,9 +495,9 @@ static void make_stamp(struct maker *m)
 
     code_label_here(c, m->stamp);
     if (m->flags_free)
-        code_store(c, CODE_RCX, S2);
-    code_store(c, CODE_RAX, S0);
-    code_store(c, CODE_RDX, S1);
+        code_store(c, CODE_RCX, SLOT_FREE2);
+    code_store(c, CODE_RAX, SLOT_FREE0);
+    code_store(c, CODE_RDX, SLOT_FREE1);
     if (m->mode == COPY_REPLAY)
         /* lfence: its blocks are short, and what is under way at their end counts */
         BYTES(c, 0x0f, 0xae, 0xe8);
@@ -568,9 +531,9 @@ static void make_stamp(struct maker *m)
     code_load(c, CODE_RAX, SLOT_BLOCKS);
     code_add(c, CODE_RAX, 1);
     code_store(c, CODE_RAX, SLOT_BLOCKS);
-    code_load(c, CODE_RAX, S0);
-    code_load(c, CODE_RDX, S1);
-    code_load(c, CODE_RCX, S2);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RDX, SLOT_FREE1);
+    code_load(c, CODE_RCX, SLOT_FREE2);
     code_jump(c, m->go);
     if (m->mode == COPY_REPLAY) {
         code_label_here(c, full);
@@ -692,43 +655,6 @@ static void make_gates(struct maker *m)
     }
 }
 
-/* Multiplications that wait for one another, between two stamps; rax: ticks. */
-static void make_clock(struct maker *m)
-{
-    m->out->clock = code_label(m->c);
-    code_label_here(m->c, m->out->clock);
-    /* rdtsc; mov rax, r8; mov 4000, ecx */
-    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x49, 0x89,
-          0xc0, 0xb9, 0xa0, 0x0f, 0x00, 0x00);
-    /* imul r9, r9, four times; dec ecx; jne */
-    BYTES(m->c, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f, 0xaf, 0xc9, 0x4d, 0x0f,
-          0xaf, 0xc9, 0xff, 0xc9, 0x75, 0xec);
-    /* rdtsc; sub r8, rax; int3 */
-    BYTES(m->c, 0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0, 0x4c, 0x29,
-          0xc0, 0xcc);
-}
-
-/* Visits in which nothing is done, between two stamps; r8: ticks. */
-static void make_visits(struct maker *m)
-{
-    /* lfence; rdtsc; shl 32, rdx; or rdx, rax */
-    static const uint8_t stamp[] = {0x0f, 0xae, 0xe8, 0x0f, 0x31, 0x48,
-                                    0xc1, 0xe2, 0x20, 0x48, 0x09, 0xd0};
-
-    m->out->visits = code_label(m->c);
-    code_label_here(m->c, m->out->visits);
-    code_bytes(m->c, stamp, sizeof stamp);
-    BYTES(m->c, 0x49, 0x89, 0xc0);              /* mov rax, r8 */
-    /* within the stamps: what interrupts it makes the rest no less */
-    time_leave(m->c);
-    for (unsigned i = 0; i < VISITS; i++) {
-        time_enter(m->c);
-        time_leave(m->c);
-    }
-    code_bytes(m->c, stamp, sizeof stamp);
-    BYTES(m->c, 0x4c, 0x29, 0xc0, 0x49, 0x89, 0xc0, 0xcc);   /* sub r8, rax; mov rax, r8; int3 */
-}
-
 /* Begins a repeat: memory, vector registers, flags and general registers as they were, then the
  * replaying copy. */
 static void make_replay(struct maker *m)
@@ -788,8 +714,8 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     for (size_t i = 0; i < r->anchors.count; i++)
         make_anchor(&m, r->anchors.items[i]);
     make_gates(&m);
-    make_clock(&m);
-    make_visits(&m);
+    out->clock = stamps_clock(&out->code);
+    out->visits = stamps_visits(&out->code);
     make_replay(&m);
     out->call = code_label(&out->code);
     code_label_here(&out->code, out->call);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "insitu/stamps.h"
 
 /* single steps until a thread counts as one that cannot be settled */
 #define STEPS_MOST 20000u
