@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "analysis/kernel_object.h"
 #include "base/file.h"
@@ -13,7 +12,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/explained.h"
+#include "cmd/explained_result.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "insitu/insitu.h"
@@ -22,20 +21,14 @@
 #include "insitu/predictor.h"
 #include "insitu/split.h"
 #include "measure/kernel_passes.h"
-#include "model/facts.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
-#define PATHS_SHOWN 8u
-#define LOADS_SHOWN 8u
-#define JUMPS_BACK 5.0     /* cycles, of a loop whose cases are executed in the original */
 #define PATH_MOST 500u     /* instructions of one that is kept and measured */
 #define SAMPLE_RATE 1000.0 /* per second of CPU time */
 #define LINE_BYTES 64u     /* of a cache */
-#define SPREAD_LOW 0.1     /* quantiles of the timed blocks */
-#define SPREAD_HIGH 0.75
 
 struct explain_values {
     const char *loop, *file, *output, *input, *machine;
@@ -47,26 +40,12 @@ struct explain_values {
 /* The job. */
 struct explaining {
     struct job *job;
-    VEC(char *) argv;              /* NULL at the end; of a process only that */
-    char *place, *file, *input;   /* place: symbol or address; NULL: the kernel is there */
+    VEC(char *) argv;    /* NULL at the end; of a process only that */
+    char *place, *input; /* place: symbol or address; NULL: the kernel is there */
     struct program_output output;
-    char *name;                    /* of the loop */
-    const struct kernel *kernel;   /* held */
-    size_t loop;
-    struct machine *machine;       /* a copy; NULL: none fits */
     struct insitu_options options;
-    struct insitu insitu;
-    struct run_profile *sampled;   /* the program was sampled instead; NULL: it was watched */
-    struct err refused;            /* why */
-    struct paths paths;
-    struct predicted_branches branches;
-    struct loop_lines lines;
-    struct split split;
-    const char *unreplayed;      /* why replays say nothing; static; NULL: they do */
-    double predicted;            /* for the mix of paths; NaN: not */
-    size_t measure;              /* paths that are measured alone, at most */
-    struct err unmeasured;       /* why one was not */
-    struct explained_loop *kept; /* what other commands may use; NULL: nothing yet */
+    struct explained_findings found;
+    size_t measure; /* paths that are measured alone, at most */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -83,29 +62,29 @@ static bool find_loop(struct explaining *w, struct err *err)
     struct kernel_options options = {.symbol = w->place};
     char path[64], resolved[4096];
 
-    if (w->kernel)
+    if (w->found.kernel)
         return true;
-    if (!w->file && w->options.pid) {
+    if (!w->found.file && w->options.pid) {
         snprintf(path, sizeof path, "/proc/%d/exe", (int)w->options.pid);
         ssize_t n = readlink(path, resolved, sizeof resolved - 1);
         if (n <= 0)
             return err_set(err, ERR_MISSING, "ps lists processes; run as its user, or as root",
                            "cannot find the program of process %d", (int)w->options.pid);
         resolved[n] = '\0';
-        w->file = mem_strdup(resolved);
-    } else if (!w->file && !(w->file = launch_find(w->argv.items[0])))
+        w->found.file = mem_strdup(resolved);
+    } else if (!w->found.file && !(w->found.file = launch_find(w->argv.items[0])))
         return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME",
                        "no such program: %s", w->argv.items[0]);
-    char *real = realpath(w->file, NULL);
+    char *real = realpath(w->found.file, NULL);
     if (real) {
-        free(w->file);
-        w->file = real;
+        free(w->found.file);
+        w->found.file = real;
     }
-    struct kernel *k = kernel_from_object(w->file, &options, err);
-    w->kernel = k;
-    w->loop = 0;
+    struct kernel *k = kernel_from_object(w->found.file, &options, err);
+    w->found.kernel = k;
+    w->found.loop = 0;
     if (k)
-        w->name = mem_strdup(*k->loops[0].label ? k->loops[0].label : w->place);
+        w->found.name = mem_strdup(*k->loops[0].label ? k->loops[0].label : w->place);
     return k != NULL;
 }
 
@@ -119,7 +98,7 @@ static void keep_output(struct explaining *w)
 
 static bool enough(const struct explaining *w, struct err *err)
 {
-    const struct insitu *x = &w->insitu;
+    const struct insitu *x = &w->found.insitu;
 
     if (placed_iterations(&x->placed))
         return true;
@@ -132,28 +111,28 @@ static bool enough(const struct explaining *w, struct err *err)
 /* Difference from the prediction, and its cause. */
 static void split(struct explaining *w)
 {
-    const struct insitu *x = &w->insitu;
-    struct split_facts f = {.predicted = w->predicted,
-                            .missed = w->branches.missed,
-                            .fresh = w->lines.fresh,
-                            .streamed = w->lines.streamed,
-                            .trip = insitu_trip(x),
-                            .calls = x->region.calls > 0,
-                            .extra =
-                                x->region.jumps_indirect && !insitu_original(x) ? JUMPS_BACK : 0};
+    const struct insitu *x = &w->found.insitu;
+    struct split_facts f = {
+        .predicted = w->found.predicted,
+        .missed = w->found.branches.missed,
+        .fresh = w->found.lines.fresh,
+        .streamed = w->found.lines.streamed,
+        .trip = insitu_trip(x),
+        .calls = x->region.calls > 0,
+        .extra = x->region.jumps_indirect && !insitu_original(x) ? EXPLAINED_JUMPS : 0};
 
-    f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
-    f.high = insitu_cycles(x, SPREAD_HIGH, &f.alone);
+    f.low = insitu_cycles(x, EXPLAINED_LOW, &f.alone);
+    f.high = insitu_cycles(x, EXPLAINED_HIGH, &f.alone);
     f.live = insitu_cycles(x, INSITU_TYPICAL, &f.alone);
     struct split_replays replays;
     bool leaves;
-    if (replay_sum(&x->replays, &replays, &leaves, &w->unreplayed)) {
+    if (replay_sum(&x->replays, &replays, &leaves, &w->found.unreplayed)) {
         bool original = x->region.jumps_indirect && insitu_original(x);
         replays.live = leaves || original ? insitu_cycles_whole(x) : f.live;
         f.besides = fmax(replays.live - f.live, 0);
         f.replays = &replays;
     }
-    w->split = split_of(&f);
+    w->found.split = split_of(&f);
 }
 
 static bool goes_on_sampling(void *state, double seconds, size_t samples)
@@ -182,9 +161,9 @@ static bool sample_instead(struct explaining *w)
     struct err ignored;
 
     if (sampling_run(&sampling, &sampled, &ignored) && sampled.samples.count)
-        w->sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &ignored);
+        w->found.sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &ignored);
     sampled_done(&sampled);
-    return w->sampled != NULL;
+    return w->found.sampled != NULL;
 }
 
 static bool cancelled(void *state)
@@ -197,21 +176,21 @@ static bool cancelled(void *state)
 static void measure_paths(struct explaining *w)
 {
     struct calibration calibration;
-    size_t most = w->measure < w->kept->paths.count ? w->measure : w->kept->paths.count;
-    struct sandbox *sandbox = most ? sandbox_new(-1, &w->unmeasured) : NULL;
+    size_t most = w->measure < w->found.kept->paths.count ? w->measure : w->found.kept->paths.count;
+    struct sandbox *sandbox = most ? sandbox_new(-1, &w->found.unmeasured) : NULL;
 
-    if (sandbox && calibrate(sandbox, cancelled, w, &calibration, &w->unmeasured)) {
+    if (sandbox && calibrate(sandbox, cancelled, w, &calibration, &w->found.unmeasured)) {
         sandbox_cancel_by(sandbox, cancelled, w);
         for (size_t i = 0; i < most && !cancelled(w); i++) {
-            struct explained_path *p = &w->kept->paths.items[i];
+            struct explained_path *p = &w->found.kept->paths.items[i];
             struct kernel_measured measured;
             job_progress(w->job, (double)i, (double)most, "measuring paths alone");
             if (!p->insns.count)
-                err_set(&w->unmeasured, ERR_LIMIT, NULL,
+                err_set(&w->found.unmeasured, ERR_LIMIT, NULL,
                         "a path of %zu instructions; at most %u are measured", p->executed,
                         PATH_MOST);
             else if (kernel_run(sandbox, &calibration, p->insns.items, p->insns.count, &measured,
-                                &w->unmeasured))
+                                &w->found.unmeasured))
                 p->alone = measured.cycles;
         }
     }
@@ -226,23 +205,24 @@ static void keep(struct explaining *w)
                                          [SPLIT_REST] = "neither branches nor caches",
                                          [SPLIT_NONE] = NULL,
                                          [SPLIT_REFUSED] = NULL};
-    const struct insitu *x = &w->insitu;
+    const struct insitu *x = &w->found.insitu;
     struct explained_loop *k = mem_zero(1, sizeof *k);
     bool alone;
 
-    *k = (struct explained_loop){.kernel = kernel_hold(w->kernel),
-                                 .loop = w->loop,
+    *k = (struct explained_loop){.kernel = kernel_hold(w->found.kernel),
+                                 .loop = w->found.loop,
                                  .cycles = insitu_cycles(x, INSITU_TYPICAL, &alone),
-                                 .low = insitu_cycles(x, SPREAD_LOW, &alone),
-                                 .high = insitu_cycles(x, SPREAD_HIGH, &alone),
-                                 .predicted = w->predicted,
-                                 .cause = causes[w->split.cause],
-                                 .iterations = w->paths.iterations};
-    for (size_t i = 0; i < w->paths.list.count && i < PATHS_SHOWN; i++) {
-        const struct path *path = &w->paths.list.items[i];
+                                 .low = insitu_cycles(x, EXPLAINED_LOW, &alone),
+                                 .high = insitu_cycles(x, EXPLAINED_HIGH, &alone),
+                                 .predicted = w->found.predicted,
+                                 .cause = causes[w->found.split.cause],
+                                 .iterations = w->found.paths.iterations};
+    for (size_t i = 0; i < w->found.paths.list.count && i < EXPLAINED_PATHS; i++) {
+        const struct path *path = &w->found.paths.list.items[i];
         struct explained_path p = {
-            .share = (double)path->iterations / (double)w->paths.iterations,
-            .predicted = w->machine ? mix_predict_path(&x->region, path, w->machine) : NAN,
+            .share = (double)path->iterations / (double)w->found.paths.iterations,
+            .predicted =
+                w->found.machine ? mix_predict_path(&x->region, path, w->found.machine) : NAN,
             .alone = NAN,
             .leaves = path->leaves,
             .executed = path->insns.count};
@@ -252,7 +232,7 @@ static void keep(struct explaining *w)
         }
         vec_push(&k->paths, p);
     }
-    w->kept = k;
+    w->found.kept = k;
 }
 
 static bool explain_run(void *state, struct result *result, struct err *err)
@@ -265,18 +245,18 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     w->options.state = w;
     if (!find_loop(w, err))
         return false;
-    w->options.kernel = w->kernel;
-    w->options.loop = w->loop;
-    w->options.file = w->file;
-    bool ok = insitu_run(&w->options, &w->insitu, err);
-    if (!ok && w->insitu.refused) {
-        w->refused = *err;
+    w->options.kernel = w->found.kernel;
+    w->options.loop = w->found.loop;
+    w->options.file = w->found.file;
+    bool ok = insitu_run(&w->options, &w->found.insitu, err);
+    if (!ok && w->found.insitu.refused) {
+        w->found.refused = *err;
         if (sample_instead(w)) {
             err_clear(err);
             keep_output(w);
             return true;
         }
-        *err = w->refused;
+        *err = w->found.refused;
     }
     if (job_cancelled(w->job))
         ok = err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
@@ -284,456 +264,32 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     if (!ok)
         return false;
     keep_output(w);
-    paths_find(&w->insitu.placed, &w->paths);
-    w->predicted = w->machine && strcmp(isa_name(w->kernel->isa), w->machine->isa) == 0
-                       ? mix_predict(&w->insitu.region, &w->paths, w->machine)
-                       : NAN;
-    predictor_run(&w->insitu.placed, &w->branches);
-    lines_find(&w->insitu.placed, LINE_BYTES, &w->lines);
+    paths_find(&w->found.insitu.placed, &w->found.paths);
+    w->found.predicted =
+        w->found.machine && strcmp(isa_name(w->found.kernel->isa), w->found.machine->isa) == 0
+            ? mix_predict(&w->found.insitu.region, &w->found.paths, w->found.machine)
+            : NAN;
+    predictor_run(&w->found.insitu.placed, &w->found.branches);
+    lines_find(&w->found.insitu.placed, LINE_BYTES, &w->found.lines);
     split(w);
     keep(w);
     measure_paths(w);
     return !job_cancelled(w->job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-static void add_paths(struct result *result, const struct explaining *w)
-{
-    static const struct result_column columns[] = {
-        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "alone", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH},
-        {.key = "calls", .kind = CELL_SWITCH}};
-    const struct paths *p = &w->paths;
-    struct result_table *t;
-
-    if (!p->list.count)
-        return;
-    result_line(result, "\npaths of %zu recorded iterations", p->iterations);
-    t = result_table(result, "paths", columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < p->list.count && i < PATHS_SHOWN; i++) {
-        const struct path *path = &p->list.items[i];
-        cell_number(t, 100 * (double)path->iterations / (double)p->iterations);
-        cell_count(t, (int64_t)path->insns.count);
-        cell_number(t, w->kept->paths.items[i].predicted);
-        cell_number(t, w->kept->paths.items[i].alone);
-        cell_switch(t, path->leaves);
-        cell_switch(t, path->away);
-    }
-    if (*w->unmeasured.what)
-        result_line(result, "not measured alone: %s", w->unmeasured.what);
-    if (p->list.count > PATHS_SHOWN)
-        result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
-}
-
-/* The part of a term that has @share of its causes; NaN where the term may be nothing. */
-static double part_of(const struct split_term *term, double share)
-{
-    return term->cycles > term->off ? term->cycles * share : NAN;
-}
-
-/* The simulated predictor's result for the branch at @at; NULL: none. */
-static const struct predicted_branch *predicted_at(const struct explaining *w, uint32_t at)
-{
-    for (size_t i = 0; i < w->branches.list.count; i++)
-        if (w->branches.list.items[i].at == at)
-            return &w->branches.list.items[i];
-    return NULL;
-}
-
-static void add_branches(struct result *result, const struct explaining *w)
-{
-    static const struct result_column columns[] = {
-        {.key = "address", .kind = CELL_TEXT},
-        {.key = "branch", .kind = CELL_TEXT},
-        {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "targets", .kind = CELL_COUNT},
-        {.key = "mispredictions",
-         .title = "mispredicted",
-         .unit = "%",
-         .kind = CELL_NUMBER,
-         .decimals = 1},
-        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
-    const struct paths *p = &w->paths;
-
-    if (!p->branches.count)
-        return;
-    result_line(result, "%s", "\nbranches");
-    struct result_table *t =
-        result_table(result, "branches", columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < p->branches.count; i++) {
-        const struct path_branch *b = &p->branches.items[i];
-        const struct region_insn *in = &w->insitu.region.list.items[b->at];
-        char address[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in->insn, address));
-        cell_text(t, insn_shown(in->insn));
-        cell_number(t, (double)b->executed / (double)p->iterations);
-        cell_number(t, 100 * (double)b->taken / (double)b->executed);
-        if (in->indirect)
-            cell_count(t, (int64_t)b->targets.count);
-        else
-            cell_missing(t);
-        const struct predicted_branch *predicted = predicted_at(w, b->at);
-        cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed
-                                 : NAN);
-        cell_number(t, predicted && w->branches.missed > 0
-                           ? part_of(&w->split.branch, (double)predicted->missed /
-                                                           (double)w->branches.iterations /
-                                                           w->branches.missed)
-                           : NAN);
-    }
-    result_line(result, "%s",
-                "mispredicted: in a simulated predictor, whose counts are near those of this CPU, "
-                "not equal; cycles: by these counts, of those that replays gave all branches");
-}
-
-static void add_loads(struct result *result, const struct explaining *w)
-{
-    static const struct result_column columns[] = {
-        {.key = "address", .kind = CELL_TEXT},
-        {.key = "access", .title = "load", .kind = CELL_TEXT},
-        {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
-    const struct loop_lines *l = &w->lines;
-
-    if (!l->list.count || isnan(l->fresh))
-        return;
-    result_line(result, "%s",
-                "\nloads, per iteration: cache lines that were not touched before in the "
-                "recording; cycles: by these, of those that replays gave caches and TLB");
-    struct result_table *t =
-        result_table(result, "loads", columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
-        const struct load_lines *line = &l->list.items[i];
-        const struct insn *in = w->insitu.region.list.items[line->at].insn;
-        char address[PLACE_TEXT + 2];
-        cell_text(t, insn_address_text(in, address));
-        cell_text(t, insn_shown(in));
-        cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
-        cell_number(t, (double)line->streamed / (double)l->iterations);
-        cell_number(t, l->fresh + l->streamed > 0
-                           ? part_of(&w->split.cache, (double)(line->fresh + line->streamed) /
-                                                          (double)l->iterations /
-                                                          (l->fresh + l->streamed))
-                           : NAN);
-    }
-    if (l->list.count > LOADS_SHOWN)
-        result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
-}
-
-/* How the count relates to the whole run. */
-static void say_count(struct result *result, const struct explaining *w)
-{
-    const struct insitu *x = &w->insitu;
-    uint64_t n = placed_iterations(&x->placed);
-
-    if (x->complete)
-        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", w->name, n,
-                    x->seconds);
-    else
-        result_line(result, "%s: %" PRIu64 " iterations in %.2f s", w->name, n, x->seconds);
-    if (x->late > 0)
-        result_line(result,
-                    "its file was mapped within the last 0.01 s before the first count, %.2f s "
-                    "after the start",
-                    x->late);
-    if (x->cut)
-        result_line(result, "counting ended early: %s", x->cut);
-    if (x->killed)
-        result_line(result,
-                    "the program was killed: the last iterations before that are not in the count");
-}
-
-static void say_cycles(struct result *result, const struct explaining *w)
-{
-    const struct insitu *x = &w->insitu;
-    bool alone;
-    double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
-
-    if (isnan(cycles))
-        result_line(result,
-                    "cycles per iteration: not measured, as too few iterations ran while it was "
-                    "timed (%zu blocks)",
-                    x->placed.timed.count);
-    else
-        result_line(
-            result,
-            "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)",
-            cycles, insitu_cycles(x, SPREAD_LOW, &alone), insitu_cycles(x, SPREAD_HIGH, &alone),
-            x->placed.timed.count);
-    if (!isnan(cycles) && isfinite(trip) && alone)
-        result_line(result,
-                    "  without the code between its visits: control leaves it after %.*f "
-                    "iterations, for %.0f cycles",
-                    trip < 100 ? 1 : 0, trip, insitu_between(x));
-    else if (!isnan(cycles) && isfinite(trip))
-        result_line(result,
-                    "  with the code between its visits, which are too short to be timed one by "
-                    "one: control leaves it after %.1f iterations",
-                    trip);
-    if (x->region.calls)
-        result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
-    if (x->region.jumps_indirect && insitu_original(x))
-        result_line(result, "%s",
-                    "  timed in copies of the process, where the loop's original code runs");
-    else if (x->region.jumps_indirect)
-        result_line(result,
-                    "  up to %.0f of them return from its cases, timed in place, to the timed copy",
-                    JUMPS_BACK);
-    if (!isnan(w->predicted))
-        result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted,
-                    w->machine->id);
-}
-
-/* Values of hardware counters, or the reason why there are none. */
-static void say_counted(struct result *result, const struct explaining *w)
-{
-    static const struct {
-        const char *key, *name;
-    } kinds[] = {[COUNTER_CYCLES] = {"counted_cycles", "cycles"},
-                 [COUNTER_BRANCH_MISSES] = {"counted_branch_misses", "mispredicted branches"},
-                 [COUNTER_CACHE_MISSES] = {"counted_cache_misses", "cache misses"}};
-    const struct hardware_counts *c = &w->insitu.counted;
-    double n = (double)placed_iterations(&w->insitu.placed);
-    struct str text = {0};
-
-    for (int i = 0; i < COUNTER_KINDS; i++) {
-        result_number(result, kinds[i].key, c->value[i] / n);
-        if (!isnan(c->value[i]))
-            str_addf(&text, "%s%.3f %s", text.length ? ", " : "", c->value[i] / n, kinds[i].name);
-    }
-    if (text.length)
-        result_line(result,
-                    "hardware counters, of the whole program, per iteration of the loop: %s",
-                    str_text(&text));
-    if (c->why)
-        result_line(result, "%shardware counters: %s", text.length ? "not all " : "no ", c->why);
-    str_done(&text);
-}
-
-static void say_branch(struct result *result, const struct explaining *w, const char *more)
-{
-    const struct predicted_branch *b = w->branches.list.items;
-
-    if (!w->branches.list.count || !b->missed) {
-        result_line(result,
-                    "%s: mispredicted branches, although a simulated predictor predicts them",
-                    more);
-        return;
-    }
-    const struct region_insn *in = &w->insitu.region.list.items[b->at];
-    char address[PLACE_TEXT + 2];
-    result_line(result,
-                "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in "
-                "simulation",
-                more, insn_shown(in->insn), insn_address_text(in->insn, address),
-                100 * (double)b->missed / (double)b->executed);
-    result_line(result, "%s",
-                in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of "
-                               "each case, or a table of data instead of code"
-                             : "  a conditional move or arithmetic instead of the branch, or "
-                               "sorted data, would save them");
-}
-
-static void say_cache(struct result *result, const struct explaining *w, const char *more)
-{
-    const struct load_lines *l = w->lines.list.items;
-
-    if (!w->lines.list.count) {
-        result_line(result, "%s: waits for caches", more);
-        return;
-    }
-    const struct insn *in = w->insitu.region.list.items[l->at].insn;
-    char address[PLACE_TEXT + 2];
-
-    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration",
-                more, insn_shown(in), insn_address_text(in, address),
-                (double)(l->fresh + l->streamed) / (double)w->lines.iterations);
-    result_line(result, "%s",
-                "  smaller or denser data, an order that reuses lines, or a prefetch some "
-                "iterations ahead would save them");
-}
-
-/* Cost of a new line, next to that of the machine's levels alone. */
-static void say_levels(struct result *result, const struct explaining *w)
-{
-    static const struct {
-        const char *name, *fact;
-    } levels[] = {{"L2", "l2_latency"}, {"L3", "l3_latency"}, {"memory", "memory_latency"}};
-    double lines = w->lines.fresh + w->lines.streamed, each = w->split.cache.cycles / lines;
-    const char *from = NULL;
-    struct str known = {0};
-
-    if (!w->machine || !(lines > 0) || !(w->split.cache.cycles > w->split.cache.off))
-        return;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double cycles = fact_number(w->machine, levels[i].fact);
-        if (i == 2)
-            cycles *= fact_number(w->machine, "clock"); /* ns, GHz */
-        if (!(cycles > 0))
-            continue;
-        str_addf(&known, "%s%.0f from %s", known.length ? ", " : "", cycles, levels[i].name);
-        if (!from && each <= cycles)
-            from = levels[i].name;
-    }
-    if (known.length)
-        result_line(result, "  %.0f cycles for each new line; a load alone takes %s on %s: %s%s",
-                    each, str_text(&known), w->machine->id,
-                    from ? "they come from " : "more than any level, so that pages are missed too",
-                    !from                         ? ""
-                    : strcmp(from, "memory") == 0 ? "memory"
-                    : strcmp(from, "L3") == 0     ? "L3 or beyond"
-                                                  : "L2 or beyond");
-    result_number(result, "cycles_per_line", each);
-    str_done(&known);
-}
-
-static void say_cause(struct result *result, const struct explaining *w, const char *more)
-{
-    const struct split *s = &w->split;
-
-    switch (s->cause) {
-    case SPLIT_NONE:
-        result_line(result, "%s",
-                    "the measured time equals the prediction: only fewer or cheaper instructions "
-                    "make it faster");
-        break;
-    case SPLIT_BRANCH: say_branch(result, w, more); break;
-    case SPLIT_CACHE: say_cache(result, w, more); break;
-    case SPLIT_REST:
-        result_line(result,
-                    "%s: neither mispredicted branches nor new lines of caches explain that", more);
-        break;
-    case SPLIT_REFUSED:
-        if (isnan(s->missing))
-            result_line(result, "the time cannot be attributed: %s", s->why);
-        else
-            result_line(result, "%s; this cannot be split: %s", more, s->why);
-        break;
-    }
-}
-
-/* The terms, where replays gave them. */
-static void say_terms(struct result *result, const struct explaining *w)
-{
-    const struct split *s = &w->split;
-
-    if (isnan(s->branch.cycles)) {
-        if (s->cause != SPLIT_NONE && w->unreplayed)
-            result_line(result, "  its iterations could not be replayed: %s", w->unreplayed);
-        return;
-    }
-    result_line(result,
-                "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, "
-                "%.1f (± %.1f) with neither, by replays at %zu moments",
-                s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
-                s->rest.off, w->insitu.replays.list.count);
-    say_levels(result, w);
-    if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
-        result_line(result, "%s",
-                    "  a mispredicted branch that waits for a load miss counts with the caches");
-}
-
-static void say_split(struct result *result, const struct explaining *w)
-{
-    const struct split *s = &w->split;
-    char more[64];
-
-    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
-    say_cause(result, w, more);
-    say_terms(result, w);
-}
-
-/* Result of the samples when nothing could be counted. */
-static void say_sampled(struct result *result, const struct explaining *w)
-{
-    const struct run_profile *p = w->sampled;
-    uint64_t head = w->kernel->insns[w->kernel->loops[w->loop].first].offset;
-    size_t samples = 0;
-    double off;
-
-    for (size_t i = 0; i < p->loops.count; i++) {
-        const struct profile_loop *l = &p->loops.items[i];
-        if (strcmp(l->file, w->file) == 0 &&
-            l->kernel->insns[l->kernel->loops[l->loop].first].offset == head)
-            samples += l->samples;
-    }
-    double share = profile_share(p, samples, &off);
-    result_line(result, "%s could not be counted: %s%s%s", w->name, w->refused.what,
-                *w->refused.todo ? "; " : "", w->refused.todo);
-    result_line(
-        result,
-        "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s",
-        100 * share, 100 * off, p->samples, p->seconds);
-    result_text(result, "loop", w->name);
-    result_text(result, "file", w->file);
-    result_count(result, "samples", (int64_t)samples);
-    result_number(result, "share", 100 * share);
-    result_text(result, "reason", w->refused.what);
-    if (w->output.path)
-        result_line(result, "its output is in %s", w->output.path);
-}
-
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
-    static const char *const causes[] = {[SPLIT_NONE] = "none",
-                                         [SPLIT_BRANCH] = "branches",
-                                         [SPLIT_CACHE] = "caches",
-                                         [SPLIT_REST] = "rest",
-                                         [SPLIT_REFUSED] = "not split"};
-    const struct insitu *x = &w->insitu;
-    bool alone;
 
     (void)err;
-    if (w->sampled) {
-        say_sampled(result, w);
+    w->found.output = w->output.path;
+    w->found.started = w->options.argv != NULL;
+    explained_result(&w->found, result);
+    if (w->found.sampled)
         return true;
-    }
-    say_count(result, w);
-    say_cycles(result, w);
-    say_counted(result, w);
-    say_split(result, w);
-    result_text(result, "loop", w->name);
-    result_text(result, "file", w->file);
-    result_count(result, "iterations", (int64_t)placed_iterations(&x->placed));
-    result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
-    result_number(result, "cycles_low", insitu_cycles(x, SPREAD_LOW, &alone));
-    result_number(result, "cycles_high", insitu_cycles(x, SPREAD_HIGH, &alone));
-    result_text(result, "cycles_of", alone ? "loop" : "loop and what is between its visits");
-    result_number(result, "trip", insitu_trip(x));
-    result_number(result, "predicted", w->predicted);
-    result_number(result, "above", w->split.missing);
-    result_number(result, "above_off", w->split.off);
-    result_number(result, "branch_cycles", w->split.branch.cycles);
-    result_number(result, "branch_off", w->split.branch.off);
-    result_number(result, "cache_cycles", w->split.cache.cycles);
-    result_number(result, "cache_off", w->split.cache.off);
-    result_number(result, "rest_cycles", w->split.rest.cycles);
-    result_number(result, "rest_off", w->split.rest.off);
-    result_count(result, "replays", (int64_t)x->replays.list.count);
-    result_text(result, "not_replayed", w->unreplayed);
-    result_text(result, "cause", causes[w->split.cause]);
-    result_text(result, "reason", w->split.why);
-    result_text(result, "machine", w->machine ? w->machine->id : NULL);
-    result_text(result, "output", w->output.path);
-    add_paths(result, w);
-    add_branches(result, w);
-    add_loads(result, w);
     explained_free(s->document.explained);
-    s->document.explained = w->kept;
-    w->kept = NULL;
-    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments,
-                1000 * x->stopped);
-    if (x->ended && WIFSIGNALED(x->status) && !x->killed)
-        result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
-    else if (x->ended && w->options.argv && WIFEXITED(x->status) && WEXITSTATUS(x->status))
-        result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
-    if (w->output.path)
-        result_line(result, "its output is in %s", w->output.path);
+    s->document.explained = w->found.kept;
+    w->found.kept = NULL;
     return true;
 }
 
@@ -747,16 +303,16 @@ static void explaining_free(void *state)
     program_output_done(&w->output);
     free(w->input);
     free(w->place);
-    free(w->file);
-    free(w->name);
-    profile_free(w->sampled);
-    explained_free(w->kept);
-    paths_done(&w->paths);
-    predictor_done(&w->branches);
-    lines_done(&w->lines);
-    insitu_done(&w->insitu);
-    kernel_free(w->kernel);
-    machine_free(w->machine);
+    free(w->found.file);
+    free(w->found.name);
+    profile_free(w->found.sampled);
+    explained_free(w->found.kept);
+    paths_done(&w->found.paths);
+    predictor_done(&w->found.branches);
+    lines_done(&w->found.lines);
+    insitu_done(&w->found.insitu);
+    kernel_free(w->found.kernel);
+    machine_free(w->found.machine);
     free(w);
 }
 
@@ -773,10 +329,10 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
                        "no loop %zu: %zu loops of %s were seen", number, p->loops.count,
                        p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
-    w->kernel = kernel_hold(l->kernel);
-    w->loop = l->loop;
-    w->name = mem_strdup(l->name);
-    w->file = mem_strdup(l->file);
+    w->found.kernel = kernel_hold(l->kernel);
+    w->found.loop = l->loop;
+    w->found.name = mem_strdup(l->name);
+    w->found.file = mem_strdup(l->file);
     if (!again)
         return true;
     if (!p->argv.count)
@@ -799,7 +355,7 @@ static bool choose_machine(struct explaining *w, struct session *s, const char *
                                   : session_current(s, &ignored);
 
     if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
-        w->machine = machine_copy(m);
+        w->found.machine = machine_copy(m);
     return !id || m;
 }
 
@@ -832,7 +388,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
                      "no program is named");
     else {
         w->place = mem_strdup(v->loop);
-        w->file = v->file ? mem_strdup(v->file) : NULL;
+        w->found.file = v->file ? mem_strdup(v->file) : NULL;
     }
     vec_push(&w->argv, NULL);
     ok = ok && choose_machine(w, s, v->machine, err) &&
@@ -909,7 +465,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct explain_values, measure),
      .value = "N",
      .initial = "2",
-     .most = PATHS_SHOWN,
+     .most = EXPLAINED_PATHS,
      .help = "commonest paths to measure alone, with their branches as recorded"},
     {.name = "--machine",
      .kind = PARAMETER_TEXT,

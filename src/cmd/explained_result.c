@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/explained_result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "model/facts.h"
+
+#define LOADS_SHOWN 8u
+
+static void add_paths(struct result *result, const struct explained_findings *f)
+{
+    static const struct result_column columns[] = {
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "alone", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH},
+        {.key = "calls", .kind = CELL_SWITCH}};
+    const struct paths *p = &f->paths;
+    struct result_table *t;
+
+    if (!p->list.count)
+        return;
+    result_line(result, "\npaths of %zu recorded iterations", p->iterations);
+    t = result_table(result, "paths", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < p->list.count && i < EXPLAINED_PATHS; i++) {
+        const struct path *path = &p->list.items[i];
+        cell_number(t, 100 * (double)path->iterations / (double)p->iterations);
+        cell_count(t, (int64_t)path->insns.count);
+        cell_number(t, f->kept->paths.items[i].predicted);
+        cell_number(t, f->kept->paths.items[i].alone);
+        cell_switch(t, path->leaves);
+        cell_switch(t, path->away);
+    }
+    if (*f->unmeasured.what)
+        result_line(result, "not measured alone: %s", f->unmeasured.what);
+    if (p->list.count > EXPLAINED_PATHS)
+        result_line(result, "and %zu rarer paths", p->list.count - EXPLAINED_PATHS);
+}
+
+/* The part of a term that has @share of its causes; NaN where the term may be nothing. */
+static double part_of(const struct split_term *term, double share)
+{
+    return term->cycles > term->off ? term->cycles * share : NAN;
+}
+
+/* The simulated predictor's result for the branch at @at; NULL: none. */
+static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
+{
+    for (size_t i = 0; i < f->branches.list.count; i++)
+        if (f->branches.list.items[i].at == at)
+            return &f->branches.list.items[i];
+    return NULL;
+}
+
+static void add_branches(struct result *result, const struct explained_findings *f)
+{
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "branch", .kind = CELL_TEXT},
+        {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "targets", .kind = CELL_COUNT},
+        {.key = "mispredictions",
+         .title = "mispredicted",
+         .unit = "%",
+         .kind = CELL_NUMBER,
+         .decimals = 1},
+        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
+    const struct paths *p = &f->paths;
+
+    if (!p->branches.count)
+        return;
+    result_line(result, "%s", "\nbranches");
+    struct result_table *t =
+        result_table(result, "branches", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < p->branches.count; i++) {
+        const struct path_branch *b = &p->branches.items[i];
+        const struct region_insn *in = &f->insitu.region.list.items[b->at];
+        char address[PLACE_TEXT + 2];
+        cell_text(t, insn_address_text(in->insn, address));
+        cell_text(t, insn_shown(in->insn));
+        cell_number(t, (double)b->executed / (double)p->iterations);
+        cell_number(t, 100 * (double)b->taken / (double)b->executed);
+        if (in->indirect)
+            cell_count(t, (int64_t)b->targets.count);
+        else
+            cell_missing(t);
+        const struct predicted_branch *predicted = predicted_at(f, b->at);
+        cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed
+                                 : NAN);
+        cell_number(t, predicted && f->branches.missed > 0
+                           ? part_of(&f->split.branch, (double)predicted->missed /
+                                                           (double)f->branches.iterations /
+                                                           f->branches.missed)
+                           : NAN);
+    }
+    result_line(result, "%s",
+                "mispredicted: in a simulated predictor, whose counts are near those of this CPU, "
+                "not equal; cycles: by these counts, of those that replays gave all branches");
+}
+
+static void add_loads(struct result *result, const struct explained_findings *f)
+{
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT},
+        {.key = "access", .title = "load", .kind = CELL_TEXT},
+        {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
+    const struct loop_lines *l = &f->lines;
+
+    if (!l->list.count || isnan(l->fresh))
+        return;
+    result_line(result, "%s",
+                "\nloads, per iteration: cache lines that were not touched before in the "
+                "recording; cycles: by these, of those that replays gave caches and TLB");
+    struct result_table *t =
+        result_table(result, "loads", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
+        const struct load_lines *line = &l->list.items[i];
+        const struct insn *in = f->insitu.region.list.items[line->at].insn;
+        char address[PLACE_TEXT + 2];
+        cell_text(t, insn_address_text(in, address));
+        cell_text(t, insn_shown(in));
+        cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
+        cell_number(t, (double)line->streamed / (double)l->iterations);
+        cell_number(t, l->fresh + l->streamed > 0
+                           ? part_of(&f->split.cache, (double)(line->fresh + line->streamed) /
+                                                          (double)l->iterations /
+                                                          (l->fresh + l->streamed))
+                           : NAN);
+    }
+    if (l->list.count > LOADS_SHOWN)
+        result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
+}
+
+/* How the count relates to the whole run. */
+static void say_count(struct result *result, const struct explained_findings *f)
+{
+    const struct insitu *x = &f->insitu;
+    uint64_t n = placed_iterations(&x->placed);
+
+    if (x->complete)
+        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", f->name, n,
+                    x->seconds);
+    else
+        result_line(result, "%s: %" PRIu64 " iterations in %.2f s", f->name, n, x->seconds);
+    if (x->late > 0)
+        result_line(result,
+                    "its file was mapped within the last 0.01 s before the first count, %.2f s "
+                    "after the start",
+                    x->late);
+    if (x->cut)
+        result_line(result, "counting ended early: %s", x->cut);
+    if (x->killed)
+        result_line(result,
+                    "the program was killed: the last iterations before that are not in the count");
+}
+
+static void say_cycles(struct result *result, const struct explained_findings *f)
+{
+    const struct insitu *x = &f->insitu;
+    bool alone;
+    double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
+
+    if (isnan(cycles))
+        result_line(result,
+                    "cycles per iteration: not measured, as too few iterations ran while it was "
+                    "timed (%zu blocks)",
+                    x->placed.timed.count);
+    else
+        result_line(
+            result,
+            "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)",
+            cycles, insitu_cycles(x, EXPLAINED_LOW, &alone),
+            insitu_cycles(x, EXPLAINED_HIGH, &alone), x->placed.timed.count);
+    if (!isnan(cycles) && isfinite(trip) && alone)
+        result_line(result,
+                    "  without the code between its visits: control leaves it after %.*f "
+                    "iterations, for %.0f cycles",
+                    trip < 100 ? 1 : 0, trip, insitu_between(x));
+    else if (!isnan(cycles) && isfinite(trip))
+        result_line(result,
+                    "  with the code between its visits, which are too short to be timed one by "
+                    "one: control leaves it after %.1f iterations",
+                    trip);
+    if (x->region.calls)
+        result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
+    if (x->region.jumps_indirect && insitu_original(x))
+        result_line(result, "%s",
+                    "  timed in copies of the process, where the loop's original code runs");
+    else if (x->region.jumps_indirect)
+        result_line(result,
+                    "  up to %.0f of them return from its cases, timed in place, to the timed copy",
+                    EXPLAINED_JUMPS);
+    if (!isnan(f->predicted))
+        result_line(result, "%.2f predicted for the executed mix of paths on %s", f->predicted,
+                    f->machine->id);
+}
+
+/* Values of hardware counters, or the reason why there are none. */
+static void say_counted(struct result *result, const struct explained_findings *f)
+{
+    static const struct {
+        const char *key, *name;
+    } kinds[] = {[COUNTER_CYCLES] = {"counted_cycles", "cycles"},
+                 [COUNTER_BRANCH_MISSES] = {"counted_branch_misses", "mispredicted branches"},
+                 [COUNTER_CACHE_MISSES] = {"counted_cache_misses", "cache misses"}};
+    const struct hardware_counts *c = &f->insitu.counted;
+    double n = (double)placed_iterations(&f->insitu.placed);
+    struct str text = {0};
+
+    for (int i = 0; i < COUNTER_KINDS; i++) {
+        result_number(result, kinds[i].key, c->value[i] / n);
+        if (!isnan(c->value[i]))
+            str_addf(&text, "%s%.3f %s", text.length ? ", " : "", c->value[i] / n, kinds[i].name);
+    }
+    if (text.length)
+        result_line(result,
+                    "hardware counters, of the whole program, per iteration of the loop: %s",
+                    str_text(&text));
+    if (c->why)
+        result_line(result, "%shardware counters: %s", text.length ? "not all " : "no ", c->why);
+    str_done(&text);
+}
+
+static void say_branch(struct result *result, const struct explained_findings *f, const char *more)
+{
+    const struct predicted_branch *b = f->branches.list.items;
+
+    if (!f->branches.list.count || !b->missed) {
+        result_line(result,
+                    "%s: mispredicted branches, although a simulated predictor predicts them",
+                    more);
+        return;
+    }
+    const struct region_insn *in = &f->insitu.region.list.items[b->at];
+    char address[PLACE_TEXT + 2];
+    result_line(result,
+                "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in "
+                "simulation",
+                more, insn_shown(in->insn), insn_address_text(in->insn, address),
+                100 * (double)b->missed / (double)b->executed);
+    result_line(result, "%s",
+                in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of "
+                               "each case, or a table of data instead of code"
+                             : "  a conditional move or arithmetic instead of the branch, or "
+                               "sorted data, would save them");
+}
+
+static void say_cache(struct result *result, const struct explained_findings *f, const char *more)
+{
+    const struct load_lines *l = f->lines.list.items;
+
+    if (!f->lines.list.count) {
+        result_line(result, "%s: waits for caches", more);
+        return;
+    }
+    const struct insn *in = f->insitu.region.list.items[l->at].insn;
+    char address[PLACE_TEXT + 2];
+
+    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration",
+                more, insn_shown(in), insn_address_text(in, address),
+                (double)(l->fresh + l->streamed) / (double)f->lines.iterations);
+    result_line(result, "%s",
+                "  smaller or denser data, an order that reuses lines, or a prefetch some "
+                "iterations ahead would save them");
+}
+
+/* Cost of a new line, next to that of the machine's levels alone. */
+static void say_levels(struct result *result, const struct explained_findings *f)
+{
+    static const struct {
+        const char *name, *fact;
+    } levels[] = {{"L2", "l2_latency"}, {"L3", "l3_latency"}, {"memory", "memory_latency"}};
+    double lines = f->lines.fresh + f->lines.streamed, each = f->split.cache.cycles / lines;
+    const char *from = NULL;
+    struct str known = {0};
+
+    if (!f->machine || !(lines > 0) || !(f->split.cache.cycles > f->split.cache.off))
+        return;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double cycles = fact_number(f->machine, levels[i].fact);
+        if (i == 2)
+            cycles *= fact_number(f->machine, "clock"); /* ns, GHz */
+        if (!(cycles > 0))
+            continue;
+        str_addf(&known, "%s%.0f from %s", known.length ? ", " : "", cycles, levels[i].name);
+        if (!from && each <= cycles)
+            from = levels[i].name;
+    }
+    if (known.length)
+        result_line(result, "  %.0f cycles for each new line; a load alone takes %s on %s: %s%s",
+                    each, str_text(&known), f->machine->id,
+                    from ? "they come from " : "more than any level, so that pages are missed too",
+                    !from                         ? ""
+                    : strcmp(from, "memory") == 0 ? "memory"
+                    : strcmp(from, "L3") == 0     ? "L3 or beyond"
+                                                  : "L2 or beyond");
+    result_number(result, "cycles_per_line", each);
+    str_done(&known);
+}
+
+static void say_cause(struct result *result, const struct explained_findings *f, const char *more)
+{
+    const struct split *s = &f->split;
+
+    switch (s->cause) {
+    case SPLIT_NONE:
+        result_line(result, "%s",
+                    "the measured time equals the prediction: only fewer or cheaper instructions "
+                    "make it faster");
+        break;
+    case SPLIT_BRANCH: say_branch(result, f, more); break;
+    case SPLIT_CACHE: say_cache(result, f, more); break;
+    case SPLIT_REST:
+        result_line(result,
+                    "%s: neither mispredicted branches nor new lines of caches explain that", more);
+        break;
+    case SPLIT_REFUSED:
+        if (isnan(s->missing))
+            result_line(result, "the time cannot be attributed: %s", s->why);
+        else
+            result_line(result, "%s; this cannot be split: %s", more, s->why);
+        break;
+    }
+}
+
+/* The terms, where replays gave them. */
+static void say_terms(struct result *result, const struct explained_findings *f)
+{
+    const struct split *s = &f->split;
+
+    if (isnan(s->branch.cycles)) {
+        if (s->cause != SPLIT_NONE && f->unreplayed)
+            result_line(result, "  its iterations could not be replayed: %s", f->unreplayed);
+        return;
+    }
+    result_line(result,
+                "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, "
+                "%.1f (± %.1f) with neither, by replays at %zu moments",
+                s->branch.cycles, s->branch.off, s->cache.cycles, s->cache.off, s->rest.cycles,
+                s->rest.off, f->insitu.replays.list.count);
+    say_levels(result, f);
+    if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
+        result_line(result, "%s",
+                    "  a mispredicted branch that waits for a load miss counts with the caches");
+}
+
+static void say_split(struct result *result, const struct explained_findings *f)
+{
+    const struct split *s = &f->split;
+    char more[64];
+
+    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
+    say_cause(result, f, more);
+    say_terms(result, f);
+}
+
+/* Result of the samples when nothing could be counted. */
+static void say_sampled(struct result *result, const struct explained_findings *f)
+{
+    const struct run_profile *p = f->sampled;
+    uint64_t head = f->kernel->insns[f->kernel->loops[f->loop].first].offset;
+    size_t samples = 0;
+    double off;
+
+    for (size_t i = 0; i < p->loops.count; i++) {
+        const struct profile_loop *l = &p->loops.items[i];
+        if (strcmp(l->file, f->file) == 0 &&
+            l->kernel->insns[l->kernel->loops[l->loop].first].offset == head)
+            samples += l->samples;
+    }
+    double share = profile_share(p, samples, &off);
+    result_line(result, "%s could not be counted: %s%s%s", f->name, f->refused.what,
+                *f->refused.todo ? "; " : "", f->refused.todo);
+    result_line(
+        result,
+        "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s",
+        100 * share, 100 * off, p->samples, p->seconds);
+    result_text(result, "loop", f->name);
+    result_text(result, "file", f->file);
+    result_count(result, "samples", (int64_t)samples);
+    result_number(result, "share", 100 * share);
+    result_text(result, "reason", f->refused.what);
+    if (f->output)
+        result_line(result, "its output is in %s", f->output);
+}
+
+void explained_result(const struct explained_findings *f, struct result *result)
+{
+    static const char *const causes[] = {[SPLIT_NONE] = "none",
+                                         [SPLIT_BRANCH] = "branches",
+                                         [SPLIT_CACHE] = "caches",
+                                         [SPLIT_REST] = "rest",
+                                         [SPLIT_REFUSED] = "not split"};
+    const struct insitu *x = &f->insitu;
+    bool alone;
+
+    if (f->sampled) {
+        say_sampled(result, f);
+        return;
+    }
+    say_count(result, f);
+    say_cycles(result, f);
+    say_counted(result, f);
+    say_split(result, f);
+    result_text(result, "loop", f->name);
+    result_text(result, "file", f->file);
+    result_count(result, "iterations", (int64_t)placed_iterations(&x->placed));
+    result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
+    result_number(result, "cycles_low", insitu_cycles(x, EXPLAINED_LOW, &alone));
+    result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
+    result_text(result, "cycles_of", alone ? "loop" : "loop and what is between its visits");
+    result_number(result, "trip", insitu_trip(x));
+    result_number(result, "predicted", f->predicted);
+    result_number(result, "above", f->split.missing);
+    result_number(result, "above_off", f->split.off);
+    result_number(result, "branch_cycles", f->split.branch.cycles);
+    result_number(result, "branch_off", f->split.branch.off);
+    result_number(result, "cache_cycles", f->split.cache.cycles);
+    result_number(result, "cache_off", f->split.cache.off);
+    result_number(result, "rest_cycles", f->split.rest.cycles);
+    result_number(result, "rest_off", f->split.rest.off);
+    result_count(result, "replays", (int64_t)x->replays.list.count);
+    result_text(result, "not_replayed", f->unreplayed);
+    result_text(result, "cause", causes[f->split.cause]);
+    result_text(result, "reason", f->split.why);
+    result_text(result, "machine", f->machine ? f->machine->id : NULL);
+    result_text(result, "output", f->output);
+    add_paths(result, f);
+    add_branches(result, f);
+    add_loads(result, f);
+    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments,
+                1000 * x->stopped);
+    if (x->ended && WIFSIGNALED(x->status) && !x->killed)
+        result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
+    else if (x->ended && f->started && WIFEXITED(x->status) && WEXITSTATUS(x->status))
+        result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
+    if (f->output)
+        result_line(result, "its output is in %s", f->output);
+}
