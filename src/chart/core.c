@@ -504,7 +504,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
                        "no form has a time: the core is contended");
     if (!out->candidates.count)
         return err_set(err, ERR_DATA, "chart more forms",
-                       "no form takes up to %g cycles, and a time that ports come to", CORE_QUICK);
+                       "no form of at most %g cycles has a time that ports explain", CORE_QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)
         vec_push(&out->class_of, UINT32_MAX);
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);

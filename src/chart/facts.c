@@ -182,7 +182,7 @@ static void conclude_idioms(struct probes *p, size_t first)
                    "loops that zero vectors take as long as the ports that compute them");
     if (unknown.length)
         probe_tell(p, "zero idioms", NULL, "",
-                   "no difference to be seen between slots and ports, or no stable time");
+                   "no measurable difference between slots and ports, or no stable time");
     str_done(&executed);
     str_done(&unknown);
 }

@@ -166,7 +166,7 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
         return "no stable time";
     if (!s->fits || probe_time(p, s->first) > OVERLAPPED * chain)
         return "chains of square roots do not overlap";
-    return s->over ? NULL : "chains overlap whatever stands between them";
+    return s->over ? NULL : "chains overlap whatever is between them";
 }
 
 /* Entries from the first unfinished root of the first chain when the second one begins: the

@@ -494,13 +494,14 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
     else if (fabs(two - half) > 1 + PROBE_WITHIN * half)
         probe_tell(
             p, "store_forward_fail", NULL, "",
-            "a load of what two stores have takes another time than one of more than a store has");
+            "a load that spans two stores takes another time than one larger than its store");
     else if (half > clearly_more && apart < half / 2) {   /* false if unknown */
         probe_tell_cycles(
             p, "store_forward_part", half,
             "loads larger than their store, which are quicker together");
         probe_tell(p, "store_forward_fail", NULL, "",
-                   "what two stores have takes as long, and stores reach the cache one by one");
+                   "a load that spans two stores takes as long, and stores reach the cache one by "
+                   "one");
     } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half,
                           "a load larger than its store, next to one that spans two stores");

@@ -124,7 +124,8 @@ static void conclude_whole(struct probes *p, const struct group_probes *g)
                    "three groups have, take as long as three groups");
     else if (whole || !parted)
         probe_tell(p, "group_whole", NULL, "",
-                   whole ? "some instructions of two slots are parted, and some are not"
+                   whole ? "some instructions of two slots are split between groups, and some are "
+                           "not"
                          : "no instruction that was tried takes two slots, or no certain time");
 }
 

@@ -228,7 +228,7 @@ static void conclude_through(struct probes *p, const struct load_probes *l, doub
     snprintf(value, sizeof value, "%u", through);
     if (through)
         probe_tell(p, "load_replays_through", value, "instructions",
-                   "loads behind a load and a growing number of operations, by its value and by "
+                   "loads after a load and a growing number of operations, by its value and by "
                    "another address");
 }
 

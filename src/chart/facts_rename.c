@@ -190,19 +190,20 @@ static void conclude_flags(struct probes *p, const struct rename_probes *r)
         most = is > 0 ? fmax(most, probe_time(p, r->together[i])) : most;
     }
     if (unknown.length)
-        str_addf(&why, "no certain time of conditional moves behind: %s", str_text(&unknown));
+        str_addf(&why, "no certain time of conditional moves after: %s", str_text(&unknown));
     else if (slow.length && (!quick || most - least > PROBE_CERTAIN))
         str_add(&why, quick
-                          ? "conditional moves take more than two times, by what makes their flags"
+                          ? "conditional moves have more than two latencies, by the writer of "
+                            "their flags"
                           : "conditional moves take longer by flags of whatever kind");
     if (why.length) {
         probe_tell(p, "slow_flags", NULL, "", str_text(&why));
     } else if (slow.length) {
         probe_tell(p, "slow_flags", str_text(&slow), "mnemonics",
-                   "chains of conditional moves, each behind what makes its flags, and a cycle "
+                   "chains of conditional moves, each after the writer of its flags, and a cycle "
                    "apart from it");
         probe_tell_cycles(p, "slow_flags_latency", least,
-                          "chains of conditional moves, each behind what makes its flags");
+                          "chains of conditional moves, each after the writer of its flags");
     }
     str_done(&slow);
     str_done(&unknown);
@@ -229,7 +230,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
     }
     if (yes.length)
         probe_tell(p, "fuse_move", str_text(&yes), "mnemonics",
-                   "loops of a move between registers and an operation on what it writes, counted "
+                   "loops of a move between registers and an operation on its destination, counted "
                    "in slots");
     if (unknown.length) {
         struct str why = {0};

@@ -347,7 +347,7 @@ bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
     const bool whole = repeated(p, g, 0) <= (1 + PROBE_WITHIN) * g->insns / p->width;
 
     probe_tell(p, "uop_cache_width", NULL, "",
-               whole ? "the µop cache delivers as many as rename takes"
+               whole ? "the µop cache delivers rename's full width"
                      : "no loop distinguishes the µop cache from rename");
     probe_tell(p, "loop_buffer", NULL, "",
                "copies of a loop follow each other, so that no loop is as short as its buffer");

@@ -451,5 +451,5 @@ void memory_lines_remember(struct memory_costs *m)
                                                       [MEMORY_KEPT_SPREAD] = spread,
                                                       [MEMORY_KEPT_CLOCK] = clock});
         }
-    kept_write(&w, "what memory costs");
+    kept_write(&w, "costs of memory");
 }

@@ -190,7 +190,7 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
         ok = search_for(s, ports, NULL, trial, PORT_GAIN, &better, err);
     if (ok && !s->best)
         return err_set(err, ERR_LIMIT, "give the search more --time",
-                       "no search of the ports came to an end");
+                       "no search for the ports finished");
     for (better = true; ok && better && s->best[0]->ports < PORTS_TRIED;) {
         struct genome *from = with_port(s);
         ok = search_for(s, from->ports, from, trial, PORT_GAIN, &better, err);

@@ -137,7 +137,7 @@ static bool review_half(struct reviewing *r, struct rng *rng, bool second, struc
 
     for (size_t tried = 0; ok && tried < half; tried += ROUND) {
         hooks->progress(hooks->state, CHART_REVIEW, (double)(tried + (second ? half : 0)),
-                        2 * (double)half, "blocks that took no part");
+                        2 * (double)half, "held-out blocks");
         ok = review_round(r, rng, second ? judge_block : see_block, err);
     }
     return ok;

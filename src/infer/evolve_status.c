@@ -28,7 +28,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
-        return "searches with more and more ports; the fewest that explain as much are taken";
+        return "searches with increasing numbers of ports; the fewest that explain as much win";
     }
     if (e->o.algorithm == EVOLVE_PMEVO) {
         snprintf(phase, room, "evolving generation %u", e->generation);
@@ -36,12 +36,12 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on what was not measured; one is fitted to their mean "
+        return "good mappings disagree on unmeasured experiments; one is fitted to their mean "
                "predictions";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-        return "a random mapping is changed step by step, for the worse less and less often";
+        return "a random mapping is changed step by step; steps for the worse become rarer";
     }
     snprintf(phase, room, "improving offspring %zu", e->children_begun);
     return "two good mappings are combined and improved; the result replaces a worse one";

@@ -248,7 +248,7 @@ void observable_find(const struct mapping *m, const struct experiments *t, struc
 const char *observable_reason(const struct mapping *m)
 {
     return mapping_issue_width(m) > 0 ? "not observable: the issue width hides the ports"
-                                      : "not observable: nothing that was measured shows the ports";
+                                      : "not observable: no measurement shows the ports";
 }
 
 void observable_done(struct observable *list, size_t count)

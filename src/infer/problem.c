@@ -280,7 +280,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     if (from->broken) {
         problem_free(p);
         err_set(err, ERR_DATA, "start the same program on every host",
-                "the experiments that another rank sent are broken");
+                "the experiments sent by another rank are damaged");
         return NULL;
     }
     add_links(p);

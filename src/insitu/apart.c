@@ -179,7 +179,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         _exit(put_result(w.tell, ok, &why, out) ? 0 : 1);
     }
     if (pid < 0)
-        err_set(err, ERR_IO, NULL, "no process can be made to watch it from: %s", strerror(errno));
+        err_set(err, ERR_IO, NULL, "cannot create the watching process: %s", strerror(errno));
     if (up[1] >= 0)
         close(up[1]);
     if (down[0] >= 0)

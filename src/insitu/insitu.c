@@ -165,7 +165,8 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
     case PROCESS_STARTED:
         if (!take_threads(w))
             leave_for_good(w,
-                           "more threads began than counters are kept for, or one uses segment gs");
+                           "more threads started than there are counters for, or one uses segment "
+                           "gs");
         break;
     case PROCESS_FORKED:
         handle_fork(w, e);
@@ -328,7 +329,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         placed_choose(x, t, mode, w->period, RECORD_ITERATIONS);
     }
     if (!take_threads(w))
-        return leave_for_good(w, "more threads began than counters are kept for");
+        return leave_for_good(w, "more threads started than there are counters for");
     if (mode == COPY_TIME)
         measure_clock(w);
     if (mode == COPY_COUNT)
@@ -492,7 +493,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     w->placed = ok;
     if (ok && !take_threads(w))
         ok = err_set(err, ERR_LIMIT, NULL,
-                     "the program has more threads than counters are kept for");
+                     "the program has more threads than there are counters for");
     ok = ok && placed_patch(&out->placed, true, err);
     if (!ok && out->placed.code) {
         w->placed = true;
@@ -709,7 +710,7 @@ static bool try_system(struct insitu_watch *w, struct err *err)
     w->out->refused = w->trial.tracing != NULL;
     return !w->out->refused ||
            err_set(err, ERR_IO, "run it on a system whose ptrace works",
-                   "ptrace does not do here what it reports: %s", w->trial.tracing);
+                   "ptrace does not work correctly here: %s", w->trial.tracing);
 }
 
 static bool run(const struct insitu_options *o, struct insitu *out, struct err *err)

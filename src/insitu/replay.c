@@ -152,7 +152,7 @@ static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
     if (ok && m->x->region->jumps_indirect)
         ok = (forbid_calls(m, copy) && word(&m->copy, m->slot + SLOT_ENTRIES,
                                             address_of(m->x, m->x->copies->entry[COPY_REPLAY]))) ||
-             fails(m, "the system does not let system calls be forbidden");
+             fails(m, "the system cannot forbid system calls");
     return ok && step_to_pivot(m);
 }
 
@@ -196,7 +196,7 @@ static bool follow(struct rerun *m)
     vec_reserve(&m->events, count + 1);
     if (!process_read(&m->copy, m->slot + SLOT_RING, m->events.items,
                       count * sizeof *m->events.items))
-        return fails(m, "what was recorded cannot be read");
+        return fails(m, "the recording cannot be read");
     m->events.count = count;
     for (size_t i = 0; i < count; i++)
         if (m->events.items[i] >> 48 == EVENT_PASS)
@@ -284,7 +284,7 @@ static bool choose_blocks(struct rerun *m)
     uint64_t *lines;
 
     if (count < (CHUNKS_LEAST + 1) * (LEAD + TIMED) / 2)
-        return fails(m, "control leaves the loop and what is around it after few iterations");
+        return fails(m, "control leaves the loop and the code around it after few iterations");
     size_t n = lines_of(m, 0, sample, &lines), pages = 0;
     for (size_t i = 0; i < n; i++)
         pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
@@ -298,7 +298,7 @@ static bool choose_blocks(struct rerun *m)
     m->timed += !m->timed;
     find_bounds(m);
     return m->bounds.count >= 2 * CHUNKS_LEAST + 2 ||
-           fails(m, "control leaves the loop and what is around it after few iterations");
+           fails(m, "control leaves the loop and the code around it after few iterations");
 }
 
 /* What the stamps take: for block b passes and, before a lead, the lines up to the end of the timed
@@ -422,7 +422,7 @@ static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double over
     }
     free(stamps);
     if (!ok)
-        m->why = "a copy of the process did not repeat what was recorded";
+        m->why = "a copy of the process did not repeat the recording";
     return n;
 }
 
@@ -658,7 +658,7 @@ bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *l
     out->trained = mean_of(&all->trained, stride, count, &out->trained_off);
     double before = mean_of(&all->before, stride, count, &ignored);
     if (out->warm_off > SPREAD_MOST * out->warm + edge)
-        *why = "what was replayed at several moments differs too much";
+        *why = "replays of several moments differ too much";
     else if (before - out->trained > FALLS_MOST * out->trained + edge)
         *why = "iterations that are repeated still get faster: the branch predictor has not learnt "
                "them";

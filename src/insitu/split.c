@@ -41,7 +41,7 @@ static struct split of_replays(struct split s, const struct split_facts *f)
                                        : s.cause == SPLIT_CACHE ? &s.cache
                                                                 : &s.rest;
     return largest->cycles > largest->off ? s
-                                          : refused(s, "the times differ by as much as is missing");
+                                          : refused(s, "the times vary by as much as is missing");
 }
 
 struct split split_of(const struct split_facts *f)
@@ -61,9 +61,9 @@ struct split split_of(const struct split_facts *f)
     if (f->replays && !(f->calls && !f->alone))
         return of_replays(s, f);
     if (s.off > s.missing / 2)
-        return refused(s, f->extra > s.missing / 4 ? "the way back from the cases of its indirect "
-                                                     "jump to the timed copy takes about as much"
-                                                   : "the times differ by as much as is missing");
+        return refused(s, f->extra > s.missing / 4 ? "returning from its indirect jump to the "
+                                                     "timed copy costs about as much"
+                                                   : "the times vary by as much as is missing");
     if (f->calls && !f->alone)
         return refused(s, "the time includes the functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)
@@ -75,14 +75,14 @@ struct split split_of(const struct split_facts *f)
     bool branch = f->missed >= MISSES_LEAST,
          cache = f->fresh >= FRESH_LEAST || f->streamed >= STREAMED_LEAST;
     if (branch && cache)
-        return refused(s, "branches are mispredicted, and loads come to lines that were not "
-                          "touched lately: how the two overlap depends on their order");
+        return refused(s, "branches are mispredicted, and loads reach lines not used recently: "
+                          "their overlap depends on their order");
     if (!f->alone && !branch && !cache)
         return refused(s, "the time includes the code between short visits of the loop");
     if (branch && f->missed * MISS_MOST < s.missing)
-        return refused(s, "more is missing than the mispredictions can take");
+        return refused(s, "more cycles are missing than mispredictions explain");
     if (cache && (f->fresh + f->streamed) * LINE_MOST < s.missing)
-        return refused(s, "more is missing than the new lines can take");
+        return refused(s, "more cycles are missing than new lines explain");
     s.cause = branch ? SPLIT_BRANCH : cache ? SPLIT_CACHE : SPLIT_REST;
     return s;
 }

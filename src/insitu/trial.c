@@ -53,20 +53,20 @@ struct system_trial trial_judge(const struct trial_seen *s)
     const uint64_t words = (uint64_t)TRIAL_EACH * TRIAL_PASSES;
     struct system_trial t = {NULL, NULL, NULL};
 
-    t.tracing = !s->stopped         ? "a thread that was interrupted is not where it was"
+    t.tracing = !s->stopped         ? "an interrupted thread has moved"
                 : !s->stepped       ? "a single step does not execute one instruction"
-                : !s->written       ? "what is written to a process's memory does not arrive"
+                : !s->written       ? "writes to a process's memory are lost"
                 : !s->trapped       ? "int3 does not stop a thread"
-                : s->words != words ? "a loop that was traced did not run as often as it should"
+                : s->words != words ? "a traced loop ran a wrong number of times"
                                     : NULL;
     t.copies = !s->copied ? "a copy of a process (clone) does not run"
                : s->copy_words != words
-                   ? "a loop in a copy of a process ran another number of times"
+                   ? "a loop in a copy of a process ran a wrong number of times"
                : s->between != 0 ? "a copy of a process changes memory of the process"
                                  : NULL;
     t.state = t.copies                    ? t.copies
               : !s->state                 ? "vector registers cannot be read (NT_X86_XSTATE)"
-              : s->vector != TRIAL_VECTOR ? "vector registers are read wrong (NT_X86_XSTATE)"
+              : s->vector != TRIAL_VECTOR ? "vector registers are read incorrectly (NT_X86_XSTATE)"
                                           : NULL;
     return t;
 }
@@ -181,7 +181,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
         __builtin_unreachable();
     }
     if (pid < 0)
-        return err_set(err, ERR_IO, NULL, "no process can be made to try ptrace on: %s",
+        return err_set(err, ERR_IO, NULL, "cannot create a process to try ptrace on: %s",
                        strerror(errno));
     bool ok = process_seize(pid, true, &p, err);
     if (ok && prepare(&p, out)) {

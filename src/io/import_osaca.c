@@ -466,7 +466,7 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
         return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64",
                                "no known instruction form in it");
     yaml_tree_fault(&r->tree, NULL, err, "correct the entries",
-                    "no entry could be taken; the first: %s", first->why);
+                    "no entry is usable; the first: %s", first->why);
     return err_at(err, r->tree.name, first->line, 0);
 }
 

@@ -88,7 +88,7 @@ void llvm_model_title(const char *cpu, const char *resource, struct str *out)
                serial = (model && !lent && model->in_order) || listed(in_order, cpu, length);
     str_add_bytes(out, cpu, length);
     if (lent)
-        str_addf(out, " (LLVM lends it the model of %s%s)", model->core,
+        str_addf(out, " (LLVM uses the model of %s%s)", model->core,
                  serial ? "; " IN_ORDER : "");
     else if (serial)
         str_add(out, " (" IN_ORDER ")");

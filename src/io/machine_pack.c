@@ -45,7 +45,7 @@ struct machine *machine_unpack(struct unpacking *from, struct err *err)
     }
     if (ok && from->broken)
         ok = err_set(err, ERR_DATA, "start the same program on every host",
-                     "the machine that another rank sent is broken");
+                     "the machine sent by another rank is damaged");
     if (ok && (m = machine_load(scratch, err))) {
         free(m->id);
         m->id = mem_strdup(id);   /* a directory has one with slashes */

@@ -167,7 +167,7 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
 {
     (void)name, (void)system, (void)public;
     if (internal)
-        fault(data, "write out what its entities and attributes stand for",
+        fault(data, "replace its entities and attributes by their values",
               "the file declares a document type of its own");
 }
 

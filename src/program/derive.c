@@ -90,8 +90,6 @@ static struct number value_at(const struct activation *f, uint32_t node)
     return node == CONTROL_NONE ? number_unknown : control_evaluate(&f->values, &node);
 }
 
-/* The unknown value. */
-
 static const struct control_step *steps_of(const struct control *c, uint32_t block)
 {
     return c->steps.items + c->blocks[block].first_step;

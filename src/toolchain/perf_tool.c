@@ -29,13 +29,13 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
     if (!ok && fault.code == ERR_MISSING)
         err_set(err, ERR_MISSING,
                 "install perf (Debian: linux-perf), or paste what perf annotate printed",
-                "perf is not installed, and --profile asks it");
+                "--profile needs perf, which is not installed");
     else if (!ok && err)
         *err = fault;
     else if (ok && (result.timed_out || result.cut))
         ok = err_set(err, ERR_LIMIT, "record less, or name a function with --symbol",
                      result.cut ? "perf %s printed more than %zu MB"
-                                : "perf %s took longer than its time",
+                                : "perf %s exceeded its time limit",
                      argv[1], most >> 20);
     else if (ok && !(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0))
         ok = err_set(err, ERR_DATA, NULL, "perf %s failed: %.*s", argv[1],

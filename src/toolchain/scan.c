@@ -150,7 +150,7 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
             count_form(to, form, traits, count, place, NULL, NULL, 0);
     }
     return !from->broken || err_set(err, ERR_DATA, "start the same program on every host",
-                                    "what another rank counted is broken");
+                                    "the counts of another rank are damaged");
 }
 
 static int by_count(const void *a, const void *b)

@@ -99,5 +99,5 @@ bool source_file_read(const char *named, const char *object, const char *path, s
                                "nor below the working directory",
                                named)
                      : err_set(err, ERR_MISSING, "set source-path DIRECTORY to its place",
-                               "the source %.300s is not there", named);
+                               "the source %.300s does not exist", named);
 }

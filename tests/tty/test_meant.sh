@@ -97,7 +97,7 @@ test_files_before_commands() {
 test_tables_say_what_they_are() {
     needs llvm-mca-22
     expect 0 "$portolan" -e "mapping import llvm gracemont; kernel load $work/loop.s; kernel analyze --machine gracemont"
-    [ "$(grep -c 'LLVM lends it the model of Golden Cove' "$work/out")" -eq 2 ] || fail "$(cat "$work/out")"
+    [ "$(grep -c 'LLVM uses the model of Golden Cove' "$work/out")" -eq 2 ] || fail "$(cat "$work/out")"
     expect 0 "$portolan" -e 'mapping import llvm cortex-a53'
     holds out 'an in-order core'
     expect 0 "$portolan" -e 'mapping import llvm skylake'

@@ -166,7 +166,7 @@ static void test_no_search(void **state)
     b.cpu.hooks.team = no_team;
     b.cpu.hooks.threads = 1;
     assert_null(chart_seeded(&b, 1, &err));
-    assert_string_equal(err.what, "no search of the ports came to an end");
+    assert_string_equal(err.what, "no search for the ports finished");
     tear_down(&b);
 }
 

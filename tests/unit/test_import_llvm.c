@@ -126,7 +126,7 @@ static void test_names(void **state)
     const struct ports *ports = mapping_ports(m->mapping);
     assert_int_equal(ports->count, 6);
     assert_int_equal(ports->pipes, 0);
-    assert_string_equal(m->title, "some (LLVM lends it the model of Apple's Cyclone of 2013)");
+    assert_string_equal(m->title, "some (LLVM uses the model of Apple's Cyclone of 2013)");
     assert_true(ports_find(ports, "FloatDV0", 8) >= 0 && ports_find(ports, "FloatDV1", 8) >= 0);
     usage_print(&mapping_find(m->mapping, "ADD (R64, R64)")->usage, ports, &text);
     assert_non_null(strstr(str_text(&text), "10*p[FloatDV0,FloatDV1]"));
