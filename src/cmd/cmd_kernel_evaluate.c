@@ -433,7 +433,7 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
     const struct evaluation_run *run = state;
     return evaluation_take(run->evaluations[0], from) ||
            err_set(err, ERR_DATA, "start the same program on every host",
-                   "the results of another rank are broken");
+                   "the results of another rank are damaged");
 }
 
 static bool unwanted(void *state)
@@ -743,7 +743,7 @@ static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece
     free(text);
     if (piece->broken)
         return err_set(err, ERR_DATA, "start the same program on every host",
-                       "blocks from rank 0 are broken");
+                       "blocks from rank 0 are damaged");
     return whole || err_memory_for(err, "the rows of blocks", size);
 }
 

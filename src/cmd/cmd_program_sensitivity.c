@@ -498,7 +498,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     }
     if (err->code == ERR_NONE)
         err_set(err, ERR_DATA, "start the same program on every host",
-                "the program from rank 0 is broken");
+                "the program from rank 0 is damaged");
     free_hand(hand);
     return NULL;
 }

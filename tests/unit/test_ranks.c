@@ -108,7 +108,7 @@ static void test_problem(void **state)
         assert_null(problem_unpack(&from, &err));
         free(part);
     }
-    assert_non_null(strstr(err.what, "broken"));
+    assert_non_null(strstr(err.what, "damaged"));
     /* A term of a form that there is not. */
     const struct table_term wrong = {99, 1};
     for (size_t at = 0; at + sizeof wrong <= bytes.length; at++)
