@@ -150,4 +150,81 @@ test_missing_parts_are_named() {
     holds err 'make install'
 }
 
+# A signal that comes while a call or a reference is counted: its handler calls and refers, too, and
+# neither waits for what it interrupted nor takes it from its thread.
+test_handlers() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >handler.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+static volatile int parents, other[1000];
+static void handler(int number) { parents += getppid() > number; }
+static void *work(void *p)
+{
+    for (int i = 0; i < 1000000; i++)
+        other[i % 1000] += 1;
+    return p;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, handler);
+    if (count > 1 && pthread_create(&thread, 0, work, words) != 0)
+        return 1;
+    setitimer(ITIMER_REAL, &often, 0);
+    for (int i = 0; count == 1 && i < 300000; i++)
+        parents += getppid() > 0;
+    work(words);
+    setitimer(ITIMER_REAL, &never, 0);
+    return count > 1 && pthread_join(thread, 0) != 0;
+}
+END
+    expect 0 "$cc" -O1 -pthread handler.c -o handler
+    for mode in calls exact; do
+        traced "$mode" ./handler
+        traced "$mode" ./handler threads
+    done
+}
+
+# A process that is forked while another thread counts has what that took, and not the thread.
+test_forks_beside_threads() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >forks.c <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int other[1000], mine[1000], over;
+static void *work(void *p)
+{
+    while (!over)
+        for (int i = 0; i < 1000; i++)
+            other[i] += 1;
+    return p;
+}
+int main(void)
+{
+    pthread_t thread;
+    int status, bad = pthread_create(&thread, 0, work, 0);
+    for (int n = 0; !bad && n < 50; n++) {
+        pid_t child = fork();
+        if (child == 0) {
+            for (int i = 0; i < 1000; i++)
+                mine[i] += 1;
+            _exit(3);
+        }
+        bad += waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3;
+    }
+    over = 1;
+    return pthread_join(thread, 0) || bad;
+}
+END
+    expect 0 "$cc" -O1 -pthread forks.c -o forks
+    traced exact ./forks
+}
+
 run_tests

@@ -104,46 +104,6 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
-# A signal that comes while a call or a reference is counted: its handler calls and refers, too, and
-# neither waits for what it interrupted nor takes it from its thread.
-test_handlers() {
-    needs_llvm
-    cd "$work" || return 1
-    cat >handler.c <<'END'
-#include <pthread.h>
-#include <signal.h>
-#include <sys/time.h>
-#include <unistd.h>
-static volatile int parents, other[1000];
-static void handler(int number) { parents += getppid() > number; }
-static void *work(void *p)
-{
-    for (int i = 0; i < 1000000; i++)
-        other[i % 1000] += 1;
-    return p;
-}
-int main(int count, char **words)
-{
-    pthread_t thread;
-    struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
-    signal(SIGALRM, handler);
-    if (count > 1 && pthread_create(&thread, 0, work, words) != 0)
-        return 1;
-    setitimer(ITIMER_REAL, &often, 0);
-    for (int i = 0; count == 1 && i < 300000; i++)
-        parents += getppid() > 0;
-    work(words);
-    setitimer(ITIMER_REAL, &never, 0);
-    return count > 1 && pthread_join(thread, 0) != 0;
-}
-END
-    expect 0 "$cc" -O1 -pthread handler.c -o handler
-    for mode in calls exact; do
-        traced "$mode" ./handler
-        traced "$mode" ./handler threads
-    done
-}
-
 # A library that calls back: what the program's own function takes there is its blocks' time, and
 # not the call's again.
 test_calls_back() {

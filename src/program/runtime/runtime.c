@@ -129,6 +129,18 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
+/* Waits for @lock, which another thread clears; false in a process that was forked while one had it
+ * that does not exist there. */
+static int lock_wait(char *lock)
+{
+    while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) {
+        if (getpid() != trace_process)
+            return 0;
+        sched_yield();
+    }
+    return 1;
+}
+
 /* Whether the thread may count, until it sets busy to 0. A handler may have left by a jump: then
  * nothing would be counted any more, and no handler does so much. */
 static int begin(void)
@@ -148,7 +160,7 @@ static void end_turn(void)
     __atomic_clear(&turn_taken, __ATOMIC_RELEASE);
 }
 
-/* Waits for this thread's turn; false when there is no memory to trace it. */
+/* Waits for this thread's turn; false when there is no memory to trace it, or as lock_wait. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -159,8 +171,8 @@ static int take_turn(void)
     }
     if (!mine)
         return 0;
-    while (__atomic_test_and_set(&turn_taken, __ATOMIC_ACQUIRE))
-        sched_yield();
+    if (!lock_wait(&turn_taken))
+        return 0;
     turn = TURN;
     return 1;
 }
@@ -285,8 +297,8 @@ static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
         return;
-    while (__atomic_test_and_set(&allocations_lock, __ATOMIC_ACQUIRE))
-        continue;
+    if (!lock_wait(&allocations_lock))
+        return;
     unsigned from = old ? given_place((uintptr_t)old) : 0, of = old ? given[from].by : 0;
     if (of)
         given[from].by = 0;
@@ -454,10 +466,10 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
     if (!timing || !begin())
         return;
-    while (__atomic_test_and_set(&calls_lock, __ATOMIC_ACQUIRE))
-        continue;
-    call_end(calls, begun);
-    __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
+    if (lock_wait(&calls_lock)) {
+        call_end(calls, begun);
+        __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
+    }
     busy = 0;
     if (++ended % NOTHING_EVERY == 0)
         call_end(&nothings, portolan_call_begin_());
