@@ -15,7 +15,7 @@
 #define ROUND 8              /* new classes of a round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* classes that ports are inferred from: those that add the least time to others, which have the
+/* classes from which ports are inferred: those that add the least time to others, hence with the
  * fewest µops */
 #define CORE_MOST 40
 #define LARGER 60            /* experiments of three and four forms, for each class */

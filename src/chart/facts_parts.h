@@ -93,7 +93,7 @@ bool plain_facts_find(struct probes *p, struct err *err);
 struct rename_probes;
 /* Adds the loops to @p. */
 struct rename_probes *rename_probes_ask(struct probes *p);
-/* Concludes facts from their times. */
+/* Concludes the facts of rename from the probes' times. */
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r);
 void rename_probes_free(struct rename_probes *r);
 

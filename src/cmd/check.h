@@ -32,7 +32,7 @@ struct check {
     size_t count;
 };
 
-/* Of @m compared with @cpu, or with @simulated (NULL: this CPU). */
+/* Compares @m with @cpu, or with @simulated (NULL: this CPU). */
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
 void check_free(struct check *c);
 /* A row of its own form, borrowed until the next is added. */

@@ -324,7 +324,7 @@ bool session_remove(const char *dir, struct err *err)
     return ok && (rmdir(dir) == 0 || file_fault(err, dir, "remove", NULL));
 }
 
-/* What session.csv says, besides what goes straight into the session. */
+/* Rows of session.csv, except those that go straight into the session. */
 struct session_plan {
     struct session *into;
     VEC(char *) machines, patterns;

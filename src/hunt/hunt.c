@@ -36,8 +36,8 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then what
- * was predicted may be cut short. */
+/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then the
+ * predictions may be incomplete. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);

@@ -509,7 +509,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* What a thread's long work asks. */
+/* Cancellation predicate of a thread's long work. */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;

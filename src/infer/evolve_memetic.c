@@ -345,8 +345,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* What a long trial of another number of ports found, with the run's number: a beginning that
- * spares a random one. NULL when none is left; the caller frees. */
+/* Result of a long trial of another number of ports, with the run's number: it replaces a random
+ * start. NULL when none is left; the caller frees. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;

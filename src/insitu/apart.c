@@ -171,7 +171,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* what ends our terminal does not end it */
+        setsid();   /* so that the end of our terminal does not end it */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

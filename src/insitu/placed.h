@@ -69,7 +69,7 @@ void placed_harvest(struct placed *x, struct traced *t);
  * @label. */
 void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
-/* Looks at what all slots hold without changing anything. */
+/* Reads the contents of all slots without changing them. */
 void placed_peek(struct placed *x);
 /* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT,
  * stamps each @period passes of the first copy; with COPY_RECORD, for @records iterations. */

@@ -41,7 +41,7 @@ struct isa_rewrite {
     /* @in, which leaves the sum of register *@from and something in another register, with the
      * result in *@from instead; NULL: the set knows none. */
     size_t (*sum_stay)(const struct insn *in, uint8_t *from, uint8_t *out);
-    /* What clears the lanes of @reg that come from what the sum @in multiplies; 0: none do. */
+    /* Code that clears the lanes of @reg that come from the factors of the sum @in; 0: none do. */
     size_t (*sum_low)(const struct insn *in, uint8_t reg, uint8_t *out);
     /* Code that stores the flags @mask below the stack pointer, which it decrements, to compare
      * them. At most 32 bytes. */

@@ -11,8 +11,8 @@
  * encoding. */
 struct isa_vary {
     size_t (*nop)(unsigned length, uint8_t *out);
-    /* What moves a whole register like @like, from register @from to @to. @legacy: without VEX, as
-     * the code around it. */
+    /* Code that moves a whole register like @like, from register @from to @to. @legacy: without
+     * VEX, as the code around it. */
     size_t (*copy)(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out);
     /* @in with register @to in the place of @from in operand @operand: the register itself, or base
      * and index of an address. @attempt counts from 0 where there

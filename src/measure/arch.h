@@ -11,7 +11,7 @@
 /* pages of memory behind those that kernels map, in turn: what a first-level cache holds */
 #define SANDBOX_REAL_PAGES 8
 
-/* What measured code leaves. x86-64. */
+/* State that measured code leaves. x86-64. */
 struct sandbox_state {
     uint64_t general[32];             /* by number */
     /* the lowest word first; 0 where the set-up has none */

@@ -1,5 +1,5 @@
-/* What a machine's clock and quiet look like: learnt from the machine itself, nothing is assumed
- * but that a dependent add takes one cycle. */
+/* Clock and idle baseline of a machine, measured on the machine itself; the only assumption is that
+ * a dependent add takes one cycle. */
 #ifndef PORTOLAN_MEASURE_CALIBRATE_H
 #define PORTOLAN_MEASURE_CALIBRATE_H
 

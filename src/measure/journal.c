@@ -335,8 +335,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* What write() took survives this program's death; the disk's own word is only asked once a
-     * second. */
+    /* Bytes that write() accepted survive this program's death; the disk is only synchronised once
+     * a second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);

@@ -1,5 +1,5 @@
-/* What was measured of this CPU and is kept between runs: rows of a CSV file in the state
- * directory, each with the CPU's name, signature and microcode. Rows of other CPUs stay. */
+/* Measurements of this CPU that are kept between runs: rows of a CSV file in the state directory,
+ * each with the CPU's name, signature and microcode. Rows of other CPUs stay. */
 #ifndef PORTOLAN_MEASURE_KEPT_H
 #define PORTOLAN_MEASURE_KEPT_H
 

@@ -171,8 +171,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
-/* What was seen where nothing settled, not confirmed: the middle window, else the first look at the
- * kernel under the load of others; NaN: nothing. Pure. */
+/* Observation where nothing settled, not confirmed: the middle window, else the first look at the
+ * kernel under other load; NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -1,5 +1,5 @@
-/* What several visits to a kernel, apart in time, say together: times that the machine took in one
- * quiet stretch count when another one confirms them. */
+/* Combines several visits to a kernel, apart in time: times from one idle stretch count when
+ * another one confirms them. */
 #ifndef PORTOLAN_MEASURE_KERNEL_PASSES_H
 #define PORTOLAN_MEASURE_KERNEL_PASSES_H
 

@@ -36,8 +36,8 @@ enum lanes_verdict { LANES_UNKNOWN, LANES_APART, LANES_DISTURB };
 struct lanes_looks {
     unsigned alone[CORES_LANES], together[CORES_LANES];
 };
-/* What @count rounds of such looks say of @lanes lanes. Threads of one core slow each other in
- * every look, so that none is ever quiet together; neighbours come and go. Pure. */
+/* Summary of @count rounds of such looks for @lanes lanes. Threads of one core slow each other in
+ * every look, so that none is ever idle together; neighbours come and go. Pure. */
 enum lanes_verdict lanes_judge(const struct lanes_looks *rounds, unsigned count, unsigned lanes);
 /* How many of @left experiments that nobody has taken a lane takes next, of which lately @quiet (0
  * to 1) of its experiments came to something: few, so that all lanes end at the same time, and one

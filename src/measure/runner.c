@@ -184,8 +184,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* What is known of @t before its last word: the least value of single passes, or what a busy core
- * took. @m: of the last pass. */
+/* Knowledge of @t before its final value: the least value of single passes, or the time on a busy
+ * core. @m: of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;

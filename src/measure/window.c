@@ -137,8 +137,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* What the windows so far say: cycles and spread. True when the least of them agree. @iterations:
- * of a difference, those that the long run has more. */
+/* Cycles and spread of the windows so far. True when the least of them agree. @iterations: of a
+ * difference, those that the long run has more. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {

@@ -18,8 +18,8 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* What nearly all rows say stands once for all: a table of a million rows is copied and freed in a
- * moment. */
+/* A value that nearly all rows share is stored once: a table of a million rows is copied and freed
+ * in a moment. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)

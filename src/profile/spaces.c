@@ -31,7 +31,7 @@ static struct space *find_or_add(struct spaces *s, pid_t pid)
     return &s->list.items[s->list.count - 1];
 }
 
-/* Takes [start, end) out of what is mapped; a map around it becomes two. */
+/* Removes [start, end) from the mappings; a mapping around it becomes two. */
 static void cut(struct space *space, uint64_t start, uint64_t end)
 {
     size_t count = space->maps.count;

@@ -85,8 +85,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
 }
 
-/* What comes to each block at most: all executions of those that lead to it. INFINITY where a
- * function begins, a block leads to itself, or nothing does. */
+/* Upper limits of each block's count: all executions of its predecessors. INFINITY where a function
+ * begins, a block leads to itself, or there is none. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);

@@ -509,8 +509,8 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* What others leave of the third level, in bytes, whose latency is @third: of an area of that size
- * half of the lines come from main memory. Areas lie a factor of two apart. */
+/* Share of the third level that others leave, in bytes, whose latency is @third: half of the lines
+ * of an area of that size come from main memory. Areas lie a factor of two apart. */
 static double third_left(const struct native *n, double third)
 {
     double half = (third + n->sizes[n->count - 1].latency) / 2;

@@ -251,7 +251,7 @@ static size_t largest_run(const struct fit_data *d)
     return largest;
 }
 
-/* What one run with a count leaves open: nothing, or that count grown by powers of the inputs. */
+/* Freedom that one run with a count leaves: none, or that count grown by powers of the inputs. */
 static void grow_one(const struct fit_data *d, size_t run, struct formula_range *out)
 {
     if (out->count < RANGE_MOST)

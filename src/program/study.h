@@ -43,7 +43,7 @@ struct study_level {
 };
 
 struct study {
-    /* no other study has it, also none that comes to lie where this one lay */
+    /* unique, also after another study was freed at this address */
     uint64_t serial;
     char *program, *inputs;    /* "jacobi.c", "N=2000" */
     char *machine, *title;     /* id and title */

@@ -202,7 +202,7 @@ static bool read_line(struct trace *t, char *line)
     return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
-/* What is counted, of each block and reference; false when memory runs out. */
+/* Allocates the counts of each block and reference; false when memory runs out. */
 static bool make_room(const struct program *p, struct program_run *out)
 {
     out->counts = mem_try_zero(p->block_count + 1, sizeof *out->counts);

@@ -194,7 +194,8 @@ static inline int32_t *values_of(const struct simulator *s, int64_t iteration)
     return &s->values[row_of(s, iteration) * s->plan.nodes.count];
 }
 
-/* When the value of @source is there, for an iteration whose values begin at place @base. */
+/* Cycle in which the value of @source is ready, for an iteration whose values begin at place
+ * @base. */
 static inline int32_t value_at(const struct simulator *s, int32_t base,
                                const struct plan_source *source)
 {

@@ -54,8 +54,8 @@ void dialect_statement(struct dialect *d, const char *p, const char *end, struct
 /* llvm_text.c: statements as LLVM writes them where `as` does not read them: sizes of gathers,
  * suffixes, masks; Apple's names of vectors and pages. */
 
-/* Appends the x86-64 statement from @p to @end, its mnemonic first, as `as` reads it. False, and
- * nothing is appended: it does. Any thread. */
+/* Appends the x86-64 statement from @p to @end, its mnemonic first, as `as` reads it. False, with
+ * nothing appended, if `as` reads it as it is. Any thread. */
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
 /* The same of AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. Any thread. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);

@@ -148,8 +148,8 @@ static void take_inlined(struct sought *s, Dwarf_Die *die)
                                                       line < UINT32_MAX ? (unsigned)line : 0};
 }
 
-/* What may hold a function that stands within others: in Ada, Fortran, Pascal and GNU C also
- * another function. */
+/* Entries that may contain a nested function: in Ada, Fortran, Pascal and GNU C also another
+ * function. */
 static bool holds_functions(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||

@@ -136,7 +136,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
            gather(p, e, end, out);
 }
 
-/* What the operands of an instruction have whose mnemonic names one arrangement only. */
+/* Source operands of an instruction whose mnemonic names only one arrangement. */
 enum sources {
     SOURCES_SAME,
     /* half as wide, as many; of the upper half of a register (mnemonic with "2") if so */

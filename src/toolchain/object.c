@@ -41,8 +41,8 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* What a file of its size may come to: tables that overlap, and names that share their ends, say
- * more than there is. */
+/* Limit for a file of its size: overlapping tables, and names that share their ends, contain more
+ * than the file. */
 struct budget {
     size_t symbols, names;       /* bytes of all names */
 };

@@ -103,8 +103,8 @@ uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Offset in the file of byte @place of @o's code; @place when no section has it. Any thread. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
 
-/* object_names.c: what an ELF file calls the places that its code refers to: symbols, references
- * that a linker is to fill in, and stubs of the procedure linkage table. */
+/* object_names.c: names of the places that an ELF file's code refers to: symbols, references that a
+ * linker fills in, and stubs of the procedure linkage table. */
 
 struct Elf;   /* of libelf */
 

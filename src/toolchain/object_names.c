@@ -28,7 +28,7 @@ const char *elf_string(const struct elf_strings *s, size_t at)
     return at < s->length ? s->bytes + at : NULL;
 }
 
-/* What a file of its size may come to, as in toolchain/object.c. */
+/* Limit for a file of its size, as in toolchain/object.c. */
 struct room {
     size_t entries, names;
 };

@@ -9,7 +9,7 @@
 
 #define FLAG_BITS 7
 #define RESOURCES (INSN_REGISTERS + FLAG_BITS)
-#define BEFORE (-1)   /* what the loop begins with */
+#define BEFORE (-1)   /* writer of the values before the loop */
 
 /* A register or flag that an instruction reads or writes. */
 struct touch {

@@ -141,8 +141,8 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* What the gutter shows of all rows, found once for a drawing: where the chain that bounds the loop
- * begins and ends, and the edges of the row under the cursor. */
+/* Gutter of all rows, computed once for a drawing: where the chain that bounds the loop begins and
+ * ends, and the edges of the row under the cursor. */
 struct gutter {
     size_t first, last;                       /* rows of the chain; first > last: none */
     const struct analysis_edge **edges;       /* from or to the cursor */

@@ -14,7 +14,8 @@ struct evolve_run *lab_run(const struct session *s);
 bool lab_run_goes_on(const struct session *s);
 /* Appends the command that pauses @run (NULL: nothing), or has it continue. */
 void lab_pause(struct evolve_run *run, struct str *command);
-/* What an empty pane of @view about a run @says, and the key of the next step on the way to one. */
+/* Text of an empty pane of @view about a run, in @says, and the key of the next step on the way to
+ * one. */
 void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                     const char *says);
 /* Draws the steps on row 0 of @g: the result of each, and the key of the next one. */

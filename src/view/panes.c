@@ -160,7 +160,7 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
     }
 }
 
-/* What the view itself draws on. */
+/* Part of the screen on which the view itself draws. */
 static void body(const struct pane *pane, int *x, int *y, unsigned *width, unsigned *height)
 {
     *x = pane->x + pane->bordered;

@@ -16,8 +16,8 @@ static int compare_points(const void *a, const void *b)
                                       : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* What is left of @n mappings without those that another beats, the fewest µops first. A run's own
- * front has those of less volume as well, which are points above the steps. */
+/* The undominated ones of @n mappings, the fewest µops first. A run's own front has those of less
+ * volume as well, which are points above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;

@@ -28,7 +28,7 @@ struct place_table {
     void (*draw_head)(struct session *s, struct grid *g);
 };
 
-/* What a place shows: the pane with the focus, and which of its views each pane shows.
+/* State of a place: the pane with the focus, and which of its views each pane shows.
  * Zero-initialised is the beginning. */
 struct place_state {
     unsigned focus;

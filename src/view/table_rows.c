@@ -73,7 +73,7 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
     return rows;
 }
 
-/* What @verb would take is filtered out, or there are no rows at all. */
+/* The rows for @verb are filtered out, or there are no rows at all. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
     return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter",

@@ -57,8 +57,8 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count,
 /* The code of @row; NULL with err when the template cannot be assembled, or was not learnt.
  * Borrowed for the program's life. Any thread. */
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err);
-/* What the template says by itself: slots, access, step, everything but words. False with the
- * reason in @reason when it is no AArch64 template. Any thread. */
+/* The template's own information: slots, access, step, everything but words. False with the reason
+ * in @reason when it is not an AArch64 template. Any thread. */
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size);
 /* The lines for the assembler that determine @draft's encoding. */
 void a64_code_ask(const struct form_row *row, const struct a64_code *draft, struct str *out,

@@ -72,7 +72,7 @@ static bool is_mnemonic(const char *p, const char *end)
     return false;
 }
 
-/* What a line speaks for. */
+/* Evidence of a line. */
 static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
 {
     const char *mnemonic = p;

@@ -487,7 +487,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* What adds up, and the addition of two such sums. */
+/* Instructions that accumulate, and the addition of two such sums. */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
