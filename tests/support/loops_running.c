@@ -453,7 +453,7 @@ static void run_fork(const char *name, long repeats)
     }
 }
 
-/* A process that is attached to: it repeats until its input ends. */
+/* A process that is attached to. */
 static void run_wait(const char *name, long repeats)
 {
     (void)name;
