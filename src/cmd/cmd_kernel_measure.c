@@ -488,7 +488,7 @@ static const struct parameter options[] = {
      .most = 8640000,
      .otherwise = "1.75s",
      .help = "of the loaded kernel: time to wait for a quiet core, in all; without one its time is "
-             "unconfirmed"},
+             "unconfirmed. Without any value it waits ten times as long"},
     {0},
 };
 

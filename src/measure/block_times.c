@@ -19,6 +19,7 @@
 #define DRY_PATIENCE 0.05
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
 #define LOOK_SHARE 0.5           /* of a block's patience, at most, for a look at the core */
+#define FIRST_VALUE 10           /* times a block's patience, until it has a value to show */
 #define CONTENDED "contended"
 
 /* A calibrated sandbox, within @look seconds if possible; NULL with err. */
@@ -57,9 +58,13 @@ bool block_time(const struct insn *insns, size_t count, double patience,
     struct sandbox *s = open_sandbox(LOOK_SHARE * patience, cancelled, state, &c, &seek, err);
     if (!s)
         return false;
-    bool ok = kernel_measure(s, &c, &seek, insns, count,
-                             fmax(patience - (clock_seconds() - begun), VISIT_SECONDS),
-                             &out->measured, err);
+    bool ok = false;
+    double left = fmax(patience - (clock_seconds() - begun), VISIT_SECONDS);
+    do {
+        ok = kernel_measure(s, &c, &seek, insns, count, left, &out->measured, err);
+        left = patience;
+    } while (!ok && err->code == ERR_LIMIT && !(out->measured.cycles > 0) && !cancelled(state) &&
+             clock_seconds() - begun < FIRST_VALUE * patience);
     sandbox_free(s);
     if (ok)
         return true;

@@ -19,7 +19,8 @@ struct block_time {
 };
 
 /* Measures @insns in a sandbox of its own, for at most @patience seconds plus the part of the first
- * look at the CPU that exceeds half of them. The sandbox belongs to the calling thread, which
+ * look at the CPU that exceeds half of them; until there is any value, for ten times as long. The
+ * sandbox belongs to the calling thread, which
  * waits. False with err: ERR_DATA: it cannot be measured, with the reason; ERR_LIMIT: patience is
  * over; ERR_INTERRUPTED: @cancelled (NULL: never) returned true; others: nothing can be measured
  * here. Any thread. */
