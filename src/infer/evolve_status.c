@@ -13,18 +13,16 @@
 
 #define DRAWN_LEAST 1e-4             /* smaller errors are shown as 0.00 % */
 
-/* Writes the phase and its meaning to @phase. */
+/* Writes the phase to @phase; returns its meaning, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
         snprintf(phase, room, "comparing forms");
-        return "forms that behave alike in all experiments are found, so that one search serves "
-               "them";
+        return "forms that behave alike in all experiments are searched for as one";
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
-        return "a short search estimates the error that no mapping can avoid; prices follow from "
-               "it";
+        return "a short search estimates the error that is noise; prices follow from it";
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
@@ -36,8 +34,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->consensus == CONSENSUS_SOUGHT) {
         snprintf(phase, room, "looking for a consensus");
-        return "good mappings disagree on unmeasured experiments; one is fitted to their mean "
-               "predictions";
+        return "good mappings disagree on unmeasured experiments; one is fitted to their mean";
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);

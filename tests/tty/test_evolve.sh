@@ -29,7 +29,7 @@ test_evolve_and_adopt() {
     # The phase in words, what is done in it, and the time left.
     see 'estimating the error scale, '
     see ' s, 60 min left'
-    see 'a short search estimates the error that no mapping can avoid; prices follow from it'
+    see 'a short search estimates the error that is noise; prices follow from it'
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
@@ -58,7 +58,7 @@ test_disturbed() {
     prompt 'view evolution; set panes off'
     see 'run 1: running'
     see ' s, 60 min left'
-    see 'a short search estimates the error that no mapping can avoid; prices follow from it'
+    see 'a short search estimates the error that is noise; prices follow from it'
     t send-keys C-c
     see 'Q quits; job cancel 3 stops evolve 1'
     t resize-window -x 20 -y 5

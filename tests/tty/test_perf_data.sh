@@ -64,7 +64,7 @@ test_no_perf() {
     ln -sf "$(command -v as)" "$work/none/as"
     without_perf() { PATH=$work/none "$portolan" "$@"; }
     expect 1 without_perf -e 'kernel load some/hot --profile perf.data'
-    holds err 'perf is not installed'
+    holds err 'perf, which is not installed'
     holds err 'linux-perf'
     expect 1 "$portolan" -e "kernel load '$source/tests/data/loops.c' --profile perf.data"
     holds err 'takes no source'
