@@ -25,7 +25,8 @@ to_faster() {
     open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
     see '1/8'
     keys t
-    see 'version, cycles per iteration'
+    see 'version  '
+    see 'results'
     see 'the loop as it is'
     at_most 6
     t send-keys q
