@@ -17,8 +17,8 @@
 
 #define UNROLLED 160              /* instructions, so that the loop's own end is little */
 #define UNROLLED_BYTES 8192
-/* unrolled ones of which arrays have less are walked by single copies */
-#define UNITS_LEAST 4
+#define UNROLLED_FEW 8            /* copies: the loop's own end takes an eighth of a cycle of each */
+#define UNITS_LEAST 2             /* of copies in sequence: with less, arrays are walked by fewer */
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
@@ -47,22 +47,36 @@
  * as usual. */
 #define NUMBER 0x3ff5555555555555
 
-static bool copies_add(struct kernel_arrays *k, unsigned which, struct err *err)
+static bool copies_add(struct kernel_arrays *k, struct arrays_code *to, unsigned copies,
+                       size_t stride, struct err *err)
 {
-    const unsigned copies = k->code[which].copies;
-    uint32_t offset = sandbox_next_offset(k->sandbox), unused;
-    uint8_t *code = mem_alloc((k->length + 16) * copies);
-    size_t length = 0;
+    uint32_t unused;
+    uint8_t *code = mem_alloc((stride + 16) * copies);
 
-    for (unsigned i = 0; i < copies; i++)
-        length += kernel_emit(k->insns, k->count, offset, code, length);
-    bool ok = kernel_emitted(k->insns, k->count, code, length) ||
-              err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+    *to = (struct arrays_code){copies, stride, sandbox_next_offset(k->sandbox)};
+    const size_t length =
+        kernel_copies_emit(k->insns, k->count, copies, stride, to->offset, code);
+    bool ok = length || err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
     ok = ok && (sandbox_add(k->sandbox, code, length, 1, k->counter, &unused) ||
                 err_set(err, ERR_LIMIT, NULL, "kernel too long"));
-    k->code[which].offset = offset;
     free(code);
     return ok;
+}
+
+/* All that the loop may be run by, @copies at most of them in sequence, @stride bytes each. */
+static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_LENGTHS],
+                        unsigned copies, size_t stride, struct err *err)
+{
+    const unsigned wanted[ARRAYS_LENGTHS] = {
+        copies, copies < UNROLLED_FEW ? copies : UNROLLED_FEW, 1};
+
+    for (unsigned i = 0; i < ARRAYS_LENGTHS; i++) {
+        if (i && wanted[i] == wanted[i - 1])
+            code[i] = code[i - 1];
+        else if (!copies_add(k, &code[i], wanted[i], stride, err))
+            return false;
+    }
+    return true;
 }
 
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
@@ -91,12 +105,13 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
     k->vectors = sandbox_setup(&like);
     size_t wanted = UNROLLED / count < UNROLLED_BYTES / k->length ? UNROLLED / count
                                                                   : UNROLLED_BYTES / k->length;
-    k->code[0].copies = wanted < 1 ? 1 : (unsigned)wanted;
-    k->code[1].copies = 1;
-    for (unsigned which = 0; which < 2; which++)
-        if (!copies_add(k, which, err))
-            return false;
-    return true;
+    const unsigned copies = wanted < 1 ? 1 : (unsigned)wanted;
+    const size_t apart = kernel_apart(insns, count, k->length);
+    k->may_be_apart = apart != k->length;
+    return lengths_add(k, k->code[0], copies, k->length, err) &&
+           (!k->may_be_apart ||
+            lengths_add(k, k->code[1],
+                        copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
 /* Numbers in the first @bytes of the arena, in the process that runs others' code now. */
@@ -228,8 +243,9 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* One run of @units of the loop, in code @which, @passes times, after @warm of them; ticks. */
-static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *arrays,
+/* One run of @units of the loop, by @code, @passes times, after @warm of them; ticks. */
+static bool run(struct kernel_arrays *k, const struct arrays_code *code,
+                const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
                 struct err *err)
 {
@@ -237,7 +253,7 @@ static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *ar
 
     *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS,
                                   .code = PULSE_ITEM,
-                                  .offset = k->code[which].offset,
+                                  .offset = code->offset,
                                   .kernel = true,
                                   .counter = k->counter,
                                   .vectors = k->vectors,
@@ -252,13 +268,12 @@ static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *ar
     if (item->fault == FAULT_STARVED)
         return err_set(err, ERR_LIMIT, "try again", "core is contended");
     if (item->fault) {
-        const uint32_t offset = k->code[which].offset;
-        size_t place = item->fault_offset - offset, end = 0;
+        size_t place = item->fault_offset - code->offset, end = 0;
         unsigned at = 0;
-        for (unsigned i = 0; item->fault_offset >= offset &&
-                             place < k->length * k->code[which].copies && !at && i < k->count;
+        for (unsigned i = 0; item->fault_offset >= code->offset &&
+                             place < code->stride * code->copies && !at && i < k->count;
              i++)
-            if (place % k->length < (end += k->insns[i].length))
+            if (place % code->stride < (end += k->insns[i].length))
                 at = i + 1;
         return kernel_refuse(k->insns, at, sandbox_fault_text(item->fault), err);
     }
@@ -268,9 +283,9 @@ static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *ar
 
 /* How a loop is run over arrays: in units of some copies of it. */
 struct array_walk {
-    unsigned which, copies;
+    const struct arrays_code *code;
+    unsigned copies;
     uint64_t all;                /* units until the arrays end */
-    double clock;                /* cycles per tick */
 };
 
 /* Where a run of @units begins, which is to go on where the last one ended: iterations. */
@@ -282,27 +297,60 @@ static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, u
     return left ? next % left * w->copies : 0;
 }
 
+/* By the longest sequence of copies that goes into the arrays a few times. */
+static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
+{
+    const struct arrays_code *code = k->code[k->apart];
+
+    for (unsigned i = ARRAYS_MANY; i < ARRAYS_ONE && arrays->iterations; i++)
+        code += arrays->iterations / code->copies < UNITS_LEAST;
+    return (struct array_walk){code, code->copies,
+                               arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
+}
+
 /* Cycles of a unit about, from runs that grow until they take long enough: twice, somewhere else if
  * there is somewhere, since others may have had the processor meanwhile. */
-static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
-                       double *rough, struct err *err)
+static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
+                       const struct array_walk *w, double *rough, struct err *err)
 {
     uint64_t units = ROUGH_ITERATIONS / w->copies + 1;
     double ticks = 0, again = 0;
 
     for (;;) {
         units = units < w->all ? units : w->all;
-        if (!run(k, w->which, arrays, run_ahead(k, w, units), 0, units, 1,
+        if (!run(k, w->code, arrays, run_ahead(k, w, units), 0, units, 1,
                  again > 0 ? &again : &ticks, err))
             return false;
         if (again > 0)
             break;
-        if (ticks * w->clock < ROUGH_CYCLES && units < w->all)
+        if (ticks * k->arena->clock < ROUGH_CYCLES && units < w->all)
             units *= ROUGH_MORE;
         else
             again = ticks;
     }
-    *rough = fmax(1, fmin(ticks, again) * w->clock / (double)units);
+    *rough = fmax(1, fmin(ticks, again) * k->arena->clock / (double)units);
+    return true;
+}
+
+/* Cycles of a unit about, by the quicker of the two layouts of copies, which is kept. */
+static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
+                        double *rough, struct err *err)
+{
+    struct array_walk close = *w;
+    double apart;
+
+    if (!rough_find(k, arrays, &close, rough, err))
+        return false;
+    if (!k->may_be_apart)
+        return true;
+    k->apart = true;
+    *w = walk_of(k, arrays);
+    if (!rough_find(k, arrays, w, &apart, err))
+        return false;
+    k->may_be_apart = false;
+    k->apart = apart / w->copies < KERNEL_APART_GAIN * *rough / close.copies;
+    *rough = k->apart ? apart : *rough;
+    *w = k->apart ? *w : close;
     return true;
 }
 
@@ -340,7 +388,7 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     double ticks;
 
     for (unsigned i = 0; rough * (double)p->walk < most && i < times; i++)
-        if (!run(k, w->which, arrays, 0, 0, p->walk, 1, &ticks, err))
+        if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
             return false;
     return true;
 }
@@ -363,13 +411,13 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         const uint64_t ahead = run_ahead(k, w, p->units);
         double one;
         if (p->differs) {
-            if (!run(k, w->which, arrays, ahead, p->units, 1, p->passes, &one, err))
+            if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
             /* others only make it longer, and that would make the difference too short */
             *start = fmin(*start, one);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
-        if (!run(k, w->which, arrays, ahead, p->warm, p->units, p->passes, &one, err))
+        if (!run(k, w->code, arrays, ahead, p->warm, p->units, p->passes, &one, err))
             return false;
         bool lose = begins || (sandbox_turns(k->sandbox) > turns + 1 && lost++ < LOST_MOST);
         begins = false;
@@ -395,11 +443,7 @@ static bool arrays_fill(struct kernel_arrays *k, const struct arrays *arrays, st
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err)
 {
-    const unsigned which =
-                       arrays->iterations && arrays->iterations / k->code[0].copies < UNITS_LEAST,
-                   copies = k->code[which].copies;
-    struct array_walk w = {which, copies,
-                        arrays->iterations ? arrays->iterations / copies : UINT32_MAX, 0};
+    struct array_walk w = walk_of(k, arrays);
     double ticks[SAMPLES], start;
     unsigned n;
 
@@ -413,18 +457,18 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     const uint64_t first = ticks_now();
     if (begun - k->arena->clock_at > CLOCK_RECENT && !clock_measure(k, err))
         return false;
-    w.clock = k->arena->clock;
-    double rough = k->rough * copies;
-    if (!(rough > 0) && !rough_find(k, arrays, &w, &rough, err))
+    const double clock_before = k->arena->clock;
+    double rough = k->rough * w.copies;
+    if ((!(rough > 0) || k->may_be_apart) && !layout_find(k, arrays, &w, &rough, err))
         return false;
     const struct sample_plan p = sampling_plan(arrays, &w, rough);
     if (!walk_through(k, arrays, &w, &p, rough, err) ||
         !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
         return false;
-    const double clock = fmax(w.clock, k->arena->clock);
+    const double clock = fmax(clock_before, k->arena->clock);
     /* what a pass begins with, and its first unit, are taken off */
     const bool less = p.differs && p.units > 1;
-    const double scale = 1 / (double)p.passes / ((double)(p.units - less) * copies);
+    const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
     /* A core's own caches are as fast as they get; what is behind them is used by others too. */
     double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
            middle = (ticks[n / 2] - (less ? start : 0)) * scale;
@@ -435,6 +479,6 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     *out = (struct arrays_measured){
         low * clock, middle / low - 1,
         clock,       elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN,
-        n,           p.units * copies};
+        n,           p.units * w.copies};
     return true;
 }

@@ -19,6 +19,17 @@ struct arena_state {
     double clock, clock_at;      /* cycles per tick when last measured, and when (clock_seconds) */
 };
 
+/* Copies of the kernel in sequence, @stride bytes each. */
+struct arrays_code {
+    unsigned copies;
+    size_t stride;
+    uint32_t offset;
+};
+
+/* Of copies in sequence: many, so that the loop's own end is little, and fewer for arrays that end
+ * before. */
+enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
+
 /* A kernel in the sandbox. One thread. */
 struct kernel_arrays {
     struct sandbox *sandbox;     /* borrowed */
@@ -26,9 +37,9 @@ struct kernel_arrays {
     const struct insn *insns;    /* borrowed */
     size_t count, length;
     unsigned counter, vectors;
-    /* many copies of the loop, so that its own end is little, and one, for arrays that end
-     * before */
-    struct { unsigned copies; uint32_t offset; } code[2];
+    /* one after the other, and with their closing branches apart (kernel_apart) */
+    struct arrays_code code[2][ARRAYS_LENGTHS];
+    bool may_be_apart, apart;    /* which is not known before the first measurement */
     bool plain_values;
     /* cycles per iteration about, which say how long a sample is: from the last measurement, or set
      * to what one of the same arrays had; 0: not known, and found first */

@@ -149,6 +149,18 @@ bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code,
     return false;
 }
 
+size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
+                          uint32_t offset, uint8_t *out)
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; i < copies; i++) {
+        const size_t length = kernel_emit(insns, count, offset, out, at);
+        at += length + kernel_fill(insns, count, out, at + length, stride - length);
+    }
+    return kernel_emitted(insns, count, out, at) ? at : 0;
+}
+
 unsigned kernel_counter(const struct insn *insns, size_t count)
 {
     if (!count)

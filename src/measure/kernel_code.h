@@ -9,6 +9,10 @@
 #include "isa/insn.h"
 
 #define KERNEL_APART 32
+/* of them, kept apart: the quickest branch predictor surely holds this number of one thread; with
+ * 60 a Golden Cove takes 1.0 or 2.1 cycles each */
+#define KERNEL_APART_COPIES 30
+#define KERNEL_APART_GAIN 0.95   /* relative time per copy from which on they are kept apart */
 
 /* Number of copies of a kernel that run in sequence. */
 enum kernel_copies {
@@ -39,6 +43,11 @@ size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Lets the closing branch of the copy that ends at @at lead over @bytes of nops, which are written.
  * Returns @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
+/* Writes @copies of the kernel, each @stride bytes (its length or kernel_apart), to stand at @offset
+ * of the code area. Returns their length; 0: they decode to something else. @out has room for 16
+ * bytes more each. */
+size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
+                          uint32_t offset, uint8_t *out);
 /* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the
  * same order with the same lengths, each branch leading to the instruction after it, or over the
  * nops of kernel_fill. This checks the emitted code, not the input. */

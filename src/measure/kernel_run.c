@@ -31,10 +31,6 @@
 #define CANARIES 3
 #define REPEATS 16                /* of a repeated instruction */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
-#define APART_GAIN 0.95           /* relative time per copy, of branches kept apart */
-/* of them: the quickest branch predictor surely holds this number of one thread; with 60 a Golden
- * Cove takes 1.0 or 2.1 cycles each */
-#define APART_COPIES 30
 /* bytes: aligned like the register it is added to, a page lasts for 64 iterations */
 #define STRIDE 64
 
@@ -91,13 +87,10 @@ static bool code_place(struct sandbox *s, struct run_plan *p, struct err *err)
     p->offset = sandbox_next_offset(s);
     free(p->code);
     p->code = mem_alloc((stride_of(p) + 16) * p->copies);
-    size_t at = 0;
-    for (unsigned i = 0; i < p->copies; i++) {
-        at += kernel_emit(p->insns, p->count, p->offset, p->code, at);
-        at += kernel_fill(p->insns, p->count, p->code, at, stride_of(p) - p->length);
-    }
+    const size_t at = kernel_copies_emit(p->insns, p->count, p->copies, stride_of(p), p->offset,
+                                         p->code);
     uint32_t offset;
-    if (!kernel_emitted(p->insns, p->count, p->code, at))
+    if (!at)
         return err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
     return sandbox_add(s, p->code, at, 1, p->counter, &offset) ||
            err_set(err, ERR_LIMIT, NULL, "kernel too long");
@@ -276,7 +269,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
-    double gain = p->insns[p->count - 1].traits & INSN_BRANCH ? APART_GAIN : INFINITY;
+    double gain = p->insns[p->count - 1].traits & INSN_BRANCH ? KERNEL_APART_GAIN : INFINITY;
     bool loads = false;
 
     for (size_t i = 0; i < p->count; i++)
@@ -389,11 +382,11 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     if (!try(s, p, plan->values, plan->count, &item, &close, err))
         return false;
     p->apart = true;
-    p->copies = plan->copies < APART_COPIES ? plan->copies : APART_COPIES;
+    p->copies = plan->copies < KERNEL_APART_COPIES ? plan->copies : KERNEL_APART_COPIES;
     if (!code_place(s, p, err) || !try(s, p, plan->values, plan->count, &item, &apart, err))
         return false;
     plan->apart = !item->fault && item->pages <= plan->pages &&
-                  apart / p->copies < APART_GAIN * close / plan->copies;
+                  apart / p->copies < KERNEL_APART_GAIN * close / plan->copies;
     if (plan->apart) {
         plan->passes = passes_for(c, apart);
         plan->copies = p->copies;
