@@ -59,19 +59,23 @@ journal_holds() {
 }
 
 # killed_run OPTIONS LINES: a run that is killed when it has written so many lines; before, some of
-# its children are.
+# its children are. The program stands still while its lines are counted: on a busy host it would
+# end before the count does.
 killed_run() {
+    before=$(lines)
     (run "$1" >"$work/out" 2>&1) &
     program=$!
     # A child's death must cost nothing, the program's only what it had not written.
-    before=$(lines)
     tries=0
-    while kill -0 "$program" 2>/dev/null && [ "$tries" -lt 200 ]; do
+    while kill -STOP "$program" 2>/dev/null && [ "$tries" -lt 2000 ]; do
         tries=$((tries + 1))
         [ $((tries % 20)) -ne 7 ] || { child=$(child_of "$program"); [ -z "$child" ] || kill -KILL "$child" 2>/dev/null; }
         [ "$(lines)" -le "$((before + $2))" ] || break
+        kill -CONT "$program" 2>/dev/null
+        env true
     done
-    kill -KILL "$program" 2>/dev/null && deaths=$((deaths + 1))
+    kill -0 "$program" 2>/dev/null && ! grep -q '^State:	Z' "/proc/$program/status" 2>/dev/null && deaths=$((deaths + 1))
+    kill -KILL "$program" 2>/dev/null
     wait "$program" 2>/dev/null
 }
 
