@@ -190,6 +190,54 @@ END
     done
 }
 
+# A handler that leaves by a jump what it interrupted: the counting goes on, with all but a reference
+# for each jump, and no thread waits for what was left.
+test_jumps_out_of_handlers() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >jump.c <<'END'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+static sigjmp_buf back;
+static volatile int at, values[1000], other[1000];
+static pthread_t first;
+static void handler(int number)
+{
+    if (pthread_equal(pthread_self(), first))
+        siglongjmp(back, number);
+}
+static void *work(void *p)
+{
+    for (int i = 0; i < 300000; i++)
+        other[i % 1000] += 1;
+    return p;
+}
+int main(int count, char **words)
+{
+    pthread_t thread;
+    struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    first = pthread_self();
+    if (pthread_create(&thread, 0, work, words) != 0)
+        return 1;
+    signal(SIGALRM, handler);
+    if (sigsetjmp(back, 1) == 0 && count > 1)
+        setitimer(ITIMER_REAL, &often, 0);
+    for (; at < 300000; at++)
+        values[at % 1000] += 1;
+    setitimer(ITIMER_REAL, &never, 0);
+    return pthread_join(thread, 0) != 0;
+}
+END
+    expect 0 "$cc" -O1 -pthread jump.c -o jump
+    traced exact ./jump
+    all=$(sum_of access)
+    traced exact ./jump often
+    awk -v all="$all" -v seen="$(sum_of access)" 'BEGIN { exit !(seen > 0.97 * all) }' ||
+        fail "$(sum_of access) of $all references"
+}
+
 # A process that is forked while another thread counts has what that took, and not the thread.
 test_forks_beside_threads() {
     needs_llvm

@@ -16,9 +16,10 @@ struct additions {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMTypeRef word, pointer, touch_type, access_type, calls_type, at_type, begin_type, end_type;
+    LLVMTypeRef word, pointer, touch_type, access_type, calls_type, at_type, begin_type, end_type,
+        mark_type;
     LLVMValueRef counts, access, calls, touch, touch_range, store, load, call_at, begin, end, enter,
-        leave;
+        leave, jump;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -167,6 +168,19 @@ static bool leaves(LLVMValueRef insn)
            !must_end(insn);
 }
 
+/* Whether @insn leaves functions that do not return. */
+static bool jumps(LLVMValueRef insn)
+{
+    static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
+    size_t length;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(insn), &length);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint64_t index)
 {
     LLVMValueRef at = word(a, index), calls = LLVMConstGEP2(a->calls_type, a->calls, &at, 1);
@@ -177,6 +191,8 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
             continue;
         LLVMPositionBuilderBefore(a->builder, i);
         LLVMBuildCall2(a->builder, a->at_type, a->call_at, &calls, 1, "");
+        if (jumps(i))
+            LLVMBuildCall2(a->builder, a->mark_type, a->jump, NULL, 0, "");
         if (!next || !leaves(i))
             continue;
         LLVMValueRef begun = LLVMBuildCall2(a->builder, a->begin_type, a->begin, NULL, 0, ""),
@@ -211,7 +227,6 @@ static bool called_back(LLVMValueRef function)
 /* At the start of @function, and before each return; exceptions are not seen. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(a->context), NULL, 0, false);
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
     LLVMValueRef first = LLVMGetFirstInstruction(entry);
 
@@ -223,12 +238,12 @@ static void mark_ends(const struct additions *a, LLVMValueRef function)
              before && LLVMIsACallInst(before) && must_end(before); before = NULL)
             last = before;
         LLVMPositionBuilderBefore(a->builder, last);
-        LLVMBuildCall2(a->builder, type, a->leave, NULL, 0, "");
+        LLVMBuildCall2(a->builder, a->mark_type, a->leave, NULL, 0, "");
     }
     while (LLVMGetInstructionOpcode(first) == LLVMAlloca)
         first = LLVMGetNextInstruction(first);
     LLVMPositionBuilderBefore(a->builder, first);
-    LLVMBuildCall2(a->builder, type, a->enter, NULL, 0, "");
+    LLVMBuildCall2(a->builder, a->mark_type, a->enter, NULL, 0, "");
 }
 
 /* The unit, and a pointer to it where the linker gathers them. */
@@ -306,9 +321,10 @@ bool module_write_traced(struct module *m, bool threads, const char *about, size
     a.call_at = LLVMAddFunction(m->module, PORTOLAN_CALL_AT, a.at_type);
     a.begin = LLVMAddFunction(m->module, PORTOLAN_CALL_BEGIN, a.begin_type);
     a.end = LLVMAddFunction(m->module, PORTOLAN_CALL_END, a.end_type);
-    LLVMTypeRef mark = LLVMFunctionType(LLVMVoidTypeInContext(a.context), NULL, 0, false);
-    a.enter = LLVMAddFunction(m->module, PORTOLAN_ENTER, mark);
-    a.leave = LLVMAddFunction(m->module, PORTOLAN_LEAVE, mark);
+    a.mark_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), NULL, 0, false);
+    a.enter = LLVMAddFunction(m->module, PORTOLAN_ENTER, a.mark_type);
+    a.leave = LLVMAddFunction(m->module, PORTOLAN_LEAVE, a.mark_type);
+    a.jump = LLVMAddFunction(m->module, PORTOLAN_JUMP, a.mark_type);
     for (size_t i = 0; i < m->blocks.count; i++)
         time_calls(&a, m->blocks.items[i].block, i);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))

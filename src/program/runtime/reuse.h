@@ -42,7 +42,8 @@ struct reuse {
     size_t stamps, next_stamp, marked;
     /* lines whose hash has one of these bits are left out; 0: exact */
     uint64_t sample_mask;
-    bool exhausted;                  /* out of memory: later values are wrong */
+    /* out of memory, or left by a jump while it was moved: later values are wrong */
+    bool exhausted;
 };
 
 static inline uint64_t reuse_hash(uint64_t line)
@@ -167,14 +168,24 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
+/* Makes room for one more line. A signal handler that leaves this by a jump leaves it exhausted. */
+static inline bool reuse_room(struct reuse *r)
+{
+    bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
+
+    if (!renumber && !grow)
+        return true;
+    *(volatile bool *)&r->exhausted = true;
+    if ((renumber && !reuse_renumber(r)) || (grow && !reuse_grow(r)))
+        return false;
+    *(volatile bool *)&r->exhausted = false;
+    return true;
+}
+
 /* @line leaves the short list: it is younger than all others that left it. */
 static inline void reuse_retire(struct reuse *r, uint64_t line)
 {
-    if (r->next_stamp == r->stamps && !reuse_renumber(r))
-        r->exhausted = true;
-    if (3 * r->table_used >= 2 * r->table_size && !reuse_grow(r))
-        r->exhausted = true;
-    if (r->exhausted)
+    if (!reuse_room(r))
         return;
     struct reuse_line *slot = reuse_slot(r->table, r->table_size, line);
     r->table_used += !slot->line;

@@ -70,7 +70,7 @@ struct own {
 };
 static _Thread_local struct own *mine;
 static _Thread_local unsigned turn;  /* references that are left of this thread's; 0: another's */
-static char turn_taken, calls_lock;
+static struct own *turn_owner;       /* NULL: no thread's turn */
 /* This thread counts: what a signal handler does that interrupted it there is not traced. Of that,
  * so much was left out. */
 static _Thread_local volatile int busy;
@@ -129,20 +129,16 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Waits for @lock, which another thread clears; false in a process that was forked while one had it
- * that does not exist there. */
-static int lock_wait(char *lock)
+/* Lets other threads run on; false in a forked process, where the one that is waited for does not
+ * exist. */
+static int wait_on(void)
 {
-    while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) {
-        if (getpid() != trace_process)
-            return 0;
-        sched_yield();
-    }
-    return 1;
+    sched_yield();
+    return getpid() == trace_process;
 }
 
-/* Whether the thread may count, until it sets busy to 0. A handler may have left by a jump: then
- * nothing would be counted any more, and no handler does so much. */
+/* Whether the thread may count, until it sets busy to 0. A library may have jumped out of a handler
+ * unseen: then nothing would be counted any more, and no handler does so much. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -154,13 +150,13 @@ static int begin(void)
 
 static void end_turn(void)
 {
-    if (!turn)
-        return;
     turn = 0;
-    __atomic_clear(&turn_taken, __ATOMIC_RELEASE);
+    if (mine && __atomic_load_n(&turn_owner, __ATOMIC_RELAXED) == mine)
+        __atomic_store_n(&turn_owner, NULL, __ATOMIC_RELEASE);
 }
 
-/* Waits for this thread's turn; false when there is no memory to trace it, or as lock_wait. */
+/* Waits for this thread's turn; false when there is no memory to trace it, or as wait_on. It may be
+ * the owner already: a handler that came in between left by a jump. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -171,8 +167,14 @@ static int take_turn(void)
     }
     if (!mine)
         return 0;
-    if (!lock_wait(&turn_taken))
-        return 0;
+    for (struct own *owner = NULL; owner != mine; owner = NULL) {
+        if (__atomic_compare_exchange_n(&turn_owner, &owner, mine, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED) ||
+            owner == mine)
+            break;
+        if (!wait_on())
+            return 0;
+    }
     turn = TURN;
     return 1;
 }
@@ -218,45 +220,68 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     }
 }
 
+/* False: nothing is traced now. Until reference_end the thread has its turn, unless there is no
+ * memory (turn 0). */
+static int reference_begin(struct portolan_access_ *access, const void *address, uint64_t size)
+{
+    if (!tracing || !address || !begin())
+        return 0;
+    uint64_t at = (uint64_t)(uintptr_t)address + shift;
+    touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
+    return 1;
+}
+
+static void reference_end(void)
+{
+    if (turn == 1)
+        end_turn();
+    busy = 0;
+}
+
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
-    if (tracing && address && begin()) {
-        uint64_t at = (uint64_t)(uintptr_t)address + shift;
-        touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
-        if (turn == 1)
-            end_turn();
-        busy = 0;
-    }
+    if (reference_begin(access, address, size))
+        reference_end();
 }
 
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
-    uint64_t at = (uint64_t)(uintptr_t)address;
-
-    portolan_touch_(access, address, size);
-    if (!tracing || !mine)
+    if (!reference_begin(access, address, size))
         return;
-    mine->stored[at / 4 % STORED_PLACES].address = at;
-    mine->stored[at / 4 % STORED_PLACES].by = access;
-    mine->stored[at / 4 % STORED_PLACES].before = access->references;
+    if (turn) {
+        uint64_t at = (uint64_t)(uintptr_t)address, place = at / 4 % STORED_PLACES;
+        mine->stored[place].address = at;
+        mine->stored[place].by = access;
+        mine->stored[place].before = access->references;
+    }
+    reference_end();
+}
+
+/* The load's vote for the store that its value comes from, which all threads share. */
+static void vote(struct portolan_access_ *access, uint64_t at)
+{
+    struct portolan_access_ *by = mine->stored[at / 4 % STORED_PLACES].by;
+
+    if (!by || mine->stored[at / 4 % STORED_PLACES].address != at)
+        return;
+    uint64_t age = by->references - mine->stored[at / 4 % STORED_PLACES].before;
+    if (access->from_votes == 0) {
+        access->from = by;
+        access->from_age = age;
+    }
+    if (access->from == by && access->from_age == age)
+        access->from_votes++;
+    else
+        access->from_votes--;
 }
 
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size)
 {
-    uint64_t at = (uint64_t)(uintptr_t)address, place = at / 4 % STORED_PLACES;
-
-    portolan_touch_(access, address, size);
-    if (!tracing || !mine || mine->stored[place].address != at || !mine->stored[place].by)
+    if (!reference_begin(access, address, size))
         return;
-    uint64_t age = mine->stored[place].by->references - mine->stored[place].before;
-    if (access->from_votes == 0) {
-        access->from = mine->stored[place].by;
-        access->from_age = age;
-    }
-    if (access->from == mine->stored[place].by && access->from_age == age)
-        access->from_votes++;
-    else
-        access->from_votes--;
+    if (turn)
+        vote(access, (uint64_t)(uintptr_t)address);
+    reference_end();
 }
 
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size)
@@ -265,9 +290,7 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
         uint64_t at = (uint64_t)(uintptr_t)address + shift, last = (at + size - 1) / LINE_BYTES;
         for (uint64_t line = at / LINE_BYTES; line <= last; line++)
             touch(access, line * LINE_BYTES, line, line);
-        if (turn == 1)
-            end_turn();
-        busy = 0;
+        reference_end();
     }
 }
 
@@ -297,8 +320,9 @@ static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
         return;
-    if (!lock_wait(&allocations_lock))
-        return;
+    while (__atomic_test_and_set(&allocations_lock, __ATOMIC_ACQUIRE))
+        if (!wait_on())
+            return;
     unsigned from = old ? given_place((uintptr_t)old) : 0, of = old ? given[from].by : 0;
     if (of)
         given[from].by = 0;
@@ -439,40 +463,53 @@ void portolan_leave_(void)
             ticks_now() - open_calls[open_count - 1].entered + nothing;
 }
 
-/* Calls that a jump left are still open: they end with the one around them. One in which a function
- * was entered and never left has no time. */
-static void call_end(struct portolan_calls_ *calls, uint64_t begun)
+/* Of a call that began at @begun and ended at @now; UINT64_MAX: it has no time. Calls that a jump
+ * left are still open: they end with the one around them. One in which a function was entered and
+ * never left has no time. */
+static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
 {
-    uint64_t ticks = ticks_now() - begun;
+    uint64_t ticks = now - begun;
     unsigned at = open_count;
-    calls->count++;
+
     while (at && open_calls[at - 1].begun != begun)
         at--;
     if (!at)
-        return;
+        return UINT64_MAX;
     open_count = at - 1;
     if (open_calls[at - 1].inside || ticks < open_calls[at - 1].away)
-        return;
+        return UINT64_MAX;
     ticks -= open_calls[at - 1].away;
-    if (ticks > LATE_TICKS)
-        ticks = own_ticks(ticks, &open_calls[at - 1].clocks);
-    if (calls->kept >= 8 && ticks > LATE_TICKS && ticks / LATE > calls->ticks / calls->kept)
+    return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at - 1].clocks) : ticks;
+}
+
+/* Other threads, and handlers that interrupt this, may add to the same calls. */
+static void call_end(struct portolan_calls_ *calls, uint64_t begun)
+{
+    const uint64_t ticks = ticks_of_call(begun, ticks_now()),
+                   kept = __atomic_load_n(&calls->kept, __ATOMIC_RELAXED),
+                   before = __atomic_load_n(&calls->ticks, __ATOMIC_RELAXED);
+
+    __atomic_fetch_add(&calls->count, 1, __ATOMIC_RELAXED);
+    if (ticks == UINT64_MAX ||
+        (kept >= 8 && ticks > LATE_TICKS && ticks / LATE > before / kept))
         return;
-    calls->kept++;
-    calls->ticks += ticks;
+    __atomic_fetch_add(&calls->kept, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&calls->ticks, ticks, __ATOMIC_RELAXED);
 }
 
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
-    if (!timing || !begin())
+    if (!timing)
         return;
-    if (lock_wait(&calls_lock)) {
-        call_end(calls, begun);
-        __atomic_clear(&calls_lock, __ATOMIC_RELEASE);
-    }
-    busy = 0;
+    call_end(calls, begun);
     if (++ended % NOTHING_EVERY == 0)
         call_end(&nothings, portolan_call_begin_());
+}
+
+/* A handler that interrupted the counting is left: the counting is not resumed. */
+void portolan_jump_(void)
+{
+    busy = 0;
 }
 
 static int ascending(const void *a, const void *b)

@@ -21,6 +21,7 @@
 #define PORTOLAN_CALL_AT "portolan_call_at_"
 #define PORTOLAN_ENTER "portolan_enter_"
 #define PORTOLAN_LEAVE "portolan_leave_"
+#define PORTOLAN_JUMP "portolan_jump_"
 #define PORTOLAN_RUNTIME_VERSION 5u
 
 struct portolan_bin_ {
@@ -69,5 +70,7 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
 /* At both ends of functions that such a call may call back: their own blocks count their time. */
 void portolan_enter_(void);
 void portolan_leave_(void);
+/* Before each longjmp: it may leave a handler. */
+void portolan_jump_(void);
 
 #endif
