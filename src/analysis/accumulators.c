@@ -9,10 +9,10 @@
 #include "isa/rewrite.h"
 #include "isa/vary.h"
 
-#define SPLIT_MOST 8         /* accumulators in the code that is shown */
-#define MOVED_MOST INT32_MAX /* bytes of a step: no displacement holds more */
+#define SPLIT_MOST 8         /* accumulators in the displayed code */
+#define MOVED_MOST INT32_MAX /* largest displacement in bytes */
 
-/* A register like the first operand of @insn which neither the loop nor @more name. */
+/* Returns a register like the first operand of @insn that neither the loop nor @more names. */
 static uint8_t free_register(const struct analysis *a, const struct insn *insn,
                              const struct insn *more, size_t count)
 {
@@ -27,8 +27,8 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* @insn with @reg in place of the sum's register, its address @copy iterations on. False when there
- * is no such code. */
+/* Appends @insn with @reg as the sum's register and its address @copy iterations on. False when
+ * there is no such code. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {
@@ -91,7 +91,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Links of one iteration are split among themselves before further iterations are taken. */
+        /* Links of one iteration are split first, then further iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

@@ -1,4 +1,4 @@
-/* The code of a sum that is split over several registers: what limit.c shows for a reduction. Any
+/* Code that splits a sum over several registers, which limit.c shows for a reduction. Any
  * thread. */
 #ifndef PORTOLAN_ANALYSIS_ACCUMULATORS_H
 #define PORTOLAN_ANALYSIS_ACCUMULATORS_H
@@ -7,9 +7,8 @@
 #include "analysis/deps.h"
 
 /* Splits the accumulator of @chain, a reduction in @d of the loop of @a, over up to @wanted
- * registers: code that begins them at zero, the sums of as many iterations, and what joins them
- * after the loop. Returns lines of assembly, which the caller frees; NULL: there is no such
- * code. */
+ * registers. The code zeroes them, unrolls the sum and adds them after the loop. Returns lines of
+ * assembly, which the caller frees; NULL if there is no such code. */
 char *accumulators_split(const struct analysis *a, const struct deps *d,
                          const struct limit_chain *chain, unsigned wanted);
 

@@ -9,15 +9,15 @@
 #include "base/watch.h"
 #include "model/start.h"
 
-#define STORES 128       /* stores remembered: at least a store buffer */
-/* slots for sums of two unknowns and loaded values; a full table only loses relations */
+#define STORES 128       /* stores remembered, at least a full store buffer */
+/* slots for sums of two unknowns and for loaded values; a full table only loses links */
 #define COMPOSITES 1024
-/* iterations followed: chains through memory of up to this distance less one are seen */
+/* iterations followed: finds links through memory of up to ROUNDS - 1 iterations */
 #define ROUNDS 8
 #define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
 #define PAGE 4096
-#define AT_CODE UINT32_MAX  /* symbol of what is addressed from the program counter */
-#define LOW32 0x80000000u /* marks symbols that are known to fit 32 bits */
+#define AT_CODE UINT32_MAX  /* symbol of addresses relative to the program counter */
+#define LOW32 0x80000000u /* marks symbols known to fit 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
 struct value {
@@ -32,23 +32,23 @@ struct store_record {
 };
 
 struct composite {
-    uint32_t used;        /* generation it was made in; any other than the current one: free */
+    uint32_t used;        /* generation that made it; any but the current one: free */
     uint32_t kind, a, b, symbol;
     int64_t offset;
 };
 
 enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 
-/* Where an instruction's last memory operand lies. */
+/* Address of an instruction's last memory operand. */
 struct access_place {
     struct value address;
-    int64_t step;           /* from the last round but one to the last; 0 also when not known */
-    /* rounds since its page was last used, of known pages */
+    int64_t step;           /* between the last two rounds; 0 also if unknown */
+    /* rounds since its page was last touched, for known pages */
     uint32_t misses;
     bool used, counted;
 };
 
-#define TLB_ENTRIES 64      /* of all processors with a table here, within a factor of two */
+#define TLB_ENTRIES 64      /* within a factor of two of every processor with a shipped table */
 
 struct state {
     struct value reg[32];
@@ -58,7 +58,7 @@ struct state {
     enum start_values start;
     struct value pages[TLB_ENTRIES];
     uint32_t page_count;
-    size_t access;          /* of the last round: which comes next */
+    size_t access;          /* index of the next access of the last round */
 };
 
 void address_work_done(struct address_work *work)
@@ -77,7 +77,7 @@ static struct value fresh(struct state *s)
     return (struct value){++s->work->symbols, 0};
 }
 
-/* The same symbol for the same parts. */
+/* Returns the symbol of these parts; equal parts give the same symbol. */
 static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
 {
     uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^
@@ -94,7 +94,7 @@ static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t
     return fresh(s);
 }
 
-/* x + y * scale, unsigned arithmetic to wrap as the machine does. */
+/* x + y * scale in unsigned arithmetic, which wraps as the machine does. */
 static struct value sum(struct state *s, struct value x, struct value y, unsigned scale)
 {
     int64_t offset = (int64_t)((uint64_t)x.offset + (uint64_t)y.offset * scale);
@@ -107,7 +107,7 @@ static struct value sum(struct state *s, struct value x, struct value y, unsigne
     return both;
 }
 
-/* Addresses wrap: from @b to @a, the shorter way. */
+/* Distance from @b to @a modulo 2^64, the shorter way. */
 static int64_t distance(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -123,8 +123,8 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* A write of 32 bits clears the rest: constants are cut, unknowns get a symbol of their own that
- * counts on. */
+/* A 32-bit write clears the upper half: constants are truncated, unknowns get their own symbol with
+ * the same step. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -156,10 +156,10 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* each such operand has a line of its own there, the same in every copy */
+    /* each such operand has its own cache line, the same in every copy */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* an absolute place, which the linker makes the same in each copy */
+    /* an absolute address, the same in every copy after linking */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};
@@ -186,8 +186,8 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* In the round before the last links are noted, in the last those seen again are kept: what holds
- * in the steady state. */
+/* Records a link in the round before the last, and confirms it in the last: such links hold in the
+ * steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
@@ -217,7 +217,7 @@ static void drop_unconfirmed(struct address_work *work)
     work->found_count = kept;
 }
 
-/* The newest store that touches @bytes at @address, NULL when none is near. */
+/* Returns the newest store that overlaps @bytes at @address, or NULL. */
 static const struct store_record *find_store(const struct state *s, struct value address,
                                              uint32_t bytes)
 {
@@ -227,8 +227,8 @@ static const struct store_record *find_store(const struct state *s, struct value
         if (r->address.symbol != address.symbol)
             continue;
         int64_t from = distance(address.offset, r->address.offset);
-        if (s->start == START_EQUAL)   /* one frame behind all pages: the offset in the page
-                                        * identifies it */
+        /* all pages share one frame: the offset in the page identifies the address */
+        if (s->start == START_EQUAL)
             from = (int64_t)(((uint64_t)from + PAGE / 2) % PAGE) - PAGE / 2;
         if (from < (int64_t)r->bytes && from + (int64_t)bytes > 0)
             return r;
@@ -236,8 +236,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Whether of the @bytes at @address those that store @r does not have, though it touches them, come
- * from the cache. */
+/* Returns whether the bytes of the load that store @r lacks come from the cache. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -250,7 +249,7 @@ static bool is_alone(const struct state *s, const struct store_record *r, struct
            !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
-/* The value at @address in memory filled with one value, sign not extended. */
+/* Value at @address in memory filled with one value, not sign-extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
     uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;
@@ -283,13 +282,13 @@ static struct value load_value(struct state *s, const struct operand *op, struct
                                                                                        : fresh(s);
 }
 
-/* Pages lately used go first in, first out. */
+/* Records the page; recent pages are kept first in, first out. */
 static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An unknown address is mostly of a flag, a byte or a bit field near a known one: it stays in
-     * its page. */
+    /* An unknown address is usually that of a flag, byte or bit field near a known one: assumed to
+     * stay in its page. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -304,7 +303,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     place->misses += related;
 }
 
-/* Input of an operation from operand @op: @loaded when that is the memory operand. */
+/* Value that an operation reads from operand @op; @loaded for a memory operand. */
 static struct value input_value(struct state *s, const struct operand *op, struct value loaded)
 {
     if (!op)
@@ -366,8 +365,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* An unknown is extended: from 32 bits on it counts on as in an address, since loops count without
- * an overflow; narrower ones have a value of their own. */
+/* Extends an unknown. From 32 bits on it keeps its step, since loop counters do not overflow;
+ * narrower ones get their own symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -413,7 +412,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Constants, if the old value is an operand. */
+        /* Returns the register's value as a constant only, if the old value is an operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -455,7 +454,7 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Accesses of the last round but one are written down, those of the last compared with them. */
+/* Records accesses of the second-last round and compares those of the last with them. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {
@@ -485,8 +484,8 @@ static int by_symbol(const void *a, const void *b)
                                   : (x->at > y->at) - (x->at < y->at);
 }
 
-/* The first place but @self whose symbol was @symbol in the iteration before; NULL when there is
- * none. */
+/* Returns the first place except @self whose symbol was @symbol in the previous iteration, or
+ * NULL. */
 static const struct access *changed_from(const struct address_work *work, uint32_t symbol,
                                          size_t self)
 {
@@ -506,8 +505,8 @@ static const struct access *changed_from(const struct address_work *work, uint32
                : NULL;
 }
 
-/* Of places that change in every iteration, one may now be where another was in the iteration
- * before. */
+/* A place that changes in every iteration may equal another place of the previous iteration: finds
+ * that one. */
 static void find_origins(struct address_work *work)
 {
     work->changing.count = 0;
@@ -659,7 +658,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    if (++work->generation == 0) {   /* all the way round: old ones could pass for new */
+    /* wrapped around: old entries could be mistaken for new ones */
+    if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;
     }

@@ -6,16 +6,16 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-#define STORE_BUFFER 64   /* entries: forwarding does not matter here */
-#define TIMES_MOST 256    /* iterations at once that a compiler makes of a loop */
+#define STORE_BUFFER 64   /* entries; forwarding does not matter here */
+#define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
 struct source_lines {
-    uint32_t first, last;   /* of the source; last 0: none */
+    uint32_t first, last;   /* source lines; last 0: none */
 };
 
 struct advance {
-    struct source_lines all, stepped;   /* of the loop, and of its accesses whose step is known */
-    uint64_t least, most;        /* steps of these, in bytes */
+    struct source_lines all, stepped;   /* lines of the loop, and of its accesses with known step */
+    uint64_t least, most;        /* smallest and largest known step, bytes */
 };
 
 static void add_line(struct source_lines *lines, uint32_t line)
@@ -39,7 +39,7 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* one place, again and again: of the stack, or a constant */
+        if (!step)   /* a fixed address: stack slot or constant */
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;
@@ -62,7 +62,7 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* Arrays of other types advance in other steps, but by the same factor. */
+    /* Arrays of other element sizes have other steps, but the same factor. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

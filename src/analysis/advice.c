@@ -8,10 +8,10 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* relative, by which a bound of slots passes them where all are filled */
+/* relative margin by which another bound exceeds that of fully used slots */
 #define SLOTS_FULL 0.005
 #define NAMED_ESTIMATES 3 /* mnemonics that the sentence names */
-#define LONG_LOOP 16      /* slots: what closes a longer loop takes little of it */
+#define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
 
 static portset full_pipes(const struct analysis *a)
 {
@@ -24,7 +24,7 @@ static portset full_pipes(const struct analysis *a)
     return full;
 }
 
-/* A division by something that the loop does not change. */
+/* Returns whether @insn divides by a loop invariant. */
 static size_t constant_divisor(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -123,7 +123,7 @@ static bool several_micro_ops(const struct analysis *a)
     return false;
 }
 
-/* The first instruction with a length-changing prefix; the count of instructions: none. */
+/* Returns the first instruction with a length-changing prefix, or the instruction count. */
 static size_t long_prefix(const struct analysis *a)
 {
     size_t i = 0;
@@ -137,7 +137,7 @@ static double fact(const struct advice *s, const char *name)
     return machine_number(s->a->machine, name);
 }
 
-/* ": 16 bytes and 5 instructions per cycle", as far as the machine knows. */
+/* ": 16 bytes and 5 instructions per cycle", if the machine has these facts. */
 static void add_predecode(const struct advice *s)
 {
     const double bytes = fact(s, "predecode_bytes"), insns = fact(s, "predecode_width");
@@ -243,7 +243,7 @@ static void say_microcode(const struct advice *s)
     advice_next(s);
 }
 
-/* Instructions whose parts take slots of their own because of an indexed address. */
+/* Names instructions whose micro-fused parts take separate slots because of an indexed address. */
 static void name_split(const struct advice *s)
 {
     size_t named = 0;
@@ -262,7 +262,7 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
-/* Remedies that take fewer slots, as far as the loop permits them. */
+/* Adds remedies that save slots and apply to the loop. */
 static void add_fewer(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -298,7 +298,7 @@ static const struct {
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
-/* "13 µops for ports S0 and S1, 4 per cycle"; @each follows the count. */
+/* "13 µops for ports S0 and S1, 4 per cycle"; @each is printed after the count. */
 static void name_issue(const struct advice *s, const char *each)
 {
     const struct analysis *a = s->a;
@@ -347,10 +347,10 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Kinds of work on ports, for the advice that fits. */
+/* Kinds of work on ports, which select the advice. */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
-/* The ports that form @form uses on the machine of @a. */
+/* Ports that form @form uses on the machine of @a. */
 static portset ports_of(const struct analysis *a, const char *form)
 {
     const struct mapping_entry *entry = form ? mapping_find(a->machine->mapping, form) : NULL;
@@ -384,7 +384,7 @@ static enum port_work work_on(const struct analysis *a, portset set)
                       : WORK_OTHER;
 }
 
-/* "fewer loads and fewer such operations": of the ports that bind. */
+/* "fewer loads and fewer vector operations", for the limiting ports. */
 static void name_fewer(const struct analysis *a, struct str *out)
 {
     static const char *const things[] = {
@@ -402,7 +402,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one of these */
+    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one of these bits */
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -411,7 +411,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
         }
 }
 
-/* The remedy for @kind, as "several accumulators": one of several that must all be applied. */
+/* The remedy for @kind, as "several accumulators", if several remedies must be combined. */
 static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {
@@ -444,7 +444,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, remedies[kind]);
 }
 
-/* Whether @kind counts operations, of which wider vectors need fewer. */
+/* Returns whether @kind counts operations, which wider vectors reduce. */
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
@@ -452,7 +452,7 @@ static bool is_count(const struct advice *s, enum limit_kind kind)
            (kind == LIMIT_FRONTEND && !s->a->frontend.jcc_erratum);
 }
 
-/* A limit of several, with what it rests on. */
+/* Names one of several equal limits and its cause. */
 static void name_tied(const struct advice *s, enum limit_kind kind)
 {
     const struct analysis *a = s->a;
@@ -544,7 +544,8 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* The kinds of the tie that unrolling relieves, or those that it does not; returns their count. */
+/* Collects the tied limits that unrolling relieves, or those that it does not; returns their
+ * count. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -555,7 +556,7 @@ static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind
     return count;
 }
 
-/* Several limits of the same cycles, and what relieves all of them. */
+/* Names several limits of the same cycles and the remedies for all of them. */
 static void say_tie(const struct advice *s)
 {
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
@@ -587,7 +588,7 @@ static void say_tie(const struct advice *s)
     advice_next(s);
 }
 
-/* Assumptions of the bounds, and what in the loop could violate them. */
+/* Names the assumptions of the bounds that the loop may violate. */
 static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop,
                         struct str *out)
 {
@@ -623,7 +624,7 @@ void advice_repeated(const struct insn *repeated, struct str *out)
              repeated->mnemonic);
 }
 
-/* Whether the chain that binds goes through the instruction that is repeated. */
+/* Returns whether the limiting chain contains the repeated instruction. */
 static bool limited_by_repeated(const struct analysis *a)
 {
     bool found = false;
@@ -634,7 +635,7 @@ static bool limited_by_repeated(const struct analysis *a)
     return found;
 }
 
-/* Which instructions' figures are estimates, each form once. */
+/* Names the instructions with estimated figures, each form once. */
 static void estimate_sentence(const struct analysis *a, struct str *out)
 {
     size_t named = 0;
@@ -654,7 +655,7 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     str_add_char(out, '.');
 }
 
-/* Names the limiting width, if it is an estimate. */
+/* Names the limiting width if it is an estimate. */
 static void estimated_width(const struct analysis *a, struct str *out)
 {
     const char *fact = a->limit.kind == LIMIT_RETIRE  ? "retire_width"
@@ -672,7 +673,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     const struct advice advice = {a, &a->limit, &s};
 
     if (limited_by_repeated(a))
-        ; /* one repetition tells nothing of the loop */
+        ; /* one repetition says nothing about the loop */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #define REGISTERS_MOST 16 /* accumulators */
-#define NARROWER 0.75     /* of the latency of a division: less is worth a word */
+/* share of a division's latency: an alternative below this is worth a sentence */
+#define NARROWER 0.75
 
 void advice_say_induction(const struct advice *s)
 {
@@ -17,7 +18,7 @@ void advice_say_induction(const struct advice *s)
              s->l->chain.count == 1 ? "s" : "", s->l->chain.cycles);
 }
 
-/* How many accumulators, or independent data, hide the waiting of the chain. */
+/* Number of accumulators, or of independent data, that hides the latency of the chain. */
 static double wanted(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
@@ -76,7 +77,7 @@ void advice_say_scan(const struct advice *s)
     advice_next(s);
 }
 
-/* Whether all links of the chain that compute are @operation. */
+/* Returns whether every computing link of the chain is @operation. */
 static bool all_are(const struct advice *s, uint16_t operation)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -175,7 +176,7 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* A load of bytes of which no single store has all waits until they are in the cache. */
+/* Names a load that no single store covers: it waits until the bytes are in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

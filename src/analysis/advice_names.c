@@ -6,7 +6,7 @@
 #include "analysis/port_groups.h"
 
 #define NAMED 6        /* links of a chain */
-#define PORTS_LISTED 4 /* more are named as a range */
+#define PORTS_LISTED 4 /* more ports are named as a range */
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {

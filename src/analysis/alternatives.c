@@ -9,14 +9,14 @@
 
 #define KINDS 8
 
-/* One kind of replacement found in the loop. */
+/* A kind of replacement in the loop. */
 struct kind {
     struct isa_alternative other;
     const struct mapping_entry *entry;
     unsigned count;
 };
 
-/* The flags of row @at are read before they are overwritten, going round the loop. */
+/* Returns whether the flags of row @at are read before they are overwritten, around the loop. */
 static bool flags_used(const struct analysis *a, size_t at)
 {
     uint32_t left = a->rows[at].insn->flags_written;
@@ -38,7 +38,7 @@ static unsigned mass_within(const struct usage *usage, portset set)
     return sum;
 }
 
-/* The first alternative that this machine has and that puts less on the ports that bind. */
+/* Returns the first alternative on this machine that loads the limiting ports less. */
 static bool find_alternative(const struct analysis *a, size_t row, struct kind *out)
 {
     const struct analysis_row *r = &a->rows[row];

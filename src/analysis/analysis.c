@@ -82,7 +82,7 @@ static int by_producer(const void *a, const void *b)
 
 typedef VEC(struct analysis_edge) edge_list;
 
-/* Holders of a value before an instruction of the second of two iterations. */
+/* Values that resources hold before an instruction of the second of two iterations. */
 struct last_writer {
     uint32_t insn, distance;
     bool known;
@@ -96,8 +96,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Edges to instruction @at, which makes no value and so is no node of the dependences: a branch
- * reads flags or registers. */
+/* Adds edges to instruction @at, such as a branch, which reads values but makes none and so is no
+ * node of the graph. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -133,7 +133,7 @@ static void add_readers(const struct analysis *a, const struct insn *insns, cons
     }
 }
 
-/* Statements on values, for instructions. */
+/* Converts edges between values into edges between instructions. */
 static void take_edges(struct analysis *a, const struct insn *insns, const struct deps *deps)
 {
     edge_list edges = {0};
@@ -162,7 +162,7 @@ const struct insn *analysis_repeated(const struct insn *insns, size_t count)
     return NULL;
 }
 
-/* Registers that @insns write, as struct analysis has them. */
+/* Registers that @insns write, as a bit set. */
 static uint64_t registers_written(const struct insn *insns, size_t count)
 {
     uint64_t written = 0;
@@ -184,7 +184,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* the work that asked fails */
+    if (!room)   /* out of memory: the caller's work fails */
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);

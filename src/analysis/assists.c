@@ -4,11 +4,11 @@
 #include "analysis/x87_stack.h"
 
 #define REGISTERS X87_REGISTERS
-#define SETTLE 24        /* iterations until every register was reached, with any step */
-#define COUNTED 32       /* a multiple of the 8 positions of the stack's top */
+#define SETTLE 24        /* iterations until any step has reached every register */
+#define COUNTED 32       /* iterations counted: a multiple of the 8 stack positions */
 
 /* Content of a stack register. */
-/* TINY: denormal as a double; NO_NUMBER: what a fault leaves */
+/* TINY: denormal as a double; NO_NUMBER: result of an invalid operation */
 enum content { EMPTY, NUMBER, TINY, NO_NUMBER };
 
 struct stack {
@@ -27,8 +27,7 @@ static bool is_stack_register(const struct operand *op)
            op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Places of the registers that the instruction names, st(0) where it names none; returns how
- * many. */
+/* Finds the stack positions that the instruction names, st(0) if none; returns their number. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;
@@ -40,7 +39,7 @@ static unsigned places_of(const struct insn *insn, unsigned out[2])
     return n;
 }
 
-/* START_MEMORY is no normal number as a double: its upper half is 0. */
+/* START_MEMORY is denormal as a double: its upper half is 0. */
 static bool is_denormal(const struct operand *memory)
 {
     return memory && memory->bits == 64;
@@ -59,7 +58,7 @@ static unsigned load(struct stack *s, const struct insn *insn)
     uint8_t value = NUMBER;
 
     if (!memory && places_of(insn, places) && insn->operand_count && !insn->operands[0].implicit) {
-        /* fld st(i): the last named register is the one that is read */
+        /* fld st(i) reads the last named register */
         unsigned n = places_of(insn, places);
         value = *at(s, places[n - 1]);
         faults += value == EMPTY;

@@ -10,11 +10,11 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* times the ports' bound: lower times are not of this CPU; the rest allows for errors of the
- * clock */
+/* share of the port bound below which a measurement is not of this CPU; the rest allows for clock
+ * errors */
 #define BELOW 0.97
-#define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: what three additions take, more were not measured */
-/* of the largest bound: where ports are less busy hardly anything waits for one */
+#define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: the delay by three additions, the most measured */
+/* share of the largest bound: on less busy ports µops hardly wait */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -81,7 +81,7 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
         out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
 }
 
-/* Cycles of the ports with the operations that are tried in vain; 0 where none is. */
+/* Cycles of the ports including replayed operations; 0 if none is replayed. */
 static double replayed_ports(struct block_work *w)
 {
     const struct costs *costs = &w->costs;
@@ -103,7 +103,7 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* The bound of memory is no less than @cycles; a NaN is none. */
+/* Raises the memory bound to at least @cycles; NaN is ignored. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
@@ -130,8 +130,8 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     raise_memory(out, stores / c->stores_per_cycle, ACCESSES_STORES);
 }
 
-/* Of @stores, those that take the cache alone: one that a load was renamed to, and its
- * neighbours. */
+/* Returns which of @stores write the cache without merging: those that a load was renamed to, and
+ * their neighbours. */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
@@ -143,8 +143,7 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Stores that reach the cache: a number of lines per cycle, for any number of stores in sequence to
- * one. */
+/* Bound of stores by the cache: lines per cycle, where consecutive stores to one line merge. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {
@@ -162,8 +161,8 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
-/* Loads and stores that cross a line take further slots of the accesses per cycle, vector loads
- * those of theirs (fact split_access_slots). */
+/* Cycles of accesses per cycle with the additional slots of loads and stores that cross a line
+ * (fact split_access_slots). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -234,7 +233,7 @@ double bounds_assists(const struct core *c, const struct insn *insns, size_t cou
                : 0;
 }
 
-/* Of those that are known. */
+/* Returns the largest of the known bounds. */
 static double largest(const struct bounds *b)
 {
     double most = 0;
@@ -244,7 +243,7 @@ static double largest(const struct bounds *b)
     return most;
 }
 
-/* Whether an operation reads what the chain makes. */
+/* Returns whether an operation reads a value of the chain. */
 static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t insn)
 {
     for (size_t i = 0; i < d->edge_count; i++)
@@ -253,8 +252,8 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
     return false;
 }
 
-/* Cycles that additions of floating point which have no part in the chain delay it by (fact
- * chain_delay_addition): not one of additions or fused operations. */
+/* Cycles by which floating-point additions outside the chain delay it (fact chain_delay_addition),
+ * unless it consists of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -276,10 +275,10 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-/* excess of loads over a chain that leaves it time: they alternate, stores keep their order */
+/* excess of loads over a chain that is not limiting: they alternate, stores keep their order */
 #define SPARE 1.05
 
-/* Cycles of the accesses to memory, which a chain of operations on unhurried_ports can wait for. */
+/* Cycles of the memory accesses, for which a chain on unhurried_ports can wait. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {
@@ -291,8 +290,8 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 
-/* Builds the dependences: with operations on unhurried_ports of one cycle, instead of two, where
- * the loop waits for memory then. */
+/* Builds the dependencies. If the loop waits for memory, operations on unhurried_ports take one
+ * cycle instead of two. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
                                const struct block_options *options, const struct bounds *others)
 {
@@ -364,7 +363,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* A part with the time of the closing branch would remain after unrolling. */
+    /* A part as long as the closing branch would remain after unrolling. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

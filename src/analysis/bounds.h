@@ -1,5 +1,5 @@
-/* All bounds of a block that repeats, in cycles per iteration; their maximum is the prediction of
- * the `bounds` model. */
+/* Computes all bounds of a repeating block in cycles per iteration; their maximum is the prediction
+ * of model `bounds`. */
 #ifndef PORTOLAN_ANALYSIS_BOUNDS_H
 #define PORTOLAN_ANALYSIS_BOUNDS_H
 
@@ -13,8 +13,8 @@ enum bound_kind {
     BOUND_RETIRE, BOUND_COUNT
 };
 
-/* What limits the accesses to memory: so many a cycle (facts loads_per_cycle, stores_per_cycle),
- * lines that stores write (store_lines_per_cycle), where loads lie, accesses tried again. */
+/* Limit of memory accesses: accesses per cycle (facts loads_per_cycle, stores_per_cycle), lines
+ * written (store_lines_per_cycle), bank conflicts, replays. */
 enum accesses_by {
     ACCESSES_LOADS, ACCESSES_STORES, ACCESSES_LINES, ACCESSES_PLACES, ACCESSES_AGAIN
 };
@@ -22,61 +22,60 @@ enum accesses_by {
 struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;
-    struct issue issue;              /* without what microcode takes alone */
-    enum accesses_by accesses;       /* the largest of memory's bound */
-    portset bottleneck_ports;        /* of the port bound; 0 unless asked for */
+    struct issue issue;              /* without the time that microcode takes alone */
+    enum accesses_by accesses;       /* largest of the memory bounds */
+    portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* the maximum */
     enum bound_kind bottleneck;
-    bool unknown;                    /* a form is unknown: lower bounds */
+    bool unknown;                    /* a form is unknown: bounds are lower bounds */
     bool estimate;                   /* the machine's row of a form is an estimate */
-    /* bit by bound: it is a mean that was fitted, of loads or operations that are tried again */
+    /* bit per bound: it contains a fitted mean, of replayed loads or operations */
     unsigned fitted;
-    /* so is how long some load takes that others wait for: dependencies is a lower bound */
+    /* the latency of a load on a chain is unknown: dependencies is a lower bound */
     bool open;
 };
 
 struct block_options {
     enum shape shape;
     enum start_values start;
-    unsigned align;                  /* of the first byte, modulo 64 */
-    struct known_forwards known;     /* memory accesses seen in runs; empty for code alone */
+    unsigned align;                  /* address of the first byte modulo 64 */
+    struct known_forwards known;     /* memory links observed in runs; empty for code alone */
 };
 
-/* Bytes of memory that bounds, analysis and simulation take per instruction of a block, most of it
- * in the simulator: more than any common loop needed. */
+/* Bytes of memory that bounds, analysis and simulation use per instruction of a block, mostly in
+ * the simulator; an upper bound for common loops. */
 #define BLOCK_BYTES_EACH 2048
 
-/* Storage for one block after the other. One thread. */
+/* Working storage, reused from block to block. One thread. */
 struct block_work {
     struct core *core;
     struct throughput *throughput;
     struct costs costs;
     struct deps deps;
     struct replays replays;
-    struct mass *plain;              /* masses off the blocking pipes */
+    struct mass *plain;              /* masses outside the blocking pipes */
     size_t plain_capacity;
-    double total;                    /* the largest bound of the block; 0: none is known */
-    /* the bounds of the block, without those that no simulation has: replayed loads, page walks,
-     * assists and microcode measured alone; 0: none is known */
+    double total;                    /* largest bound of the block; 0: unknown */
+    /* largest bound without effects that the simulator lacks (replayed loads, page walks, assists,
+     * microcode alone); 0: unknown */
     double least;
 };
-/* Borrows @m as core_new does. */
+/* Creates storage for blocks on @m, which is borrowed as by core_new. */
 struct block_work *block_work_new(const struct machine *m);
 void block_work_free(struct block_work *w);
 
-/* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's
- * ports. */
+/* Computes the bounds of the block. @w keeps its costs and dependencies until the next call.
+ * @want_ports also finds the limiting ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
-/* Whether @cycles, measured of @insns, are fewer than the ports take, then *@least. Estimates and
- * fitted means refute nothing. */
+/* Returns whether the measured @cycles of @insns are below the port bound, which is then in
+ * *@least. Estimates and fitted means are excluded. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    double *least);
-/* Cycles that the loads take with those that are tried again (fact load_replays: loads whose
- * address comes straight from a load); 0 without any, or where nothing is known. After bounds_of on
- * the same block. */
+/* Cycles of the loads including replays (fact load_replays: loads whose address comes directly from
+ * a load); 0 if unknown or none. After bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
-/* Cycles per iteration that microcode for x87 operands takes, while nothing else runs; part of the
+/* Cycles per iteration of assists for x87 operands, during which nothing else runs; part of the
  * dependencies' bound. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count,
                       const struct block_options *options);

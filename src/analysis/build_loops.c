@@ -16,18 +16,18 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define STORE_BUFFER 64      /* entries: forwarding does not matter here */
-#define FACTOR_MOST 256      /* iterations at once that a compiler makes of a loop */
+#define STORE_BUFFER 64      /* entries; forwarding does not matter here */
+#define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
-/* An object file of the build. */
+/* An object file of a build. */
 struct build_object {
     struct object object;
-    char *member;                /* NULL: the build's own file */
+    char *member;                /* NULL: the file itself */
     struct unit_lines lines;
-    struct err fault;            /* of the lines */
+    struct err fault;            /* why its source lines could not be read */
 };
 
-/* A function that is decoded as one piece of work. */
+/* A function, decoded as one work item. */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -36,7 +36,7 @@ struct build_piece {
 
 struct binary {
     VEC(struct build_object) objects;
-    VEC(struct build_piece) pieces;      /* behind one for the lines of each object */
+    VEC(struct build_piece) pieces;      /* followed by one item per object for its source lines */
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
 };
@@ -60,7 +60,7 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Members without code, and those of another instruction set than the first, count as none. */
+/* Ignores members without code or of another instruction set than the first. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};
@@ -161,7 +161,7 @@ size_t build_pieces(const struct binary *b)
     return b->objects.count + b->pieces.count;
 }
 
-/* Steps of the loop's accesses per iteration. */
+/* Finds the steps of the loop's accesses. */
 static void take_steps(const struct insn *insns, size_t count, struct build_loop *out)
 {
     struct address_work work = {0};
@@ -170,7 +170,7 @@ static void take_steps(const struct insn *insns, size_t count, struct build_loop
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* one place, again and again: of the stack, or a constant */
+        if (!step)   /* a fixed address: stack slot or constant */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -260,7 +260,7 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* The file with most of the code of @l: one of the program's own if any is. */
+/* Returns the source file of most of @l's code, one of the program itself if possible. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;
@@ -306,7 +306,7 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Whether @l does what @main leaves over: the same source, in steps that are a part of the
+/* Returns whether @l is the remainder loop of @main: same source, with steps that divide the
  * other's. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
@@ -328,8 +328,8 @@ static void mark_remainders(struct build_loop *loops, size_t count)
                 (loops[j].file || (j < i && i - j <= 3)) && remains(&loops[i], &loops[j]);
 }
 
-/* The name without what a compiler adds to copies of a function that it makes, and without the hash
- * that Rust's older names end with. */
+/* Returns the name without suffixes of compiler-made copies and without the hash of Rust's legacy
+ * mangling. */
 static char *base_name(const char *name)
 {
     static const char *const added[] = {".constprop", ".isra",  ".part",       ".cold",

@@ -10,20 +10,23 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* of loops of one group that are looked at */
-/* functions on each side of the expected place of a renamed one */
+#define PAIRS_MOST 4000000u    /* pairs of loops compared per group */
+/* functions compared on each side of a renamed one's expected position */
 #define NEAR 1000u
-#define ALIKE_FUNCTION 0.7     /* shares of instructions: of functions with other names */
-/* the same of functions that other flags changed much, which their order identifies */
+#define ALIKE_FUNCTION 0.7     /* least similarity of functions with different names */
+/* the same for functions changed much by flags, whose order identifies them */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-#define ALIKE_LOOP 0.25        /* of loops in functions of one name, without source lines */
-#define ALIKE_LINES 0.15       /* of loops of the same lines in functions of other names */
-#define FACTOR_MOST 256        /* iterations at once that a compiler makes of a loop */
-#define SCALAR_MOST 8          /* bytes of the largest access to one element */
-#define SAME_WORK 1.5          /* of instructions: beyond, one may do more at once than the other */
+/* least similarity of loops in functions of one name, without source lines */
+#define ALIKE_LOOP 0.25
+/* least similarity of loops of the same lines in functions of other names */
+#define ALIKE_LINES 0.15
+#define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
+#define SCALAR_MOST 8          /* bytes of the largest scalar access */
+/* ratio of instruction counts: beyond it the work per iteration may differ */
+#define SAME_WORK 1.5
 
-/* Loops of both builds that may be each other's, as indices into the builds. */
+/* Loops of both builds that may match, as indices into the builds. */
 struct group {
     VEC(uint32_t) a, b;
 };
@@ -33,8 +36,8 @@ struct scored { double score; uint32_t a, b; };
 struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
-    uint32_t *match_a, *match_b;   /* by loop: the other, or MATCH_NONE */
-    enum match_way *way;           /* by loop of A */
+    uint32_t *match_a, *match_b;   /* per loop: its match, or MATCH_NONE */
+    enum match_way *way;           /* per loop of A */
     VEC(struct scored) scores;
 };
 
@@ -43,7 +46,7 @@ static bool same_file(const struct build_loop *x, const struct build_loop *y)
     return x->file && y->file && strcmp(path_base(x->file), path_base(y->file)) == 0;
 }
 
-/* The share of the lines of either that both have. */
+/* Source lines common to both, as a share of all. */
 static double lines_alike(const struct build_loop *x, const struct build_loop *y)
 {
     if (!same_file(x, y))
@@ -55,8 +58,8 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* How likely two loops of one group are each other's; NAN: they are not. @x and @y are their places
- * among those of the group, as fractions. */
+/* Likelihood that two loops of one group match; NAN: they do not. @x and @y are their relative
+ * positions in the group. */
 static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
                        double x, double y)
 {
@@ -64,7 +67,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* the only ones */
+    const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* each is the only one */
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
                            : lines == 0 && alike < ALIKE_LOOP && !one)
@@ -72,7 +75,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* more than all that the instructions say */
+    /* outweighs all instructions */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -92,8 +95,8 @@ static double place(size_t at, size_t count)
     return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
-/* Pairs the loops of @g that have no other yet, the likeliest first. Of large groups only those
- * near each other in the order of the code are looked at. */
+/* Matches the unmatched loops of @g, the likeliest first. In large groups only loops near each
+ * other in code order are compared. */
 static void match_group(struct matcher *m, const struct group *g, enum match_way way)
 {
     const size_t n = g->a.count, other = g->b.count, window = n ? PAIRS_MOST / n + 1 : 0;
@@ -123,7 +126,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* Key of a group: a function's name, or a loop's file, with its item. */
+/* Key of a group: a function's name or a loop's file, with its item. */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)
@@ -150,7 +153,7 @@ static void add_loops_of(struct group *g, const struct binary *b, uint32_t funct
     }
 }
 
-/* The items of each key that both builds have become a group. */
+/* Forms a group of the items of each key that both builds have. */
 static void match_keyed(struct matcher *m, struct keyed_list *keys, enum match_way way)
 {
     struct group g = {{0}, {0}};
@@ -216,7 +219,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* A function none of whose loops has another yet. */
+/* Returns whether none of the function's loops has a match yet. */
 struct left_over {
     uint32_t function;
     uint64_t sequence;
@@ -276,8 +279,7 @@ static struct left_over **sorted(struct left_list *left)
     return out;
 }
 
-/* Functions with the same loops, instruction by instruction: of several alike the first goes to the
- * first. */
+/* Matches functions with identical loops; among several the first with the first. */
 static void match_same(struct matcher *m, struct left_list *a, struct left_list *b)
 {
     struct left_over **x = sorted(a), **y = sorted(b);
@@ -294,7 +296,7 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
     free(y);
 }
 
-/* Of the rest the most alike, near its expected place in the order of the code. */
+/* Matches the most similar of the rest, near its expected position in code order. */
 static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
                         double least)
 {
@@ -342,13 +344,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* One element at a time. */
+/* Returns whether the loop works on one element at a time. */
 static bool scalar(const struct build_loop *l)
 {
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
 }
 
-/* How much of the source each does in an iteration. */
+/* Finds the source iterations per iteration of each. */
 static void take_times(const struct build_loop *p, const struct build_loop *q,
                        struct loop_match *out)
 {
@@ -376,8 +378,8 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
     }
 }
 
-/* Whether the loops within @p are each matched with one within @q, iteration for iteration: the
- * outer loops' own instructions are then with the same inner ones. */
+/* Returns whether each loop within @p matches one within @q with equal work per iteration. Then the
+ * outer loops' own instructions can be compared. */
 static bool same_within(const struct matcher *m, const struct build_loop *p,
                         const struct build_loop *q)
 {

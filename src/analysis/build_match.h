@@ -1,5 +1,4 @@
-/* Which loop of one build is which of another: by their functions, the source lines that they were
- * compiled from, and the instructions that they are made of. */
+/* Matches the loops of two builds by function, source lines and instructions. */
 #ifndef PORTOLAN_ANALYSIS_BUILD_MATCH_H
 #define PORTOLAN_ANALYSIS_BUILD_MATCH_H
 
@@ -8,39 +7,38 @@
 #define MATCH_NONE UINT32_MAX
 
 enum match_way {
-    MATCH_FUNCTION,   /* in functions of one name */
-    /* of one place in the source, in functions of other names: inlined or renamed */
+    MATCH_FUNCTION,   /* in functions of the same name */
+    /* of the same source lines in functions of other names: inlined or renamed */
     MATCH_LINES,
-    /* in functions that have other names, or none, and the same or nearly the same loops */
+    /* in unnamed or renamed functions with equal or similar loops */
     MATCH_SHAPE,
     MATCH_WAYS
 };
 
 enum match_times {
-    /* by the step of each in memory, or because both have the same code */
+    /* from the steps of memory accesses, or because both have the same code */
     MATCH_TIMES_KNOWN,
-    /* both are taken to do one iteration of the source in one of their own */
+    /* assumed: one source iteration per iteration of both */
     MATCH_TIMES_ASSUMED,
-    /* one may do more of the source in an iteration than the other: their cycles cannot be
-     * compared */
+    /* may differ, so that their cycles cannot be compared */
     MATCH_TIMES_UNKNOWN,
 };
 
 struct loop_match {
-    uint32_t a, b;         /* of the builds' loops; MATCH_NONE: the other alone has it */
+    uint32_t a, b;         /* loops of each build; MATCH_NONE: exists in one build only */
     enum match_way way;
     enum match_times known;
-    /* not known since the loops within differ: one is unrolled, or does more at once */
+    /* unknown since the inner loops differ by unrolling or vectorisation */
     bool within;
-    /* iterations of the source in one of each, 1 for the smaller; if neither is a multiple, the
-     * smallest whole numbers */
+    /* source iterations per iteration, 1 for the smaller; smallest integers if neither is a
+     * multiple */
     double times_a, times_b;
 };
 
 struct loop_matches { VEC(struct loop_match) list; };
 
-/* Every loop of both builds, each once: those of A in its order, then those that only B has. Polls
- * watch_steps; false with err when that ends it. vec_done frees the list in either case. Any
+/* Lists every loop of both builds once: those of A in order, then those of B alone. Polls
+ * watch_steps; false with err when cancelled. vec_done frees the list in either case. Any
  * thread. */
 bool build_match(const struct binary *a, const struct binary *b, struct loop_matches *out,
                  struct err *err);

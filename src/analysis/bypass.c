@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* bits: what 512 do was not measured, and the ports are other ones there */
+/* bits: 512-bit operations use other ports and were not measured */
 #define WIDEST 256
 
-/* Two additions follow each other faster than anything else follows one (fact
- * bypass_delay_addition); 512 bits have no such way. */
+/* Dependent additions have no delay, other readers of an addition do (fact bypass_delay_addition).
+ * 512-bit operations have no such forwarding. */
 static int32_t after_addition(const struct core *c, const struct bypass_source *from,
                               const struct insn *reader)
 {
@@ -43,7 +43,7 @@ static bool is_single_cycle(const struct insn *insn, const struct op *op)
     }
 }
 
-/* andps, vxorpd and the like: as logic goes, they belong to floating point. */
+/* andps, vxorpd and the like count as floating point. */
 static bool is_fp_logic(const struct insn *insn)
 {
     size_t length = strlen(insn->mnemonic);
@@ -51,8 +51,8 @@ static bool is_fp_logic(const struct insn *insn)
            insn->mnemonic[length - 2] == 'p' && strchr("sd", insn->mnemonic[length - 1]);
 }
 
-/* Whether all it computes runs on the multipliers' ports: conversions that also shuffle do not end
- * there. */
+/* Returns whether the result comes from the multipliers' ports; conversions that also shuffle end
+ * on others. */
 static bool ends_in_multiplier(const struct core *c, const struct op *op)
 {
     bool any = false;
@@ -67,8 +67,8 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     return any;
 }
 
-/* Share of the ports of a one-cycle operation that are multipliers' as well; the others are reached
- * in time. */
+/* Share of the ports of a one-cycle operation that multipliers use as well; the others have no
+ * delay. */
 static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
@@ -79,10 +79,9 @@ static double share(const struct core *c, const struct op *op)
     return 0;
 }
 
-/* From a multiplier to a one-cycle operation on a port next to it, and from one to a floating-point
- * multiplier. Measured for operations with two of three ports shared with multipliers (0.45 one
- * way, 0.9 back), with all of them (shifts: 1 and 1), and for floating-point logic, which is
- * delayed less (0.5 and 0.25). */
+/* Delay between a multiplier and a one-cycle operation on another port. Measured for operations
+ * that share two of three ports with multipliers (0.45 one way, 0.9 back), or all ports (shifts: 1
+ * and 1), and for floating-point logic (0.5 and 0.25). */
 static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from,
                                        const struct insn *reader, const struct op *op)
 {
@@ -103,7 +102,7 @@ static int32_t single_input_multiplier(const struct core *c, const struct bypass
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
-/* Moves and loads belong to neither. */
+/* Moves and loads have no domain. */
 static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)

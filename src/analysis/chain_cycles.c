@@ -8,7 +8,7 @@
 #include "analysis/bounds.h"
 #include "base/mem.h"
 
-#define CHAIN_INSNS 64   /* a link and its helpers */
+#define CHAIN_INSNS 64   /* instructions of a link with its helpers */
 
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain)
@@ -38,7 +38,7 @@ double chain_cycles(const struct machine *m, const struct form_code *code,
     return cycles;
 }
 
-/* "op2", "flags", "address" as the end of a rule; false for an end without a word. */
+/* Parses "op2", "flags", "address" as the end of a rule; false for anything else. */
 static bool end_of(const char *name, int *end)
 {
     if (strncmp(name, "op", 2) == 0) {

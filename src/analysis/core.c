@@ -144,7 +144,7 @@ struct core *core_new(const struct machine *m)
     c->ports = mapping_ports(m->mapping);
     c->pipes = c->ports->pipes;
     read_numbers(c, m);
-    if (c->loop_buffer <= 0)   /* there, but off */
+    if (c->loop_buffer <= 0)   /* exists but is disabled */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -214,8 +214,8 @@ void core_free(struct core *c)
     free(c);
 }
 
-/* Where a store with an index register may send its address (fact indexed_store_ports): port 7 of
- * Haswell to Skylake takes none. */
+/* Usage of a store with an index register, whose address may use fewer ports (fact
+ * indexed_store_ports): not port 7 from Haswell to Skylake. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
     portset only = ports_fact(c->machine, "indexed_store_ports");
@@ -235,8 +235,8 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* The entry of the form that does on a register what @insn does after its load or before its store;
- * NULL: the machine's table has none. */
+/* Returns the entry of the register form of @insn's operation, without its load or store; NULL if
+ * the table has none. */
 static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn,
                                                  unsigned bits)
 {
@@ -277,7 +277,7 @@ static void set_load_latency(const struct core *c, const struct insn *insn, bool
     op->traits |= isnan(cycles) && insn->traits & INSN_LOAD ? OP_LOAD_UNKNOWN : 0;
 }
 
-/* Adds @more to @usage; how many µops that is. */
+/* Adds @more to @usage; returns its number of µops. */
 static unsigned add_all(struct usage *usage, const struct usage *more)
 {
     for (unsigned i = 0; i < more->count; i++)
@@ -285,15 +285,14 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* The first estimate among what the machine says of the form. */
+/* Records the first estimate among the machine's data for the form. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))
         op->estimate = source;
 }
 
-/* A form the machine does not know, from the operation on registers and the load or store that it
- * knows. */
+/* Composes an unknown form from its operation on registers and a known load or store. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -317,7 +316,7 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Latency of the operation alone: of the register form where there is one, else the table's less
+/* Latency of the operation alone: that of the register form if there is one, else the table's minus
  * the load. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
@@ -328,7 +327,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* an addition that rename does on a register is executed after a load */
+    /* an addition that rename eliminates on a register is executed after a load */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -338,7 +337,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     return rest > CYCLE ? rest : CYCLE;
 }
 
-/* AArch64 loads of one lane, into the old value of the rest. */
+/* Returns whether an AArch64 load writes one lane and keeps the others. */
 static bool merges_loaded(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -348,7 +347,7 @@ static bool merges_loaded(const struct insn *insn)
     return false;
 }
 
-/* Does more with what it loads than to put it into a register. */
+/* Returns whether the instruction computes with the loaded value. */
 static bool computes(const struct insn *insn)
 {
     bool reads = insn->flags_written != 0;
@@ -359,8 +358,8 @@ static bool computes(const struct insn *insn)
     return reads;
 }
 
-/* Pairs that share a slot where micro_ops counts slots. An operation counts though a chart did not
- * find its ports; gathers have an index in any case. */
+/* Returns whether pairs share a slot where micro_ops counts slots. An operation counts even if its
+ * ports are uncharted; gathers always have an index. */
 static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
                                unsigned ported)
 {
@@ -403,7 +402,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    bool plain = c->isa->load_store;   /* stepping the base is no operation on the data */
+    bool plain = c->isa->load_store;   /* the base step is no operation on the data */
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
     if (stores && !loads && (plain || ported <= 2))
@@ -421,8 +420,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Locked instructions (an exchange with memory is one), barriers by the time that was measured of
- * them alone, and those in the fact serialising by their latency. */
+/* Latency of locked instructions (including xchg with memory), of barriers as measured alone, and
+ * of the instructions in fact serialising. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)
@@ -465,16 +464,15 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture the table's latency of a load is that of its address; it
-         * differs by width, extension and count of registers. */
+        /* On a load-store architecture the table's latency of a load starts at its address; it
+         * depends on width, extension and register count. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
-        /* A port takes a cycle to execute, also if the table has 0 because rename usually does the
-         * move; the ports of a move to or from memory are those of the access, which has a latency
-         * of its own. */
+        /* Execution takes at least a cycle, even if the table has 0 because rename usually
+         * eliminates the move. A move to or from memory has the latency of its access. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
             op->latency = CYCLE;
@@ -482,11 +480,11 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* rename does it: additions of immediates on Golden Cove */
+    /* eliminated at rename: additions of immediates on Golden Cove */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
-        /* push and pop of memory step it: their result is the stack pointer */
+        /* push and pop of memory also write the stack pointer */
         op->latency = 0;
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);

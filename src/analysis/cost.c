@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Sources of the fused µop besides the two address registers: Haswell and later keep an indexed
- * pair together up to three in all. Zen 4 splits those with one slot and no vector. */
+/* Returns whether an indexed pair splits. Haswell and later keep it fused with up to three sources,
+ * counting the address registers. Zen 4 splits those of one slot without vectors. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -52,14 +52,14 @@ static bool splits_indexed(const struct core *c, const struct insn *insn, const 
     return listed > 2 || !reads_first;
 }
 
-/* A fused operation of general registers on what the program counter addresses (fact
+/* Returns whether a fused general-register operation on a rip-relative operand splits (fact
  * unlaminate_relative). */
 static bool splits_relative(const struct core *c, const struct insn *insn, const struct op *op)
 {
     return c->splits_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
 }
 
-/* A move from a register to itself is executed even where moves are eliminated. */
+/* Returns whether a move has the same source and destination: never eliminated. */
 static bool moves_to_itself(const struct insn *insn)
 {
     return insn->operand_count > 1 && insn->operands[0].reg == insn->operands[1].reg;
@@ -74,8 +74,8 @@ static bool writes(const struct insn *insn, uint8_t reg)
     return false;
 }
 
-/* Returns whether the source of move @at is what a move wrote that rename may eliminate, around the
- * end of the block too (fact eliminate_once). */
+/* Returns whether move @at reads the result of an eliminable move, also across iterations (fact
+ * eliminate_once). */
 static bool continues_moves(struct core *c, const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *move = &insns[at];
@@ -118,14 +118,15 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
         split(row, op->micro_ops);
 }
 
-/* A move of part of a register that rename keeps as a sum has to be executed. */
+/* Returns whether a move copies part of a register that rename keeps as a sum, and so is
+ * executed. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending &&
            !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
-/* A shift of such a register takes its ports twice, though no second slot. */
+/* Charges a shift of such a register on its ports twice, but in one slot. */
 static void add_again(struct costs *costs, struct cost *row)
 {
     for (uint32_t i = row->first, end = row->first + row->count; i < end; i++)
@@ -178,8 +179,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move that the table leaves to rename, from a register to itself: an operation like any
-     * other. */
+    /* A move to itself, which the table counts as eliminated, executes like any operation. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,
@@ -191,8 +191,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     fill_slots(c, insn, row);
 }
 
-/* The pair executes as the branch, plus the load if the first reads memory: its own operation is
- * taken out. */
+/* Charges the fused pair as the branch plus the load of the first, whose own operation is
+ * removed. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
@@ -235,8 +235,8 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Computes the stack pointer from itself; where the machine adds constants without it (fact
- * stack_pointer_sync changed), other than by that. */
+/* Returns whether the instruction computes the stack pointer from itself, other than by a constant
+ * where the machine folds those (fact stack_pointer_sync changed). */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false,
@@ -252,15 +252,15 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact
+/* Returns whether an instruction needs the stack engine's offset written back (fact
  * stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* Stack moves shift an offset kept in front of the machine; the first instruction that needs rsp
- * after one gets a µop that writes it back. */
+/* The stack engine tracks push and pop as an offset. The first other instruction that needs rsp
+ * gets a sync µop. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {
@@ -295,7 +295,7 @@ static void add_stack_syncs(const struct core *c, const struct insn *insns, size
         }
 }
 
-/* The sync µops go to the end of the masses of their rows: rebuilt from behind. */
+/* Appends the sync µops to the masses of their rows, from the last row to the first. */
 static void add_sync_masses(const struct core *c, struct costs *costs)
 {
     size_t syncs = 0;
@@ -320,8 +320,8 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
     }
 }
 
-/* A nop joins the instruction before it, around the end of the block too, unless that has one
- * already (fact fuse_nop). */
+/* Fuses a nop with the previous instruction, also across iterations, unless that has one already
+ * (fact fuse_nop). */
 static void fuse_nops(const struct insn *insns, size_t count, struct costs *costs)
 {
     size_t plain = 0;
@@ -338,7 +338,7 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
     }
 }
 
-/* A move between registers fuses with the following operation (fact fuse_move). */
+/* Fuses a register move with the following operation (fact fuse_move). */
 static void fuse_moves(const struct core *c, const struct insn *insns, size_t count,
                        struct costs *costs)
 {
@@ -361,7 +361,7 @@ static bool is_wide(const struct insn *insn)
     return false;
 }
 
-/* With 512-bit operations in flight some ports take no vector µops (fact wide_closes). */
+/* Removes ports that take no vector µops while 512-bit operations run (fact wide_closes). */
 static void close_ports(const struct core *c, const struct insn *insns, struct costs *costs)
 {
     bool any = false;

@@ -16,23 +16,22 @@ struct ratio_edge {
 /* Reused between calls; zero-initialised at first. One thread. */
 struct ratio_work {
     int64_t *potential;
-    uint32_t *parent;       /* edge that set the potential + 1 */
+    uint32_t *parent;       /* 1 + edge that set the potential */
     uint32_t *mark, *cycle;
     size_t capacity;
 };
 void ratio_work_done(struct ratio_work *work);
 
 struct ratio_result {
-    /* of the best cycle; 0 and 1 when there is none of positive weight */
+    /* of the best cycle; both initial values if no cycle has positive weight */
     int64_t weight, distance;
-    /* its edges in order, in the work's storage: valid until the next call */
+    /* its edges in order; valid until the next call */
     const uint32_t *edges;
     size_t count;
 };
 
-/* Newton's method on the ratio (Dinkelbach): find a cycle better than the best so far by
- * Bellman-Ford on w * T - W * d, take its ratio, until none is. False when a cycle crosses no
- * iteration. */
+/* Newton's method on the ratio (Dinkelbach): repeatedly finds a better cycle by Bellman-Ford on w *
+ * T - W * d. False when a cycle crosses no iteration. */
 bool ratio_max(const struct ratio_edge *edges, size_t edge_count, size_t node_count,
                struct ratio_work *work, struct ratio_result *out);
 

@@ -14,7 +14,7 @@
 #define NO_LOAD UINT32_MAX
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* The value that a resource holds: its node and how many iterations ago it was made. */
+/* Value in a resource: its node, and its age in iterations. */
 struct holder {
     uint32_t node;
     uint32_t distance;
@@ -23,15 +23,15 @@ struct holder {
 
 /* Dependences of a store. */
 struct store_input {
-    struct holder place[2];        /* base and index */
-    bool copied;                   /* its data come straight from a load */
-    /* the load whose value, one cycle of work later, is its data; NO_LOAD */
+    struct holder place[2];        /* values of base and index */
+    bool copied;                   /* its data come directly from a load */
+    /* load whose value is its data after one cycle of work; NO_LOAD: none */
     uint32_t modified;
 };
 
-/* A value that is a load's, or one cycle of work from it. */
+/* Origin of a value in a load, directly or after one cycle of work. */
 struct origin {
-    uint32_t load;                 /* NO_LOAD: it is not */
+    uint32_t load;                 /* NO_LOAD: none */
     bool worked;
 };
 
@@ -41,17 +41,18 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
-    size_t forward;                /* position in the list of forwarded loads */
-    struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
+    bool loaded[RESOURCE_COUNT];   /* the value comes directly from a load */
+    size_t forward;                /* index in the list of forwarded loads */
+    struct store_input *stores;    /* per storing instruction; NULL: not needed */
     struct forwarding forwarding;
-    /* top of the x87 stack before each instruction and at the end; NULL: it is not used */
+    /* top of the x87 stack before each instruction and at the end; NULL: not used */
     uint8_t *turns;
-    /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
+    /* least latency of the instruction in hundredths: a select or set with slow flags */
     int32_t slow;
-    /* the last instruction that all wait for; not known: there is none */
+    /* last instruction that all others wait for; unknown: none */
     struct holder barrier;
-    bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
+    bool blocked;                  /* a load waits for a store to reach the cache: the order of
+                                    * commits matters */
 };
 
 void deps_done(struct deps *d)
@@ -99,8 +100,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* The machine's storage of operand @op of instruction @at: a second byte is renamed separately, or
- * a part of its register; st(i) is i places from the top of the stack, which rotates. */
+/* Storage for operand @op of instruction @at. A high-byte register is renamed separately or as a
+ * part. st(i) is i places from the rotating top of the stack. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -109,7 +110,7 @@ static uint8_t resource_of(const struct build *b, uint32_t at, const struct oper
                                                       : op->reg;
 }
 
-/* Its load waits for a store to reach the cache. */
+/* Returns whether its load waits for a store to reach the cache. */
 static bool is_blocked(const struct build *b, uint32_t at)
 {
     const struct address_work *work = &b->d->addresses;
@@ -140,13 +141,13 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
 }
 
-/* A write of a whole register ends what was known of its second byte. */
+/* A write of a whole register discards its separate high byte. */
 static void hold(struct build *b, uint32_t node, uint32_t distance)
 {
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)   /* found by address */
+    if (resource == RESOURCE_MEMORY)   /* memory is linked by address */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];
@@ -167,7 +168,8 @@ static int32_t operation_latency(const struct op *op, int from, int to)
     return op->latency >= 0 ? op->latency : CYCLE;
 }
 
-/* An operation of two cycles that takes one while nothing hurries it. */
+/* Returns whether a two-cycle operation takes one because the loop waits for memory (fact
+ * unhurried_ports). */
 static bool is_unhurried(const struct build *b, const struct cost *row, int32_t latency)
 {
     bool found = false;
@@ -178,18 +180,18 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Of the operation of @at, from the operand read as @from to the one written as @to. */
+/* Latency of operation @at from operand @from to operand @to. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
 {
     const struct cost *row = &b->costs->rows[at];
 
-    /* fused with a branch it is executed */
+    /* the pair is executed */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
     int32_t latency = operation_latency(row->op, from, to);
-    /* a register to itself is executed on Intel's cores */
+    /* Intel's cores execute a move to the same register */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
     if (is_unhurried(b, row, latency))
@@ -202,14 +204,14 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Shifts by cl leave the flags alone when cl is 0: a core may wait for the old ones always (fact
+/* A shift by cl keeps the flags if cl is 0, so a core may always wait for the old ones (fact
  * shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* The base that an access steps depends on its old value and the step alone, and nothing else
+/* Returns whether the written base depends on its old value and the step only, and nothing else
  * depends on the step. */
 static bool is_step(const struct insn *insn, int end)
 {
@@ -224,8 +226,7 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
-/* The mask that a gather or a scatter leaves is zero, whatever it was, and wherever the elements
- * were. */
+/* Returns whether the operand is the mask that a gather or scatter clears, whatever the inputs. */
 static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
 {
     const struct operand *memory = insn_memory(insn);
@@ -236,8 +237,8 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the
- * operation; below 0 it takes so much less. */
+/* Connects @value, read at @end, to all results of the instruction. @extra cycles precede the
+ * operation; a negative @extra shortens it. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -293,9 +294,8 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
 }
 
-/* How often instruction @at is renamed in one group with the one that made @value: by the slots
- * between them, from each place in the group. If iterations divide the group evenly they take the
- * same places repeatedly. */
+/* Share of iterations in which instruction @at and the producer of @value are renamed in one group.
+ * Averages over the positions in the group, unless iterations fill whole groups. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -316,8 +316,8 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Selects and sets that are renamed together with some operations take longer with their flags
- * (facts slow_flags, slow_flags_latency), and from their registers. */
+/* Additional latency of selects and sets renamed in one group with the producer of their flags or
+ * registers (facts slow_flags, slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -327,7 +327,7 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* two µops, the first joins the flags: 2 cycles from them in any case */
+    /* two µops, the first joins the flags: always 2 cycles from the flags */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -347,8 +347,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* An operation on a register that rename still keeps as a sum, if only as the count of a shift:
- * each of its steps takes longer, whichever input it waits for. */
+/* Additional latency of an operation on a register kept as a sum, even as a shift count: each of
+ * its steps takes longer, for every input. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -359,8 +359,8 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
                : 0;
 }
 
-/* The stack engine's µop stands between the last push or pop and the instruction that names the
- * stack pointer. */
+/* Latency of a stack-sync µop between the last push or pop and an explicit use of the stack
+ * pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
@@ -392,7 +392,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* Pointer chasing: the shorter way when the base comes from a load and the address is
+        /* Pointer chasing: shorter latency when the base comes from a load and the address is
          * simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
             !isnan(b->c->load_latency_simple))
@@ -413,8 +413,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-/* A load that finds a store has its value only some time after the store's address (fact
- * store_address_late), however early its own address and the data are. */
+/* A forwarded load completes at the earliest a given time after the store's address (fact
+ * store_address_late), whatever its own address and data. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
     for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
@@ -457,8 +457,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* A store reaches the cache when its value is there and all before it has: stores in order, and
- * loads, which must retire first. Fences follow each other. */
+/* Orders stores: one reaches the cache after its value and after all previous stores. Previous
+ * loads must retire first. Fences are ordered too. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -477,7 +477,7 @@ static void keep_order(struct build *b, uint32_t at)
                  op->fence, 0);
 }
 
-/* The last barrier of the iteration before is the first that is waited for. */
+/* Finds the last barrier of the previous iteration, for which the first instructions wait. */
 static void find_barrier(struct build *b)
 {
     for (uint32_t i = 0; i < b->costs->count; i++)
@@ -485,7 +485,8 @@ static void find_barrier(struct build *b)
             b->barrier = (struct holder){node_of(b->d, i, RESOURCE_FENCE), 1, true};
 }
 
-/* Barrier @at waits for the values of instructions @from to @to, made @distance iterations ago. */
+/* Makes barrier @at wait for the values of instructions @from to @to, made @distance iterations
+ * ago. */
 static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to,
                          uint32_t distance)
 {
@@ -497,7 +498,8 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
                      b->costs->rows[at].op->fence, 0);
 }
 
-/* Barriers wait for all since the one before, and everything else for the last of them. */
+/* Barriers wait for everything since the previous one, and all later instructions wait for the last
+ * barrier. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -516,8 +518,8 @@ static void keep_barriers(struct build *b, uint32_t at)
     }
 }
 
-/* The old value of a destination that is not wholly replaced, or that the machine waits for without
- * need. */
+/* Adds the dependence on the old value of a destination that is not fully written, or that the
+ * machine has a false dependency on. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];
@@ -552,11 +554,11 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            if (op->offset_bits && !value.known)   /* a part of what was written whole */
+            if (op->offset_bits && !value.known)   /* a part of a fully written register */
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* the second byte was written apart: merged first */
+            /* the high byte was written separately: merged first */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte));
@@ -571,8 +573,7 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* The stack's registers from the next iteration's beginning on, whose top is this one's final
- * top. */
+/* Rotates the x87 registers for the next iteration, whose top is this iteration's final top. */
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];
@@ -582,13 +583,13 @@ static void turn_back(struct build *b)
         b->holds[X87_FIRST + (i - b->turns[b->costs->count]) % X87_REGISTERS] = held[i];
 }
 
-/* Writers of every register at the end of an iteration, equal to those of the one before; returns
- * the registers written. */
+/* Initialises the writers of each register at the end of the previous iteration; returns the
+ * registers written. */
 static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* stored elsewhere by an earlier iteration */
+    if (b->turns)   /* an earlier iteration stored it elsewhere */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t n = 0; n < b->d->node_count; n++) {
         hold(b, n, 1);
@@ -610,8 +611,8 @@ static bool is_copied(const struct build *b, const struct insn *store)
     return false;
 }
 
-/* Where the value comes from that instruction @at writes as @node; @origins: those of the nodes
- * before it. */
+/* Origin of the value that instruction @at writes as @node; @origins: those of the previous
+ * nodes. */
 static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node,
                                const struct origin *origins)
 {
@@ -641,7 +642,7 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
     return none;
 }
 
-/* The load that pure store @at writes back to, one cycle of work later. */
+/* Returns the load that store @at writes back after one cycle of work. */
 static uint32_t modified_load(const struct build *b, uint32_t at, const struct origin *origins)
 {
     const struct insn *store = &b->insns[at];
@@ -657,7 +658,7 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* Sources of the addresses and data of the stores, where a load reads one of them. */
+/* Finds the sources of addresses and data of stores that a load reads. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;

@@ -1,4 +1,4 @@
-/* Dependencies of a repeating block: registers with their parts, flags by group, memory. */
+/* Dependencies of a repeating block: registers and their parts, flags by group, memory. */
 #ifndef PORTOLAN_ANALYSIS_DEPS_H
 #define PORTOLAN_ANALYSIS_DEPS_H
 
@@ -6,19 +6,19 @@
 #include "analysis/cost.h"
 #include "analysis/cycle_ratio.h"
 
-/* A node is a value that an instruction makes. */
+/* Node of the graph: a value that an instruction produces. */
 struct dep_node {
     uint32_t insn;
     int16_t end;        /* enum latency_end of the written operand */
-    uint8_t resource;   /* register root, or one of those below */
+    uint8_t resource;   /* register root, or one of the resources below */
 };
 enum {
     RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
     RESOURCE_HIGH,                          /* ah ch dh bh */
-    /* locked and serialising instructions wait for each other */
+    /* order of locked and serialising instructions */
     RESOURCE_FENCE = RESOURCE_HIGH + 4,
-    RESOURCE_COMMIT,                        /* stores reach the cache in order */
+    RESOURCE_COMMIT,                        /* order in which stores reach the cache */
     RESOURCE_MEMORY,
     RESOURCE_COUNT,
 };
@@ -27,24 +27,24 @@ enum {
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
-    /* from value to value, in the order of the instructions they lead to; weights in hundredths of
-     * a cycle */
+    /* edges between values, ordered by the consuming instruction; weights in hundredths of a
+     * cycle */
     struct ratio_edge *edges;
-    /* per edge: enum latency_end of the operand that reads its value */
+    /* per edge: enum latency_end of the operand that reads the value */
     int16_t *ends;
-    /* per edge: the part of its weight before the operation (load, forwarded store), hundredths */
+    /* per edge: part of its weight before the operation (load, forwarding), hundredths */
     int32_t *before;
     size_t edge_count, edge_capacity;
     uint32_t *first_node;            /* per instruction, count + 1 */
     size_t first_capacity;
-    /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
+    /* loads that read a store; including read-modify-writes (facts forward_replays...) */
     uint32_t forwarded, forwarded_modified;
-    /* loads whose store is found at rename (fact memory_renaming) */
+    /* loads renamed to their store (fact memory_renaming) */
     uint32_t renamed;
-    uint32_t renamed_plain;          /* those that do not store themselves */
-    /* set before deps_build: operations of two cycles on unhurried_ports take one */
+    uint32_t renamed_plain;          /* those that are not read-modify-writes */
+    /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* a load or a store of unknown latency is on the chain, and counted as 0 */
+    /* a load or store on the chain has unknown latency, counted as 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;
@@ -54,7 +54,7 @@ void deps_done(struct deps *d);
 /* Builds nodes and edges of @insns with their costs on @c. */
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
                 enum start_values start, const struct known_forwards *known, struct deps *d);
-/* Whether all latencies are whole cycles, as those of a simulation are. */
+/* Returns whether all latencies are whole cycles, as in a simulation. */
 bool deps_whole(const struct deps *d);
 
 #endif

@@ -41,8 +41,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Accesses that one load adds to its banks, and to crossed lines, averaged over the places in a
- * line that its step reaches. */
+/* Adds a load's accesses to its banks and to crossed lines, averaged over the offsets that its step
+ * reaches. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -63,7 +63,7 @@ static bool is_placed_load(const struct access *access)
     return !access->store && access->stepped && !access->fixed;
 }
 
-/* The loads whose addresses can be compared with that of access @first. */
+/* Bound of the loads whose addresses are comparable with that of access @first. */
 static double bound_of(const struct core *c, const struct address_work *work, size_t first)
 {
     double banks[BANKS_MOST] = {0}, crossed = 0, most = 0;
@@ -90,9 +90,8 @@ static int line_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Cycles per iteration of the busiest bank of lines, for the loads whose addresses can be compared
- * with that of access @first: a line takes its bank for a cycle, in which at most @together loads
- * get something of it. */
+/* Cycles per iteration of the busiest bank of lines, for the loads comparable with access @first. A
+ * line occupies its bank for a cycle, which serves at most @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -153,12 +152,12 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-#define RUNS_KEPT 8        /* closed runs; more than cycles for which a word stays busy */
+#define RUNS_KEPT 8        /* closed runs kept: more than the cycles for which a word stays busy */
 
-/* Stores in a row to one line, and which of its bytes they write, of lines up to 64 bytes. */
+/* Consecutive stores to one line of up to 64 bytes, and a bit set of the bytes they write. */
 struct line_run {
     uint64_t symbol, line, bytes;
-    double at;               /* when it reached the cache */
+    double at;               /* cycle in which it reached the cache */
 };
 
 struct line_runs {
@@ -166,7 +165,7 @@ struct line_runs {
     uint32_t line_bytes;
     bool open;
     uint32_t length;
-    double count;            /* cycles of the cache so far, a run each, and waits */
+    double count;            /* cache cycles so far: one per run, and waits */
     struct line_run now, closed[RUNS_KEPT];
     size_t closed_count;
 };
@@ -176,8 +175,8 @@ static uint64_t bytes_from(uint32_t from, uint32_t bytes)
     return bytes ? (~0ull >> (64 - bytes)) << from : 0;
 }
 
-/* Words of @bytes that are written, all bytes of them set; with @part, those only that are not
- * written whole. */
+/* Words of @bytes that are written, with all their bits set; with @part only the partly written
+ * ones. */
 static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 {
     uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
@@ -188,8 +187,7 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* The open run reaches the cache. Partly written words are read first, which waits if they were
- * written just before. */
+/* Commits the open run. Partly written words are read first, which waits for a recent write. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -210,7 +208,7 @@ static void close_run(struct line_runs *runs)
     runs->closed[runs->closed_count++ % RUNS_KEPT] = runs->now;
 }
 
-/* Opens a run with @bytes bytes from byte @from of @line. */
+/* Starts a run with @bytes bytes from byte @from of @line. */
 static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uint32_t from,
                      uint32_t bytes)
 {
@@ -221,7 +219,7 @@ static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uin
     runs->now = (struct line_run){.symbol = symbol, .line = line, .bytes = bytes_from(from, bytes)};
 }
 
-/* Iteration @k of @access. */
+/* Adds the store of @access in iteration @k. */
 static void add_store(struct line_runs *runs, const struct access *access, uint32_t k)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
@@ -260,8 +258,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* One period to get going, two to count: a run may end in every second. Waits need as much
-     * again to settle. */
+    /* One period for warm-up, two counted since a run may end in every second. Waits need the same
+     * time again to settle. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-/* of code, in which rename follows a limited number of loads (fact memory_renaming_per_block) */
+/* bytes of code in which rename follows a limited number of loads (fact
+ * memory_renaming_per_block) */
 #define CODE_BYTES 32
 
 static bool has_register(const struct insn *insn)
@@ -26,7 +27,8 @@ static bool width_follows(const struct core *c, const struct operand *memory)
     return machine_has(c->machine, "memory_renaming_bits", bits);
 }
 
-/* Read-modify-writes with a constant or nothing: add m,i; inc m; shl m,i. */
+/* Returns whether it is a read-modify-write with a constant or one operand: add m,i; inc m; shl
+ * m,i. */
 static bool modifies_by_constant(const struct insn *insn)
 {
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
@@ -56,8 +58,8 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
     return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
 }
 
-/* The same registers and displacement, as long as the registers are unchanged; the stack pointer is
- * followed. */
+/* Returns whether both addresses have the same displacement and the same, unchanged registers;
+ * changes of the stack pointer are followed. */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {
@@ -69,13 +71,13 @@ static bool same_text(const struct forwarding *f, const struct operand *from,
            (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
-/* The stored value is a register that rename keeps as another one plus a sum. */
+/* Returns whether the stored register is kept by rename as another register plus a sum. */
 static bool stores_sum(const struct forwarding *f, uint32_t store)
 {
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Addresses without a register, which rename does not follow on such machines (fact
+/* Returns whether the address has no register, which some machines do not rename (fact
  * memory_renaming_relative). */
 static bool is_fixed(const struct core *c, const struct insn *insn)
 {
@@ -83,7 +85,8 @@ static bool is_fixed(const struct core *c, const struct insn *insn)
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* By the two instructions alone, except for their addresses. A part of a sum has to be computed. */
+/* Returns whether the two instructions allow memory renaming, except for their addresses. A part of
+ * a sum must be computed. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -111,8 +114,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Share of the stores that rename finds whatever their address is made of, since the block is long
- * (fact memory_renaming_length and those with it). */
+/* Share of stores that rename finds because the block is long (fact memory_renaming_length and
+ * related ones). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
     const struct core *c = f->core;
@@ -157,7 +160,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* By the wider of store and load. */
+/* Latency by the wider of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
     unsigned from = insn_memory(&f->insns[link->store])->bits,
@@ -178,8 +181,8 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Cycles that the stores before the one that blocks a load take to drain, from the previous blocked
- * load on (fact store_forward_fail_drains). */
+/* Cycles in which earlier stores drain since the previous blocked load (fact
+ * store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
     uint32_t count = (uint32_t)f->costs->count, i = link->store;
@@ -201,11 +204,11 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* measured on such machines: its own latency includes the time */
+        return 0;   /* the measured latency of the load includes this time */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* the addition is executed first */
+        return c->store_forward + 1;   /* the addition executes first */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
@@ -214,7 +217,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) &&
                    !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* a shorter one takes the time without memory renaming */
+    /* a shorter one has the latency without memory renaming */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

@@ -1,5 +1,5 @@
-/* Loads that take their value from a store still on its way: how long that takes, and which of them
- * rename finds (facts store_forward... and renamed_...). */
+/* Store forwarding: its latency, and which loads memory renaming finds (facts store_forward... and
+ * renamed_...). */
 #ifndef PORTOLAN_ANALYSIS_FORWARDING_H
 #define PORTOLAN_ANALYSIS_FORWARDING_H
 
@@ -11,20 +11,20 @@ struct forwarding {
     const struct insn *insns;
     const struct costs *costs;
     const struct address_work *work;
-    uint64_t written;        /* general registers that the block writes */
-    /* share of the stores that rename finds whatever their address is made of */
+    uint64_t written;        /* bit set of general registers that the block writes */
+    /* share of stores that rename finds whatever their address registers */
     double by_length;
-    /* more renamed loads in 32 bytes of code than rename follows: none is */
+    /* more renamed loads in 32 bytes of code than rename can follow: none is renamed */
     bool crowded;
 };
 
-/* Whether the form's load can be found at rename, whatever its address. For struct op. */
+/* Returns whether memory renaming can apply to the form, whatever its address. For struct op. */
 bool forwarding_form(const struct core *c, const struct insn *insn, bool vector);
-/* Borrows all; @work after addresses_link. */
+/* Prepares @work for a block; borrows all. After addresses_link. */
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
-/* The load waits until the store is in the cache. */
+/* Returns whether the load waits until the store is in the cache. */
 bool forwarding_blocks(const struct core *c, const struct forward *link);
 /* Cycles from the stored value to the loaded one. */
 double forwarding_latency(const struct forwarding *f, const struct forward *link);

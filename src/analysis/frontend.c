@@ -10,9 +10,9 @@
 
 #define DECODERS_MAX 16
 
-/* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and
- * those whose opcode begins in it but that end in the next, five a cycle; each length-changing
- * prefix costs more, hidden in part by the block before. */
+/* Predecoder (Facile, section 4.3), per 16-byte block: five instructions per cycle, counting those
+ * that end in it and those whose opcode begins in it. A length-changing prefix costs more, partly
+ * hidden by the previous block. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -57,8 +57,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* One instruction for the decoders; a macro-fused pair is one, and so is a move with what it
- * joins. */
+/* An instruction at the decoders; a macro-fused pair counts as one, and so does a fused move. */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -78,9 +77,9 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
     return n;
 }
 
-/* Decoders: the first takes any instruction of up to four µops (fact decode_complex_uops), the
- * others single µops; longer ones come from the microcode ROM. Followed until an iteration begins
- * on the same decoder as an earlier one. */
+/* Decoders: the first takes instructions of up to four µops (fact decode_complex_uops), the others
+ * those of one; longer ones come from the microcode ROM. Simulated until an iteration begins on the
+ * same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -113,7 +112,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* The µops of the first leave fewer places for the others. */
+            /* The first one's µops leave fewer places for the others. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -122,7 +121,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
     return result;
 }
 
-/* The first branch that crosses or ends at a boundary of 32 bytes; FRONTEND_NOWHERE: none. */
+/* Returns the first branch that crosses or ends at a 32-byte boundary; FRONTEND_NOWHERE: none. */
 static uint32_t boundary_at(const struct insn *insns, const struct costs *costs, unsigned align)
 {
     size_t at = align;
@@ -137,16 +136,16 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
     return FRONTEND_NOWHERE;
 }
 
-/* Lines of the µop cache that the code of one aligned block takes. */
+/* Lines of the µop cache for one aligned block of code. */
 struct lines {
     size_t block;
-    unsigned count, used, branches;   /* lines, and of the last one µops and branches */
+    unsigned count, used, branches;   /* lines, and µops and branches of the last one */
 };
 
 #define LINE_BRANCHES 2
 
-/* Adds an instruction; false when its block needs more lines than it can have. It is not split over
- * lines, microcode takes a whole one, and a line has a limit of branches (Intel's optimization
+/* Adds an instruction; false when its block needs too many lines. Instructions are not split over
+ * lines, microcode takes a whole line, and branches per line are limited (Intel's optimization
  * manual, decoded instruction cache). */
 static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops,
                          bool branch)
@@ -164,8 +163,8 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* The first instruction of a block that has more lines than it can; FRONTEND_NOWHERE: none. A
- * macro-fused pair is one instruction, in the block of its first. */
+/* Returns the first instruction of a block that exceeds its lines; FRONTEND_NOWHERE: none. A
+ * macro-fused pair belongs to the block of its first instruction. */
 static uint32_t crowded_at(const struct core *c, const struct insn *insns,
                            const struct costs *costs, enum shape shape, unsigned align)
 {
@@ -197,8 +196,8 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
     return crowded_at(c, insns, costs, shape, align) != FRONTEND_NOWHERE;
 }
 
-/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where
- * neither width nor windows are known. *@by_windows: these take longer than the slots. */
+/* µop cache: lines of a 32-byte block; a shorter loop takes at least one cycle. NaN if widths and
+ * windows are unknown. *@by_windows: windows take longer than slots. */
 static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs,
                         enum shape shape, double slots, unsigned align, bool *by_windows)
 {
@@ -213,7 +212,7 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
         const double least = fmax(cycles, slots / c->issue_width);   /* fmax ignores a NaN */
-        /* the cycle of the branch that closes the loop: by_branch */
+        /* cycle of the closing branch: by_branch */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -222,8 +221,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least
- * (Facile, section 4.6). */
+/* Loop buffer: unrolls the loop so that issue groups waste the fewest slots (Facile, section
+ * 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -234,7 +233,7 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
-/* Equal decoders: instructions per cycle; a fused pair counts as one. */
+/* Symmetric decoders: instructions per cycle; a fused pair counts as one. */
 static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;
@@ -279,7 +278,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         crowded = crowded_at(c, insns, costs, shape, align);
         out->jcc_erratum = boundary != FRONTEND_NOWHERE;
         out->crowded = crowded != FRONTEND_NOWHERE;
-        out->large = slots > c->uop_cache_size;   /* false without that */
+        out->large = slots > c->uop_cache_size;   /* false if the size is unknown (NaN) */
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);

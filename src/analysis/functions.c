@@ -13,16 +13,16 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define OVERLAPS 4       /* of functions: aliases have the same place */
-#define LARGEST 160000   /* bytes of a function that is looked at */
+#define OVERLAPS 4       /* overlapping functions examined: aliases share an address */
+#define LARGEST 160000   /* bytes of a function that are examined */
 
-/* Summary of one function by the quick pass. */
+/* Summary of a function by the quick pass. */
 struct glimpse {
-    VEC(struct loop_region) jumps;   /* back, by bytes */
-    VEC(size_t) vectors;             /* places of instructions on vectors */
+    VEC(struct loop_region) jumps;   /* backward branches, by bytes */
+    VEC(size_t) vectors;             /* offsets of vector instructions */
 };
 
-/* How many of @places, which ascend, lie in @first to @last. */
+/* Number of the ascending @places between @first and @last. */
 static uint32_t between(const struct glimpse *l, size_t first, size_t last)
 {
     size_t count[2];
@@ -42,8 +42,8 @@ static uint32_t between(const struct glimpse *l, size_t first, size_t last)
     return (uint32_t)(count[1] - count[0]);
 }
 
-/* The loops of the function at @start, and its worth: how many branches go back, how deep they
- * nest. */
+/* Finds the loops of the function at @start and its rank: backward branches and their nesting
+ * depth. */
 static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start,
                                       size_t length, uint32_t symbol, struct glimpse *l,
                                       struct function_ranking *out)
@@ -106,7 +106,7 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* functions that lie over each other say more than there is */
+    /* overlapping symbols cover more than the code */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 
@@ -137,7 +137,7 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* The hexadecimal number that @text is; false when it is none. */
+/* Parses a hexadecimal number; false if @text is none. */
 static bool read_hex(const char *text, uint64_t *out)
 {
     char *end;
@@ -148,8 +148,7 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* Appends a suggestion for @wanted to @todo: a name that differs little, else one that contains
- * it. */
+/* Appends a suggestion for @wanted to @todo: a similar name, else one that contains it. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {
     struct similar near = {.word = wanted};

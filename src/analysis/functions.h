@@ -1,5 +1,5 @@
-/* The functions of an object file, and loops in them, by how hot they look: those with the deepest
- * loops, the most vector work and the most code first. */
+/* Functions of an object file and their loops, ranked by estimated heat: deepest loops, most vector
+ * work, most code. */
 #ifndef PORTOLAN_ANALYSIS_FUNCTIONS_H
 #define PORTOLAN_ANALYSIS_FUNCTIONS_H
 
@@ -9,41 +9,40 @@
 
 struct ranked_function {
     uint32_t symbol;              /* of the object */
-    /* backward branches, and an estimate of their nesting depth */
+    /* number of backward branches, and their estimated nesting depth */
     uint32_t loops, depth;
-    uint32_t vectors;             /* instructions on vectors */
+    uint32_t vectors;             /* number of vector instructions */
     uint64_t size;                /* bytes */
 };
 
 struct ranked_loop {
-    uint32_t symbol;              /* of the object: whose code it is in */
-    uint32_t depth, vectors;      /* nesting, 1: outermost; instructions on vectors */
+    uint32_t symbol;              /* function symbol in the object */
+    uint32_t depth, vectors;      /* nesting depth, 1: outermost; number of vector instructions */
     bool innermost;
-    /* of its head in the object's code; bytes to the end of the jump back */
+    /* position of its head in the object's code; length in bytes to the end of the backward
+     * branch */
     uint64_t place, size;
 };
 
-/* In the order of functions_hotter, and within a function in that of the code. */
+/* Ordered by functions_hotter, and within a function by position. */
 struct function_ranking {
     VEC(struct ranked_function) list;
-    VEC(struct ranked_loop) loops;   /* those of a function stand together */
+    VEC(struct ranked_loop) loops;   /* those of a function are adjacent */
 };
 
 
-/* All functions with a loop, hottest-looking first, and their loops, estimated without following
- * jumps. Polls watch_steps; false with err when that ends it. function_ranking_done frees the lists
- * in both cases. Any thread. */
+/* Ranks all functions with a loop, and their loops, estimated without following jumps. Polls
+ * watch_steps; false with err when cancelled. function_ranking_done frees the lists in both cases.
+ * Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
-/* Below 0: @a looks hotter than @b, of any objects; 0: no difference. */
+/* Compares two functions, of any objects: below 0 if @a ranks as hotter, 0 if equal. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* The same of loops: innermost ones first, then the deepest, those with the most vector work, the
- * longest. */
+/* Compares loops: innermost first, then depth, vector work and length. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
-/* The function that @wanted names: a symbol, a demangled name, an address within one ("0x4308"), or
- * a place in one ("f+0x40"). *@place gets the byte of @o's code that was meant, or UINT64_MAX for
- * all of the function. NULL with err when there is none (near names are offered), or there are
- * several. */
+/* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
+ * offset ("f+0x40"). *@place is the position in @o's code, or UINT64_MAX for the whole function.
+ * NULL with err if there is none (similar names are suggested) or several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

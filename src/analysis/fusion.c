@@ -14,14 +14,14 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* Signs, overflow and parity alone; less and greater need two flags. */
+    /* Conditions on sign, overflow or parity alone; less and greater need two flags. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 
     if (branch->operation != OPERATION_BRANCH || !branch->flags_read ||
         (first->traits & (INSN_STORE | INSN_LOCK)))
         return false;
-    /* Memory operand and immediate together never fuse when the address is rip-relative. */
+    /* A memory operand with an immediate never fuses if the address is rip-relative. */
     if ((first->traits & INSN_RIP_RELATIVE) && insn_immediate(first))
         return false;
     if (first->traits & INSN_LOAD && insn_immediate(first) &&
@@ -60,7 +60,7 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    /* the architecture has it write what the next instruction overwrites */
+    /* the next instruction overwrites this implicit result */
     if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||

@@ -9,7 +9,7 @@
 struct issue_group {
     unsigned slots;      /* taken */
     unsigned uops;       /* fused µops in it */
-    double cycles;       /* groups that are full, ever */
+    double cycles;       /* full groups so far */
 };
 
 uint32_t issue_room(const struct core *c, const struct cost *row)

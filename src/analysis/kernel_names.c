@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Where @insn jumps or calls; NULL: nowhere that it says. */
+/* Finds the target of a jump or call; NULL if the code does not give one. */
 static const struct operand *target_of(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,7 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-/* Target of @insn or its memory, relative to its own place; false: unknown. */
+/* Position that @insn jumps to or addresses relative to itself; false: unknown. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
     const struct operand *target = target_of(insn),
@@ -52,7 +52,7 @@ static bool place_of(const struct insn *insn, uint64_t *position)
     return target || memory;
 }
 
-/* The positions that need a name, in order and each once. */
+/* Lists the positions that need a name, sorted and unique. */
 static void list_positions(const struct kernel *k, struct kernel_names *out)
 {
     size_t kept = 0;
@@ -72,7 +72,7 @@ static void list_positions(const struct kernel *k, struct kernel_names *out)
     out->list.count = kept;
 }
 
-/* Leaves out those that got no name. */
+/* Removes those without a name. */
 static void drop_nameless(struct kernel_names *names)
 {
     size_t kept = 0;
@@ -139,8 +139,8 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* A plain name may be an operator or a register in Intel syntax; one that begins with a dot is
-     * none. */
+    /* In Intel syntax a plain name may be an operator or register, but not one that begins with a
+     * dot. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)
@@ -148,8 +148,8 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes
- * where they need them. Empty where no text says it. */
+/* Writes @reference of @insn in assembler syntax: "x", "x+4", ":lo12:x"; @quoted: quotes names if
+ * needed. Empty if it cannot be expressed. */
 static void reference_print(const struct code_reference *reference, const struct insn *insn,
                             bool quoted, struct str *out)
 {
@@ -171,7 +171,7 @@ static void reference_print(const struct code_reference *reference, const struct
         str_addf(out, "%+lld", (long long)addend);
 }
 
-/* Where the last operand of @text begins. */
+/* Returns the start of the last operand of @text. */
 static const char *last_operand(const char *text)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
@@ -180,7 +180,7 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Whether it replaces an immediate: the last field of an instruction that has one. */
+/* Returns whether it replaces an immediate, the last field of an instruction. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -218,7 +218,7 @@ bool reference_insert(const struct insn *insn, const char *text,
     return found;
 }
 
-/* Appends @name, perhaps with "+0x28" or "@plt", as its programmer wrote it. */
+/* Appends @name demangled, with its "+0x28" or "@plt". */
 static void add_readable(const char *name, struct str *out)
 {
     const char *end = strstr(name, "+0x"), *at = strchr(name, '@');
@@ -230,7 +230,7 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* The text of @insn: where it leads by address and name, and what else it refers to. */
+/* Writes the text of @insn with its target as address and name, and its other references. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);
@@ -272,7 +272,7 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Place of the memory of @insn that @reference names, when that of symbol @symbol is known. */
+/* Address of the memory that @reference of @insn names, when that of symbol @symbol is known. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -292,8 +292,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Named memory has a place of its own by that name, as a linker assigns it: loads and stores of
- * that name meet there, and no others do. */
+/* Gives each named object its own address, as a linker does: accesses by the same name can overlap,
+ * others cannot. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

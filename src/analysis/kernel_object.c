@@ -16,9 +16,9 @@
 #include "toolchain/object.h"
 #include "toolchain/source_file.h"
 
-#define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
+#define CANDIDATES 64    /* functions of a large file that are decoded to find a loop */
 
-/* Options for text that machine code does not have. */
+/* Rejects options that apply to text only. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {
@@ -29,7 +29,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
                    isa_name(options->isa));
 }
 
-/* Function of the code, in the names of loops. */
+/* Function name for the names of loops. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
     char *readable = demangle(symbol->name);
@@ -56,8 +56,7 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* The loop that begins at @place, a position, else the smallest one around it, becomes the
- * first. */
+/* Moves the loop that begins at position @place, else the smallest one around it, to the front. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -77,8 +76,8 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         loop_first(k, best);
 }
 
-/* Makes the smallest loop with code of the source lines in @options the first. False with err when
- * there is none: @fault is the fault of the debug information, if any. */
+/* Moves the smallest loop of the source lines in @options to the front. False with err when there
+ * is none; @fault is the error of the debug information, if any. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -112,7 +111,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     return true;
 }
 
-/* The kernel of @symbol's code, NULL: of all. */
+/* Makes the kernel of @symbol's code; NULL: of all code. */
 static struct kernel *kernel_of(const struct object *o, const char *path,
                                 const struct object_symbol *symbol, struct err *err)
 {
@@ -133,7 +132,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Code in other sections has other debug information. */
+    /* Other sections have separate debug information. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -151,8 +150,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* A function that is tried, and the one in use so far: the first that turns out to have a loop. A
- * light look takes a jump back for one that only leads to shared code. */
+/* Chooses between the best function so far and a candidate: the first with a real loop wins. The
+ * quick pass mistakes some backward jumps to shared code for loops. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
     const bool take = !k || (next && next->loops[0].depth);
@@ -197,7 +196,7 @@ static void which_function(struct err *err)
             "code may be of several");
 }
 
-/* The kernel of @o, which was read from @path. */
+/* Makes the kernel of @o, read from @path. */
 static struct kernel *kernel_of_object(const struct object *o, const char *path,
                                        const struct kernel_options *options, struct err *err)
 {
@@ -220,7 +219,7 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     return k;
 }
 
-/* @k, unless the file of @o was cut meanwhile. */
+/* Returns @k, or NULL with err if the file of @o was truncated meanwhile. */
 static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k,
                                     struct err *err)
 {
@@ -230,7 +229,7 @@ static struct kernel *whole_or_none(struct object *o, const char *path, struct k
     return NULL;
 }
 
-/* The result of @o, with its source lines. Frees @o. */
+/* Completes the result for @o with its source lines. Frees @o. */
 static struct kernel *finish(struct object *o, const char *path, struct kernel *k,
                              const struct kernel_options *options, struct err *err)
 {
@@ -262,7 +261,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
-/* The one member with the function that is wanted. */
+/* Finds the single member with the selected function. */
 static struct kernel *named_in_archive(const struct archive *a,
                                        const struct kernel_options *options, struct err *err)
 {
@@ -321,7 +320,7 @@ static int hotter_first(const void *a, const void *b)
                                           (x->function.symbol < y->function.symbol);
 }
 
-/* The hottest-looking functions of one member more; no more are kept than may be tried. */
+/* Adds the hottest-looking functions of one member; keeps at most the number to be tried. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {
@@ -351,7 +350,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* of another instruction set, or of damaged members, there is nothing */
+    /* members of another instruction set or damaged ones have no functions */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
@@ -368,7 +367,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    if (k) {   /* only the loaded object's debug information is read: it may take long */
+    if (k) {   /* reads debug information of the loaded object only, since it may take long */
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);
@@ -399,7 +398,7 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
                                        : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
-        err_clear(err);   /* of a member that was tried before */
+        err_clear(err);   /* error of a previously tried member */
     else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {

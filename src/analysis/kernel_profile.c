@@ -15,15 +15,15 @@
 
 #define OUTPUT_MOST ((size_t)32 << 20)
 
-/* A line of perf report: "    61.55%  [.] daxpy   -      -". Its symbol, to be freed; NULL: it is
- * none of the program's own. */
+/* Parses a line of perf report, " 61.55% [.] daxpy - -". Returns its symbol, which the caller
+ * frees; NULL if it is not one of the program. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
     double percent = strtod(text, &end);
     const char *mark = end > text && *end == '%' && percent > 0 ? strstr(end, "[.] ") : NULL;
 
-    if (mark) {   /* C++ names hold blanks: they end before columns, which stand apart */
+    if (mark) {   /* C++ names contain blanks: columns are separated by several */
         const char *name = mark + 4, *stop = strstr(name, "  ");
         size_t span = stop ? (size_t)(stop - name) : strlen(name);
         while (span && (name[span - 1] == ' ' || name[span - 1] == '\r'))
@@ -34,7 +34,7 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* The first that is not an address alone: perf annotates functions by name. */
+/* Returns the first symbol that is not a bare address, since perf annotates functions by name. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {
@@ -63,8 +63,8 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Loops with most samples first. One around others counts as what is its own: theirs would make it
- * the first always. */
+/* Sorts loops by samples. An outer loop counts only its own instructions; with those of inner loops
+ * it would always come first. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -89,7 +89,7 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-/* Output of perf annotate for function @symbol, as a text with percentages. */
+/* Runs perf annotate for function @symbol; returns a text with percentages. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
 {
@@ -103,7 +103,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
     rest.symbol = NULL;
-    if (ok && listing.length < 40)   /* it does not report unknown symbols */
+    if (ok && listing.length < 40)   /* perf reports no unknown symbols */
         ok = err_set(err, ERR_DATA, "perf report shows the functions that have some",
                      "no samples of %s in this profile", symbol);
     if (ok)
@@ -115,8 +115,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     return k;
 }
 
-/* The address of the function with most of @samples, as --symbol takes it, to be freed; NULL with
- * err. */
+/* Returns the address of the function with most of @samples, in the form of --symbol; the caller
+ * frees. NULL with err. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};
@@ -142,7 +142,7 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     return most ? str_take(&address) : NULL;
 }
 
-/* The samples of each instruction of @k, code of the file @path. */
+/* Adds the samples of each instruction of @k, code of the file @path. */
 static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
                          struct err *err)
 {
@@ -169,8 +169,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Functions without a name, which perf cannot annotate: their code in the program, with the samples
- * of each instruction. @symbol: an address; NULL: the place with most samples. */
+/* Handles functions without a name, which perf cannot annotate: decodes their code and assigns
+ * samples. @symbol: an address; NULL: the place with most samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels from files, text and hex, and who holds them. */
+/* Loads kernels from files, text and hex, and counts their holders. */
 #include "analysis/kernel.h"
 
 #include <ctype.h>
@@ -31,8 +31,7 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* a disassembly's code keeps its address as far as front ends depend on it: modulo their largest
- * unit */
+/* code keeps its address modulo the largest unit of front ends */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -47,8 +46,8 @@ static int label_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Bytes from @code on that are one instruction nobody knows: to the start of the next line, which
- * is at @next, or else to the next byte at which one decodes. */
+/* Length of an unknown instruction at @code: to the next line at @next, or to the next byte at
+ * which decoding succeeds. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -66,8 +65,8 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes; undecodable code is one unknown instruction. @a has the lines of a text,
- * each of which begins an instruction; NULL: no text. False beyond kernel_unit_most. */
+/* Decodes @length bytes; undecodable code becomes one unknown instruction. @a has the lines of a
+ * text, each of which begins an instruction; NULL: no text. False beyond kernel_unit_most. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, const struct assembled *a)
 {
@@ -81,7 +80,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
             return false;
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* not so of data in the text */
+        /* not for data in the text */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
@@ -92,7 +91,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         at += insn.length;
         if (!vec_room(&u->insns)) {
             insn_done(&insn);
-            return true;   /* the load fails */
+            return true;   /* loading fails */
         }
         u->insns.items[u->insns.count++] = insn;
     }
@@ -106,8 +105,8 @@ static void unit_done(struct unit *u)
     vec_done(&u->insns);
 }
 
-/* The source line of each instruction and its text there; where a line made several, their
- * disassembly. */
+/* Sets the source line of each instruction and its text there; lines of several instructions get
+ * the disassembly. */
 static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
 {
     size_t row = 0;
@@ -145,7 +144,7 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-/* The first instruction that does not begin before @offset. */
+/* Returns the first instruction that begins at or after @offset. */
 static size_t insn_from(const struct unit *u, uint64_t offset)
 {
     const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn),
@@ -154,7 +153,7 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return low;
 }
 
-/* The first one from @i on at line @line or later. */
+/* Returns the first instruction from @i on that is at line @line or later. */
 static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
 {
     while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
@@ -162,7 +161,7 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
     return i;
 }
 
-/* Marks in @length bytes of code, the first of which is at @position. */
+/* Finds markers in @length bytes of code, which begins at @position. */
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t position, struct loop_list *out)
 {
@@ -181,14 +180,14 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
-/* Where each region ends, as an index of a mark; the count of marks: at the end of the text. A mark
- * with a name ends the region of that name that began last, one without the region that began last;
- * a region that none ends ends with the first mark that could. */
+/* Finds the mark that ends each region; the count of marks stands for the end of the text. A named
+ * mark ends the latest open region of that name, an unnamed one the latest region. An unclosed
+ * region ends at the first mark that could end it. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* open regions; per name the one that began last, plus one */
+    /* open regions: 1 + the latest one per name */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
@@ -238,7 +237,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     size_t *ends = mem_alloc((count + 1) * sizeof *ends),
            *places = mem_alloc((count + 1) * sizeof *places), at = 0;
     marks_pair(&marks, ends);
-    for (size_t m = 0; m < count; m++)   /* the first instruction after each */
+    for (size_t m = 0; m < count; m++)   /* first instruction after each mark */
         places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
     places[count] = u->insns.count;
     for (size_t m = 0; m < count && !watch_steps(1); m++) {
@@ -253,7 +252,7 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
-/* Joins marked regions (first) with the loops found; with neither, everything is the kernel. */
+/* Joins marked regions (first) with the loops found; without either, all code is the kernel. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -304,8 +303,8 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
-/* Whether the code from @start on cannot get to @offset: it does not fall through to it, and jumps
- * neither there nor beyond. */
+/* Returns whether the code from @start on cannot reach @offset: it does not fall through to it or
+ * jump there or beyond. */
 static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 {
     bool falls = true;
@@ -323,8 +322,8 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
     return !falls;
 }
 
-/* Keeps the instructions from label @symbol to the next function; in a text that declares none, to
- * the next label that the code before does not reach. */
+/* Keeps the instructions from label @symbol to the next function. If the text declares no
+ * functions, it ends at the next label that the code before does not reach. */
 static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
                                  struct err *err)
 {
@@ -355,7 +354,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
                            "there are no instructions behind label %s", symbol);
 }
 
-/* Moves the places in @a's code by @by bytes. */
+/* Adds @by bytes to the offsets in @a's code. */
 static void assembled_move(struct assembled *a, uint64_t by)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -436,23 +435,22 @@ out:
     return k;
 }
 
-/* A function's name as its programmer knows it, to be freed. */
+/* Returns a function's demangled name; the caller frees. */
 static char *readable(const char *name)
 {
     char *text = demangle(name);
     return text ? text : mem_strdup(name);
 }
 
-/* A section's part of a range of code. */
+/* Part of a code range in one section. */
 struct range_part {
-    size_t section;      /* the next one to look at */
+    size_t section;      /* the next section to examine */
     const uint8_t *code;
     size_t length;
-    uint64_t position;   /* of its first byte */
+    uint64_t position;   /* position of its first byte */
 };
 
-/* Continues with the next section with code of the @length bytes from @start on; false after the
- * last. */
+/* Continues with the next section with code of the range; false after the last. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
@@ -476,7 +474,7 @@ static int insn_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Loops whose head no symbol reaches are named by their address in the file. */
+/* Names loops without a symbol by their address in the file. */
 static void name_by_file(struct kernel *k)
 {
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -541,7 +539,7 @@ out:
     return k;
 }
 
-/* Whether the file begins as ELF does; what cannot be read, or only once, is for others to read. */
+/* Returns whether the file begins as ELF. Unreadable files and pipes are left to other readers. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -560,7 +558,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* mapped: it may be larger than memory */
+    /* mapped, since it may exceed the memory */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -617,7 +615,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
                     2 * i + 1);
             goto out;
         }
-        /* the decoder has all that may be locked */
+        /* the decoder has used all lockable memory */
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,
@@ -653,8 +651,7 @@ out:
     return k;
 }
 
-/* The holders are counted in an otherwise constant object: kernels are made by mem_zero, never
- * const objects. */
+/* The count of holders changes in an otherwise constant object, which mem_zero allocated. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

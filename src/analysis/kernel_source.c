@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "toolchain/compile.h"
 
-/* Lines of @symbol's body in compiler output: from its label to its .size, or to the end. */
+/* Lines of @symbol's body in compiler output: from its label to its .size or to the end. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;
@@ -30,8 +30,7 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* From lines of the C file to those of the assembler text between @first and @last (0: the end)
- * that they became. */
+/* Maps lines of the C file to the lines of assembler text between @first and @last (0: the end). */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {
@@ -57,7 +56,7 @@ static void take_source(struct kernel *k, struct compiled *c, const char *path)
     kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
-/* Fortran's compilers put a line under a name. */
+/* Fortran compilers append an underscore. */
 static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     struct str other = {0};
@@ -69,7 +68,7 @@ static bool find_function(const char *text, const char *symbol, size_t *first, s
     return found;
 }
 
-/* The kernel of what was compiled; NULL on failure. */
+/* Makes the kernel of the compiled text; NULL with err. */
 static struct kernel *take_loops(const struct recipe *r, const struct compiled *c, struct err *err)
 {
     struct kernel_options own = r->options;

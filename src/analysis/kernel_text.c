@@ -11,25 +11,26 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-#define ROUNDS_MOST 8      /* of assembling: each writes more of what differs as bytes */
-#define NAME_LOOP "loop"   /* of a head that has none */
+/* assembler runs: each writes more of the differing instructions as bytes */
+#define ROUNDS_MOST 8
+#define NAME_LOOP "loop"   /* label of an unnamed head */
 
-/* How an instruction is written: each is tried when the one before became other bytes. */
+/* Ways to write an instruction, tried in order until the bytes are equal. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
-/* A place that the text names: in the loop a label, else one that is set. */
+/* A place that the text names: a label in the loop, or an address set with .set. */
 struct text_place {
     uint64_t position;
     char *name;
-    bool inside;         /* of the loop: an instruction begins there */
+    bool inside;         /* in the loop, at the start of an instruction */
 };
 
 struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
-    enum writing *how;   /* per instruction */
-    size_t *lines;       /* likewise: its line */
+    enum writing *how;   /* way to write it, per instruction */
+    size_t *lines;       /* text line, per instruction */
     struct { VEC(struct text_place) list; } places;   /* by position */
 };
 
@@ -38,7 +39,7 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* a backslash at the end would join lines for a preprocessor */
+        /* a trailing backslash would continue the line in a preprocessor */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -80,7 +81,7 @@ static bool named(const struct text_writer *w, const char *name)
     return false;
 }
 
-/* Whether the linker fills in where @insn leads. */
+/* Returns whether the linker sets the target of @insn. */
 static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
@@ -96,7 +97,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* The head and all that the loop jumps to, with the names they have or get. */
+/* Collects the head and all jump targets of the loop, with existing or new names. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -159,7 +160,7 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
     }
 }
 
-/* @text with the name of where it leads in the place of the number. */
+/* Appends @text with its target's number replaced by a name. */
 static void add_jump(const char *text, const struct text_place *to, struct str *out)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '),
@@ -172,7 +173,7 @@ static void add_jump(const char *text, const struct text_place *to, struct str *
     symbol_print(to->name, out);
 }
 
-/* Disassembles @insn, with all its names. False when no text expresses it. */
+/* Disassembles @insn with all its names. False when text cannot express it. */
 static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     const struct operand *target = target_of(insn);
@@ -205,14 +206,14 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
     return ok;
 }
 
-/* One instruction, as a comment if it is written as bytes. */
+/* Writes one instruction; one written as bytes gets a comment. */
 static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Assemblers older than the disassembler that named it do not have it. */
+    /* Older assemblers lack instructions that the disassembler has. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
@@ -262,7 +263,8 @@ static void print(struct text_writer *w, const char *why, struct str *out)
     }
 }
 
-/* Whether @a's references within @insn, whose first byte is at @at there, are @insn's own. */
+/* Returns whether @a's references within @insn, whose first byte is at @at, equal those of
+ * @insn. */
 static bool same_references(const struct text_writer *w, const struct insn *insn,
                             const struct assembled *a, uint64_t at)
 {
@@ -281,7 +283,7 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
     return seen == count;
 }
 
-/* Start of the code of line @line; SIZE_MAX: it has none. */
+/* Start of the code of line @line; SIZE_MAX: none. */
 static size_t code_of_line(const struct assembled *a, size_t line)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -290,8 +292,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Marks instructions with other bytes to be written otherwise the next time; false when there are
- * none. Distances count only if all lengths are right. */
+/* Selects the next way for instructions with different bytes; false when there are none. Jump
+ * distances count only once all lengths are right. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;
@@ -321,7 +323,7 @@ static bool revise(struct text_writer *w, const struct assembled *a)
     return changed;
 }
 
-/* Whether @a is the loop, byte for byte. */
+/* Returns whether @a equals the loop byte by byte. */
 static bool is_same(const struct text_writer *w, const struct assembled *a)
 {
     size_t at = 0;
@@ -358,7 +360,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         ok = assembled || fault.code == ERR_DATA;
         if (!ok && err)
             *err = fault;
-        /* If nothing was assembled, or assembling shows nothing more, all is written as bytes. */
+        /* If assembling failed or brings no progress, everything is written as bytes. */
         if (ok && !same && (!assembled || round + 2 >= ROUNDS_MOST || !revise(&w, &a)))
             for (size_t i = 0; i < w.count; i++)
                 w.how[i] = WRITTEN_BYTES;

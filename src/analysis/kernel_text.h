@@ -1,17 +1,16 @@
-/* A loop as assembler text: the same program with any assembler. */
+/* Writes a loop as assembler text, so that an assembler reproduces it. */
 #ifndef PORTOLAN_ANALYSIS_KERNEL_TEXT_H
 #define PORTOLAN_ANALYSIS_KERNEL_TEXT_H
 
 #include "analysis/kernel.h"
 
-/* Appends loop @loop of @k as text that kernel load and `as` take (x86-64: Intel syntax). It is
- * assembled to verify that it becomes the same bytes and references. Instructions that the
- * assembler would encode otherwise are bytes, with the instruction in a comment. Labels and exits
- * have their names; outside places are set to their addresses. False with err when the assembler
- * cannot be run. Any thread. */
+/* Appends loop @loop of @k as text for kernel load and `as` (x86-64: Intel syntax). Assembles it to
+ * verify that bytes and references are equal. Instructions that an assembler encodes differently
+ * become bytes with a comment. Labels and exits keep their names; places outside are set to their
+ * addresses. False with err when the assembler cannot run. Any thread. */
 bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct err *err);
-/* Appends @text to a comment of assembler text; escapes characters that could end it or start
- * something else. */
+/* Appends @text to a comment of assembler text; escapes characters that would end the comment or be
+ * interpreted. */
 void comment_print(const char *text, struct str *out);
 
 #endif

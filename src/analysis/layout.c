@@ -6,23 +6,23 @@
 
 #include "analysis/memory_time.h"
 
-#define APART 1088            /* bytes by which arrays begin at different places in their pages */
+#define APART 1088            /* bytes between the page offsets of consecutive arrays */
 #define PAGE 4096
 #define LEAST_ITERATIONS 4
-/* bytes before and behind what is reached: vectors read and write a little more */
+/* padding on each side in bytes: vectors access slightly more */
 #define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
-/* Streams that are close in memory: their addresses begin with the same sum of registers. */
+/* A region: streams whose addresses start with the same sum of registers. */
 struct array_region {
     const struct stream *one;
     int64_t low, high, step;
     bool walks, ring;
-    uint64_t at, bytes;       /* in the arena */
-    uint64_t sum;             /* what its registers come to, from the beginning of the arena */
-    uint32_t joined;          /* the region in whose array it lies; STREAM_ALONE: it has its own */
-    int64_t distance;         /* from where that one begins */
+    uint64_t at, bytes;       /* position and size in the arena */
+    uint64_t sum;             /* value of its register sum, as an offset in the arena */
+    uint32_t joined;          /* region whose array contains it; STREAM_ALONE: none */
+    int64_t distance;         /* offset from the start of that region */
 };
 
 struct planner {
@@ -83,7 +83,7 @@ static bool regions_find(struct planner *p, struct err *err)
         r->high = s->high > r->high ? s->high : r->high;
         p->region_of[i] = (uint32_t)(r - p->regions);
     }
-    /* Streams that were said to share an array lie in one. */
+    /* Streams that the user declared to share an array. */
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
         if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] ||
@@ -101,7 +101,7 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* How many iterations the walks have, and where all lies. */
+/* Computes the iterations of the walks and all positions. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
     uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
@@ -133,7 +133,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
                             : region;
         at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
         r->at = at;
-        /* The sum of the registers is aligned as arrays are. */
+        /* Aligns a sum of registers as arrays are aligned. */
         r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) +
                  (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
         r->sum = (r->sum + 63) / 64 * 64;
@@ -156,7 +156,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* In how many regions @reg stands alone. */
+/* Number of regions in which @reg is the only free register. */
 static unsigned uses(const struct planner *p, uint8_t reg)
 {
     unsigned n = 0;
@@ -178,8 +178,7 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Index registers are 0 in the beginning: what is multiplied, and what several arrays have in
- * common. */
+/* Sets index registers to 0: scaled registers, and those common to several arrays. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -207,7 +206,7 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* Step of the values given to @s's registers in an iteration, besides that of its own base. */
+/* Step of the values in @s's index registers per iteration, besides the step of its base. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;
@@ -220,7 +219,7 @@ static int64_t given_step(const struct planner *p, const struct stream *s)
     return step;
 }
 
-/* The register of @s that leads into the arena, or that can; NULL: there is none. */
+/* Returns the register of @s that points, or can point, into the arena; NULL: none. */
 static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
 {
     const struct stream_term *found = NULL;
@@ -236,8 +235,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* An array that the code names: its place stands there, and one of its registers leads into the
- * arena, as it does for all such arrays. */
+/* Sets the address of an array that the code names: one of its registers leads into the arena, for
+ * all such arrays. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
@@ -304,7 +303,7 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
         return refuse_at(p, r->one->insn, "its pointers lead too far from where it reads", err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
-    /* The largest number of places that a ring can have (enum arrays_fill_kind). */
+    /* Largest number of places of a ring (enum arrays_fill_kind). */
     all = r->bytes / spacing;
     while (places * 2 <= all)
         places *= 2;

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define CHAINS_MOST 16 /* equally long chains that are counted */
+#define CHAINS_MOST 16 /* equally long chains counted */
 #define EQUAL 1e-9
 
 /* Operation of a link of a chain. */
@@ -19,14 +19,15 @@ enum link_class {
     LINK_COMPARE, LINK_SCALE, LINK_OTHER
 };
 
-/* A chain while it is classified: its edges in the graph of dependences. */
+/* A chain during classification: its edges in the dependence graph. */
 struct chain_work {
     const struct analysis *a;
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
     bool *reached;             /* nodes that depend on the chain */
-    bool *round;               /* of these, the ones that it depends on: they go round with it */
+    bool *round;               /* those of them on which the chain depends, so that they are part of
+                                * the recurrence */
 };
 
 const char *limit_name(enum limit_kind kind)
@@ -37,7 +38,7 @@ const char *limit_name(enum limit_kind kind)
     return names[kind];
 }
 
-/* Of the value that edge @at leads to. */
+/* Instruction that produces the value at the end of edge @at. */
 static const struct insn *insn_at(const struct chain_work *w, size_t at)
 {
     return w->a->rows[w->d->nodes[w->d->edges[at].to].insn].insn;
@@ -59,8 +60,8 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* Which operand of a fused multiplication and addition is added: x86-64 by the digits of its name,
- * AArch64 the fourth or the vector that is written. */
+/* Operand of a fused multiply-add that is added: on x86-64 by the digits of its name, on AArch64
+ * the fourth or the written vector. */
 static int addend_of(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK;
@@ -75,8 +76,7 @@ static int addend_of(const struct insn *insn)
                : 0;
 }
 
-/* Integers added up without saturation, in lanes; also dot products and the like into an
- * accumulator. */
+/* Class of integer sums without saturation per lane, and of dot products into an accumulator. */
 static enum link_class vector_sum_class(const struct insn *insn, int end)
 {
     const char *m = insn->mnemonic;
@@ -95,7 +95,7 @@ static enum link_class vector_sum_class(const struct insn *insn, int end)
                : LINK_ADD;
 }
 
-/* Of an address that is computed, the part that comes from @resource: added as it is, or scaled. */
+/* Class of the address part that comes from @resource: added unchanged, or scaled. */
 static enum link_class address_class(const struct insn *insn, uint8_t resource)
 {
     const struct operand *memory = insn_memory(insn);
@@ -105,7 +105,7 @@ static enum link_class address_class(const struct insn *insn, uint8_t resource)
                                                                               : LINK_ADD;
 }
 
-/* A conditional increment: both values that it selects from come from one register. */
+/* Returns whether it is a conditional increment: both selected values come from one register. */
 static bool counts(const struct insn *insn)
 {
     const struct operand *a = insn_operand(insn, insn->inputs[0]),
@@ -115,7 +115,8 @@ static bool counts(const struct insn *insn)
            (has_word(insn->mnemonic, "csinc") && a && b && a->reg == b->reg);
 }
 
-/* Whether @end is an address that the access itself steps: written back, or of a string. */
+/* Returns whether the access itself advances the register @end: writeback or a string
+ * instruction. */
 static bool is_stepped(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS)
@@ -129,7 +130,7 @@ static bool is_stepped(const struct insn *insn, int end)
     return false;
 }
 
-/* Operation of the instruction at the end of edge @at on the value of the edge. */
+/* Class of the operation at the end of edge @at on the edge's value. */
 static enum link_class class_of(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
@@ -204,7 +205,7 @@ static bool is_floating(const struct insn *insn)
     return insn->operation >= OPERATION_FP_ADD && insn->operation <= OPERATION_FP_HORIZONTAL;
 }
 
-/* The nodes that some value of the chain leads to. */
+/* Finds the nodes that depend on a value of the chain. */
 static void reach(struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -253,7 +254,7 @@ static bool is_link_row(const struct chain_work *w, uint32_t row)
     return false;
 }
 
-/* Whether row @row stores to one place in all iterations. */
+/* Returns whether row @row stores to the same address in all iterations. */
 static bool stores_in_place(const struct deps *d, uint32_t row)
 {
     bool found = false;
@@ -269,8 +270,8 @@ static bool stores_in_place(const struct deps *d, uint32_t row)
     return found;
 }
 
-/* A row beside the chain that takes one of its values in each iteration; *@in_place: it only stores
- * it, to the same place each time. LIMIT_NO_ROW: none. */
+/* Returns a row outside the chain that uses one of its values in each iteration, or LIMIT_NO_ROW.
+ * *@in_place: it only stores it, always to the same address. */
 static uint32_t user_of(const struct chain_work *w, bool *in_place)
 {
     const struct deps *d = w->d;
@@ -279,7 +280,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* nor the flags of a link */
+        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* flags of a link do not count */
             continue;
         if (!stores_in_place(d, row))
             return row;
@@ -289,7 +290,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Whether the links take anything else that depends on the chain: x + x, or a sum of the last
+/* Returns whether no link has a second input that depends on the chain: x + x, or a sum of the last
  * two. */
 static bool is_pure(const struct chain_work *w)
 {
@@ -301,14 +302,13 @@ static bool is_pure(const struct chain_work *w)
     return true;
 }
 
-/* Whether register @reg is written in the loop. */
+/* Returns whether the loop writes register @reg. */
 static bool is_written(const struct analysis *a, uint8_t reg)
 {
     return a->written >> reg & 1;
 }
 
-/* Whether all that @insn takes except register @reg and operand @skip stays the same: immediates,
- * registers that the loop leaves alone. */
+/* Returns whether all inputs of @insn except register @reg and operand @skip are loop-invariant. */
 static bool is_constant(const struct analysis *a, const struct insn *insn, uint8_t reg, int skip)
 {
     for (unsigned k = 0; k < insn->operand_count; k++) {
@@ -329,7 +329,7 @@ static bool is_constant(const struct analysis *a, const struct insn *insn, uint8
     return true;
 }
 
-/* Whether edge @at multiplies by what stays the same in the loop. */
+/* Returns whether edge @at multiplies by a loop invariant. */
 static bool scales(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
@@ -347,8 +347,7 @@ static bool scales(const struct chain_work *w, size_t at)
     return true;
 }
 
-/* Whether one value goes round, and each step makes a * x + b of it, with an a that stays the
- * same. */
+/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. */
 static bool is_affine(const struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -368,8 +367,8 @@ static bool is_affine(const struct chain_work *w)
     return true;
 }
 
-/* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes
- * that a scalar conversion leaves unchanged. */
+/* Returns whether the chain enters @insn by an old value that does not affect the result, or only
+ * lanes that a scalar conversion keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -455,7 +454,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Turns the cycle so that it begins with the first of its instructions. */
+/* Rotates the cycle to begin with its first instruction. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;
@@ -471,7 +470,7 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
     }
 }
 
-/* The cycle of @count edges as a chain. */
+/* Fills a chain from the cycle of @count edges. */
 static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
                      double cycles, struct limit_chain *out)
 {
@@ -507,14 +506,14 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* Chains that are shorter than the longest: the longest of these, and the longest that is no
- * induction variable. NONE: there is none. */
+/* Finds the longest chain below the longest, and the longest of these that is no induction
+ * variable; NONE: none. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
 };
 
-/* Takes @take_chain, as long as those that are there. */
+/* Adds @take_chain, which has the length of those present. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||
@@ -531,8 +530,8 @@ static void add_equal(struct limit *l, struct limit_chain *take_chain)
         free(take_chain->links);
 }
 
-/* The longest chain, of equally long ones one that is no induction variable; how many are as long,
- * one of another kind, and those that are shorter. */
+/* Finds the longest chain (if several, one that is no induction variable), the number of equally
+ * long ones, one of another kind, and shorter ones. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -565,7 +564,7 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
     free(without);
 }
 
-/* Whether the ports that bind are full of the jump that closes the loop. */
+/* Returns whether the closing jump alone fills the limiting ports. */
 static bool only_jump(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -584,7 +583,7 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* a group that ends with the iteration */
+    case LIMIT_ISSUE:   /* issue groups that end with the iteration */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
@@ -620,7 +619,7 @@ static bool only_accesses(const struct analysis *a)
     return true;
 }
 
-/* Bounds that follow from another one: the same slots, the same loads. */
+/* Returns whether one bound implies the other: the same slots or loads. */
 static bool is_same(const struct analysis *a, enum bound_kind bound)
 {
     const double issue = a->bounds[BOUND_ISSUE] * (1 - LIMIT_TIE), cycles = a->bounds[bound];
@@ -670,7 +669,7 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* the limiting one comes first */
+    for (int pass = 0; pass < 2; pass++)   /* the limiting kind comes first */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

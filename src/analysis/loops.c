@@ -13,7 +13,7 @@
 /* Beyond this many instructions a loop's inner paths are not followed. */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
-#define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
+#define ENCLOSING_MOST 64   /* functions that begin between an address and the function around it */
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
@@ -22,7 +22,7 @@ static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
-/* Whether the instruction leaves all registers as they are. */
+/* Returns whether the instruction changes no register. */
 static bool changes_nothing(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,7 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_RELATIVE) {
             const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
-            /* It would never end. On AArch64 it is a branch whose place the linker fills in. */
+            /* It would never end. On AArch64 its target is a relocation. */
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
     return NO_TARGET;
@@ -53,7 +53,7 @@ static bool falls_through(const struct insn *insn)
     return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
 }
 
-/* A jump through a register or memory: it may lead to any place of its function. */
+/* Returns whether it is an indirect jump: its target may be anywhere in the function. */
 static bool jumps_anywhere(const struct insn *insn)
 {
     if (insn->operation != OPERATION_JUMP)
@@ -64,8 +64,8 @@ static bool jumps_anywhere(const struct insn *insn)
     return true;
 }
 
-/* Whether the closing branch is reached from the head without leaving the region: a jump back from
- * a block placed after the function's end closes no loop over what lies between. */
+/* Returns whether the head reaches the closing branch within the region. A jump back from cold code
+ * after the function's end closes no loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {
@@ -118,9 +118,8 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Depths, for regions by place. Loops nest or are disjoint: a region that partially overlaps
- * another is a second back edge of it (a rotated or split loop) and is left out. Returns how many
- * remain. */
+/* Sets depths of regions sorted by position. A region that partly overlaps another is a second back
+ * edge (a rotated or split loop) and is dropped. Returns the number left. */
 static size_t regions_nest(struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
@@ -148,7 +147,7 @@ size_t loops_nest(struct loop_region *regions, size_t count)
 
     if (count)
         qsort(regions, count, sizeof *regions, region_by_place);
-    /* several branches back to one head are one loop, the longest comes first */
+    /* several back edges to one head are one loop: the longest comes first */
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || regions[kept - 1].first != regions[i].first)
             regions[kept++] = regions[i];
@@ -183,8 +182,7 @@ static int region_by_worth(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The label at the head as the user knows it: a name, the address of a listing, or a place in a
- * function. */
+/* Name of the head: a label, the address in a listing, or an offset in a function. */
 static void head_name(const struct label *labels, size_t count, uint64_t offset, struct str *out)
 {
     const char *address = NULL;
@@ -202,12 +200,12 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
          tries += labels[i].function)
-        /* it does not reach so far */
+        /* the function ends before */
         if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
         } else if (labels[i].function &&
                    str_has_prefix(labels[i].name,
-                                  "0x")) { /* a function known by its address alone */
+                                  "0x")) { /* a function without a name */
             str_addf(out, "0x%llx",
                      strtoull(labels[i].name, NULL, 16) +
                          (unsigned long long)(offset - labels[i].offset));

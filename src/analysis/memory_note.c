@@ -7,9 +7,9 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-#define MATTERS 1.05      /* times the time with all data in the first level */
-#define WITHIN 0.5        /* of a cache, where arrays are in it for certain */
-#define BEYOND 8          /* times the last one, when they are in memory */
+#define MATTERS 1.05      /* least ratio to the time in the first level that is reported */
+#define WITHIN 0.5        /* share of a cache up to which arrays certainly fit */
+#define BEYOND 8          /* multiple of the last cache from which arrays are in memory */
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {
@@ -21,7 +21,7 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
                                 .scheduler = fact_number(m, "scheduler")};
 }
 
-/* By how much @reg moves in an iteration; 0: not by constants alone. */
+/* Bytes that constants add to @reg per iteration; 0 if anything else changes it. */
 static int64_t register_step(const struct insn *insns, size_t count, uint8_t reg)
 {
     int64_t step = 0;
@@ -83,7 +83,7 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-/* @cycles to three digits, or to all of those before the point; for %g. */
+/* Rounds @cycles to three digits, or to an integer if larger; for %g. */
 static double rounded(double cycles)
 {
     const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;

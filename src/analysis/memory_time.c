@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-/* of the arrays, the part for gathers and chases during other walks */
+/* share of the arrays that gathers and chases have during other walks */
 #define REGIONS_SHARE 0.75
-/* lines of step per line that is used: from here on some are left out */
+/* stride in lines from which lines are skipped */
 #define SKIPS 1.01
 #define ODD 3                /* lines apart, of COST_ODD */
-/* times the time of the same loop near the first level: less is not seen */
+/* ratio to the time near the first level below which nothing is reported */
 #define HIDDEN 1.15
-#define TOGETHER 3           /* exponent of the mean of two times that partly hide each other */
+#define TOGETHER 3           /* exponent of the mean of two partly overlapping times */
 
 static bool walks_alone(const struct stream *s)
 {
@@ -26,7 +26,7 @@ double memory_region(const struct streams *s, double bytes)
     return walks ? REGIONS_SHARE * bytes : bytes;
 }
 
-/* Skipped lines leave room for others, except for those of sets that the walk never uses. */
+/* Skipped lines leave room for others, except in sets that the walk never uses. */
 static double held_of(const struct streams *s, double bytes)
 {
     double steps = 0, held = 0, region = 0;
@@ -47,15 +47,15 @@ static double held_of(const struct streams *s, double bytes)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Bytes that all streams come to until one is where another was, @distance bytes ahead by steps of
+/* Bytes that all streams touch until one reaches another's lines, @distance bytes ahead by steps of
  * @step. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
-/* Of lines @step bytes apart. Those a power of two of lines apart share fewer banks and sets. One
- * of each page waits for the walk that finds the page, however few lines there are. */
+/* Cost of lines @step bytes apart. Power-of-two strides use fewer banks and sets. One line per page
+ * waits for the page walk, however few lines there are. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
@@ -76,7 +76,7 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Cost of a line in excess of one that is only read. */
+/* Additional cost of a written line over one that is only read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
 {
     return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
@@ -116,7 +116,7 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* A row behind another: its lines are as near as what was used since. */
+    /* Lines of a previous row are in the level that holds the data touched since. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
                       : fmin(out->held, reused_within(s, one->distance, one->step));
@@ -132,16 +132,16 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Cycles per line of the loop of cost @by; 0: no more than near the first level. */
+/* Cycles per line of the measured loop @by; 0: no more than near the first level. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes);
     return time > HIDDEN * memory_cost_at(m, by, 0) ? time : 0;
 }
 
-/* Cycles per line where @window lines are under way by the core. Lines come in as fast as there are
- * under way: those of the core and, of each of @streams, so many of the prefetchers. How many these
- * are, and what one more gives, follows from two loops with few lines in the window and some. */
+/* Cycles per line with @window lines in flight from the core. Throughput is proportional to lines
+ * in flight: those of the core and those of each stream's prefetcher. Two loops with few and some
+ * lines in the window give both numbers. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
                         double streams, double bytes)
 {
@@ -149,7 +149,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    if (!(some > 0))   /* hidden by some lines, and the less so the fewer there are */
+    if (!(some > 0))   /* partly hidden if some lines are in flight */
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
                    : 0;
@@ -158,12 +158,13 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
         each = 1 / some / some_lines;
     if (few > 0 && window < few_lines)
         return few * few_lines / window;
-    const double ahead = fmax(0, 1 / some / each - some_lines);   /* of a stream's prefetcher */
+    /* lines in flight of a stream's prefetcher */
+    const double ahead = fmax(0, 1 / some / each - some_lines);
     return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));
 }
 
-/* Loads run ahead within the reorder buffer and the scheduler, and prefetchers run less far ahead
- * for few loads than for many: the remaining latency. */
+/* Remaining latency: loads run ahead within the reorder buffer and the scheduler, and prefetchers
+ * run less far ahead for few loads. */
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
@@ -197,7 +198,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                                   const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
-    double lines[MEMORY_COSTS] = {0};   /* in order: of streams that are read, written, both */
+    double lines[MEMORY_COSTS] = {0};   /* lines in order: of streams that are read, written,
+                                         * both */
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
@@ -209,7 +211,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* The level of the larger share: of lines from the arrays' level, or of lines used before. */
+    /* Adds a part at the level with the larger share: the arrays' level, or that of reused
+     * lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

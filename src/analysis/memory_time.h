@@ -12,41 +12,39 @@ enum memory_limit {
     MEMORY_LIMITS
 };
 
-/* The loop as the core sees it, with all data in the first level. */
+/* The loop with all data in the first level. */
 struct memory_core {
     double cycles;                  /* per iteration */
-    /* of these, those in which its loads and stores use the first level (ECM's T_nOL), where
-     * transfers do not overlap with them */
+    /* cycles in which loads and stores use the first level (ECM's T_nOL), which transfers cannot
+     * overlap */
     double own;
-    /* slots of the reorder buffer, per iteration; 0: unknown, and run-ahead of loads is not
-     * reported */
+    /* reorder buffer slots per iteration; 0: unknown, so run-ahead of loads is omitted */
     double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
 };
 
 struct memory_time {
     double cycles;                  /* per iteration */
-    /* cycles per iteration of each part; LIMIT_CORE: of the core alone */
+    /* cycles per iteration of each part; LIMIT_CORE: the core alone */
     double parts[MEMORY_LIMITS];
-    enum memory_limit limit;        /* the largest that counts */
-    /* bytes that the lines of each part are spread over; 0: it has none */
+    enum memory_limit limit;        /* the largest part */
+    /* address range of each part's lines in bytes; 0: no lines */
     double within[MEMORY_LIMITS];
-    /* lines per iteration, counting written ones twice beyond the first level */
+    /* lines per iteration; written ones count twice beyond the first level */
     double lines;
-    /* bytes of a cache that hold all lines: less than the arrays have where lines are left out, and
-     * other sets of the cache hold them */
+    /* bytes of a cache that hold all lines; below the array size if lines are skipped */
     double held;
 };
 
-/* @bytes: of all arrays together. Pure. */
+/* Computes the time for arrays of @bytes in total. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
-/* Sets @out for the costs that the time of these streams depends on. Pure. */
+/* Sets @out for the costs that these streams depend on. Pure. */
 void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
-/* Appends "L2 bandwidth", "memory latency", ...: the limit with its level, or @core. Pure. */
+/* Appends the limit with its level, "L2 bandwidth", "memory latency", ..., or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);
-/* Bytes of the region of a gather or chase where all arrays have @bytes. Pure. */
+/* Bytes of the region of a gather or chase when all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 
 #endif

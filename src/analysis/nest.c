@@ -19,7 +19,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
         if (!nest_is_within(k, i, loop))
             continue;
         vec_push(out, i);
-        /* By place; the longest of those that begin there is the outer one. */
+        /* By position; of those that begin together the longest is the outer one. */
         for (size_t at = out->count - 1; at > 0; at--) {
             const struct kernel_loop *here = &k->loops[out->items[at]],
                                      *before = &k->loops[out->items[at - 1]];
@@ -33,7 +33,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
     }
 }
 
-/* The loop of @within that begins at instruction @at; SIZE_MAX: none. No two have one head. */
+/* Returns the loop of @within that begins at instruction @at; SIZE_MAX: none. Heads are unique. */
 static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t at)
 {
     for (size_t i = 0; i < within->count; i++)

@@ -54,7 +54,7 @@ double port_group_sum(const double *cycles, portset ports)
     return sum;
 }
 
-/* Bytes of @name before the number at its end. */
+/* Length of @name before its final number. */
 static size_t stem(const char *name)
 {
     size_t length = strlen(name);
@@ -64,7 +64,7 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* The last port of @set from @first on whose names count on from it with the same stem. */
+/* Returns the last port of a sequence from @first with the same stem and consecutive numbers. */
 static unsigned run_end(portset set, const struct ports *ports, unsigned first)
 {
     const size_t length = stem(ports->names[first]);

@@ -8,20 +8,18 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Share and number of a kind's forms that must be able to use a port or have a set, or of a set's
- * forms that must be of a kind: fewer are exceptions, and system instructions for which a table has
- * a placeholder. */
+/* Least share and number of a kind's forms that can use a port or have a set, or of a set's forms
+ * that are of one kind. Fewer are exceptions, such as placeholders for system instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
-/* share of the stores that must be able to use a port of theirs: others compute the data */
+/* least share of stores that can use a port of store data */
 #define STORES_LEAST 0.75
 
-/* Forms of one set of ports, by kind: of the machine, of each port, and of exactly a group's
- * set. */
+/* Number of forms per kind: of the machine, per port, and with exactly a group's set. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
-    unsigned vectors, vectors_of_port[PORTS_MAX];  /* the same of stores of vectors */
-    /* stores of any usage; those that can use a port */
+    unsigned vectors, vectors_of_port[PORTS_MAX];  /* as above for vector stores */
+    /* stores in total, and those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
 };
 
@@ -40,7 +38,7 @@ static void count_forms(const struct machine *m, enum isa isa, const portset *se
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *e = mapping_at(m->mapping, i);
         const enum form_kind kind = isa_form_kind(isa, e->form);
-        /* most stores have a µop for the address as well */
+        /* most stores also have an address µop */
         u->all[kind] += kind == FORM_STORE || e->usage.count == 1;
         if (e->usage.count == 1)
             count_form(sets, count, kind, e->usage.uops[0].ports, u);
@@ -61,7 +59,7 @@ static void count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Whether most stores use port @j, or most stores of vectors if no form has it alone. */
+/* Returns whether most stores use port @j, or most vector stores if no form uses it alone. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -72,7 +70,7 @@ static bool is_of_stores(const struct uses *u, unsigned j)
            (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
 }
 
-/* Whether ports that @kinds of forms have alone are of stores as well. */
+/* Returns whether the ports used alone by @kinds of forms also serve stores. */
 static bool stores_use(const struct uses *u, portset set, unsigned kinds)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
@@ -86,7 +84,7 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* The kinds of the forms whose one set of ports is group @i, a bit each; 0 when there are none. */
+/* Bit set of the kinds of forms that use exactly group @i; 0 if none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -100,7 +98,7 @@ static unsigned kinds_of_set(const struct uses *u, unsigned i)
     return kinds;
 }
 
-/* The kinds of the forms that can use a port of @set, a bit each. */
+/* Bit set of the kinds of forms that can use a port of @set. */
 static unsigned kinds_of_ports(const struct uses *u, portset set)
 {
     unsigned kinds = 0;
@@ -151,7 +149,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
     free(u);
 }
 
-/* Name of ports for @kinds of forms, before their number; NULL: mixed work. */
+/* Name stem of ports for @kinds of forms; NULL: mixed work. */
 static const char *stem_of(unsigned kinds)
 {
     if (kinds && !(kinds & ~INTEGER))
@@ -164,20 +162,20 @@ static const char *stem_of(unsigned kinds)
                                        : NULL;
 }
 
-/* The kinds of the forms on port @j alone, stores among them. */
+/* Bit set of the kinds of forms that use port @j alone, including stores. */
 static unsigned kinds_of_port(const struct uses *u, unsigned j)
 {
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* few of the loads, if most are of vectors, and nothing else */
+    /* a few loads, mostly of vectors, and nothing else */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     return kinds;
 }
 
-/* Whether a chart separated its ports. */
+/* Returns whether a chart determined its ports. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

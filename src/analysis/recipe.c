@@ -59,7 +59,7 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* Length of a flag's name; all of it for one that may be given several times. */
+/* Length of a flag's name; the whole flag if it may be given several times. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2
@@ -83,7 +83,7 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        /* the same again: of flags that contradict each other the last holds (-fno-x, -fx) */
+        /* equal or contradicting flags: the last one counts (-fno-x, -fx) */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

@@ -8,31 +8,32 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Tries in vain for each reader, as shares of alu_replays: measured on a virtual EPYC Turin in
- * blocks that differ in one operation (docs/pipeline.md). */
-#define TRIES_CARRIED 0.12   /* of a result of the iteration before */
-#define TRIES_CHAINED 0.2    /* of an operation that itself waits for one */
+/* Replays per reader, as shares of alu_replays. Measured on a virtual EPYC Turin in blocks that
+ * differ in one operation (docs/pipeline.md). */
+#define TRIES_CARRIED 0.12   /* of a result of the previous iteration */
+#define TRIES_CHAINED 0.2    /* of an operation that itself depends on one */
 #define TRIES_LONG 0.2       /* of or by an operation of several cycles */
-#define TRIES_FEW_FEW 1.3    /* by an operation on few ports, of one on few ports */
-#define TRIES_FEW 0.62       /* of an operation on few ports */
+#define TRIES_FEW_FEW 1.3    /* on few ports, of a result from few ports */
+#define TRIES_FEW 0.62       /* of a result from few ports */
 
-/* Cycles by which chains of one operation of a cycle take longer where four, five, six operations
- * wait for them in a cycle; with more the ports are the limit. Measured alike. */
+/* Cycles by which chains of one-cycle operations lengthen when four, five or six operations per
+ * cycle read them; with more the ports limit. Measured in the same way. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* Content of a register or the flags. */
+/* Value in a register or the flags. */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
-    bool loaded, found;       /* straight from a load; which found a store */
-    /* operations since the load that it comes from, itself counted; 0: none, or too many */
+    bool loaded, found;       /* directly from a load; from a load that was forwarded */
+    /* operations since its load, including its own; 0: none, or too many */
     uint8_t behind;
     uint32_t load;            /* that load */
-    portset ports;            /* of the operation that made it */
-    uint32_t maker;           /* that operation */
-    uint32_t at, iteration;   /* computing operations before it; when it was made */
+    portset ports;            /* ports of its producer */
+    uint32_t maker;           /* its producer */
+    uint32_t at, iteration;   /* number of computing operations before it; iteration of its
+                               * producer */
 };
 
 struct replaying {
@@ -41,23 +42,24 @@ struct replaying {
     const struct costs *costs;
     const struct deps *d;
     struct held_value holds[RESOURCE_COUNT];
-    /* per load: the load that it waits for in the end, itself if for none */
+    /* per load: the load that it finally depends on, itself if none */
     uint32_t *tree;
-    uint32_t *waiting;        /* per load: how many such wait for it */
+    uint32_t *waiting;        /* per load: number of loads that depend on it */
     uint32_t at, iteration;
-    /* per operation: it waits for itself alone; how many others wait for it alone */
+    /* per operation: whether it depends on itself only; number of others that depend on it only */
     bool *chained;
     uint32_t *company;
     struct replays *out;
 };
 
-/* Inputs of one operation. */
+/* Inputs of an operation. */
 struct replay_inputs {
-    double tries;             /* in vain */
-    bool loaded, computed;    /* something that was loaded or computed in this iteration */
-    bool itself, others;      /* what it made an iteration before; what something else makes */
+    double tries;             /* replays */
+    bool loaded, computed;    /* it has an input loaded or computed in this iteration */
+    bool itself, others;      /* it reads its own result of the previous iteration; it reads another
+                               * value */
     uint32_t reader;          /* the operation */
-    uint32_t chain;           /* the chained operation that it waits for; UINT32_MAX: none */
+    uint32_t chain;           /* chained operation that it waits for; UINT32_MAX: none */
 };
 
 static bool finds_store(const struct replaying *r, uint32_t at)
@@ -66,7 +68,7 @@ static bool finds_store(const struct replaying *r, uint32_t at)
     return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
 }
 
-/* The ports of its first computing µop; 0: it has none. */
+/* Ports of its first computing µop; 0: none. */
 static portset computing_ports(const struct replaying *r, const struct cost *row)
 {
     for (uint32_t k = row->first; k < row->first + row->count; k++)
@@ -80,8 +82,7 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* The further a reader is behind, in computing operations, the more seldom it is looked at while
- * its producer waits for a port. */
+/* Weight of a reader that falls with its distance from the producer, in computing operations. */
 static double nearness(uint32_t between)
 {
     return between < 1     ? 1.05
@@ -103,7 +104,7 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-/* Notes the chain of one operation, if it is one, that makes what an operation reads. */
+/* Records the chain of one operation, if any, that produces an input. */
 static void note_chain(const struct replaying *r, const struct held_value *v,
                        struct replay_inputs *out)
 {
@@ -136,7 +137,7 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* All inputs but addresses of loads and stores, which go to other ports. */
+/* Reads all inputs except addresses of loads and stores, which use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {
@@ -158,7 +159,7 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
         read_value(r, RESOURCE_FLAGS, ports, is_long, out);
 }
 
-/* Replays of one computing operation go to @v's ports, or to any if the producer has few. */
+/* Adds the replays of an operation to the ports of @v, or to any port if the producer has few. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
     const struct cost *row = &r->costs->rows[i];
@@ -183,7 +184,8 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
             (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
 }
 
-/* Whether an address in @resource comes from a load: not the stack pointer of a pop. */
+/* Returns whether an address in @resource comes from a load; the stack pointer of a pop does
+ * not. */
 static bool is_fed(const struct replaying *r, unsigned resource)
 {
     const struct held_value *v = &r->holds[resource];
@@ -204,8 +206,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Operations since a load that did not find a store, for what instruction @i writes; *@load:
- * which. */
+/* Operations between a load without forwarding and the result of instruction @i; *@load: that
+ * load. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -266,7 +268,7 @@ static void step(struct replaying *r, uint32_t i)
     v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
     portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
     if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
-        ports = ports ? ports : r->c->replay_ports;   /* the data of a store */
+        ports = ports ? ports : r->c->replay_ports;   /* store data */
     if (ports && !isnan(r->c->alu_replays))
         compute(r, i, ports, &v);
     else if (!(row->flags & ROW_ELIMINATED))
@@ -274,8 +276,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Cycles that chains of one operation take longer since others wait for them, too: by all that
- * wait, and by pairs that wait for the same (fact chain_delay_company). */
+/* Cycles by which competing readers lengthen chains of one operation: by their number, and by pairs
+ * that read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;
@@ -290,8 +292,8 @@ static double crowding(const struct replaying *r)
     return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
 }
 
-/* Vector loads have few ports, and other accesses in between take a part of them (fact
- * vector_loads_mixed): more if each kind comes in runs. */
+/* Vector loads have few ports, of which interleaved accesses take a share (fact
+ * vector_loads_mixed): more if the kinds come in runs. */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)
 {
@@ -322,7 +324,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* iterations within which register values settle */
+    /* iterations until register values settle */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

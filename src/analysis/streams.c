@@ -13,26 +13,25 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define STORE_BUFFER 64        /* stores in flight: what else was stored is taken to be elsewhere */
-/* bytes between accesses of one stream: farther ones come to lines that others may have pushed
- * out */
+#define STORE_BUFFER 64        /* stores in flight: other stored data are assumed to be elsewhere */
+/* bytes between accesses of one stream: more distant ones may have been evicted */
 #define NEAR 4096
-#define ROUNDS 256             /* iterations in which lines are counted, the second half of them */
-#define LONG_STEP 65536        /* from here on every access comes to lines of its own */
-#define FARTHEST ((int64_t)1 << 40)   /* bytes of a step or an offset */
-#define DEPTH 24               /* of sums and loads in an address */
-/* terms of an address: x + x, doubled repeatedly, has as many as its value */
+#define ROUNDS 256             /* iterations simulated to count lines; the second half counts */
+#define LONG_STEP 65536        /* step in bytes from which every access touches its own lines */
+#define FARTHEST ((int64_t)1 << 40)   /* largest step or offset in bytes */
+#define DEPTH 24               /* depth of sums and loads in an address */
+/* terms of an address; repeated doubling of x would have too many */
 #define PARTS_MOST 256
-#define CHAIN 1024             /* loads that are followed back to a register */
+#define CHAIN 1024             /* loads followed back to a register */
 #define NO_LEAF UINT32_MAX
 
 /* Terms of an address. */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
-    unsigned count, seen;      /* terms; parts looked at */
-    /* the symbol of the value that was loaded; 0: none, NO_LEAF: something not followed */
+    unsigned count, seen;      /* terms; parts examined */
+    /* symbol of the loaded value; 0: none, NO_LEAF: not followed */
     uint32_t leaf;
-    int64_t factor;            /* it is multiplied by */
+    int64_t factor;            /* factor of that value */
 };
 
 struct finder {
@@ -88,7 +87,7 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
     }
 }
 
-/* The load behind @symbol; false when it is none. */
+/* Returns the load that produced @symbol; false if none did. */
 static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_meaning *m)
 {
     *m = addresses_meaning(&f->work, f->isa->generals, symbol);
@@ -97,7 +96,7 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* Number of loads in sequence from the access in the last iteration to this one; 0: no chain. */
+/* Dependent loads from the access in the previous iteration to this one; 0: no chain. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -119,7 +118,7 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* From the symbol on that its address names. */
+/* Offset from the symbol that its address names. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);
@@ -150,7 +149,7 @@ static struct stream *stream_new(struct finder *f, const struct access *a, enum 
     return &f->out->items.items[f->out->items.count - 1];
 }
 
-/* The access joins a stream that has its unknowns and its step and is near, or begins one. */
+/* Adds the access to a near stream with its symbols and step, or starts one. */
 static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
                             const struct address_parts *p)
 {
@@ -176,7 +175,7 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* The stream whose load at @from + @offset gave an index; STREAM_ALONE: none that walks. */
+/* Returns the stream whose load at @from + @offset gave an index; STREAM_ALONE: no walk. */
 static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
 {
     for (size_t i = 0; i < f->work.accesses.count; i++) {
@@ -187,7 +186,8 @@ static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from
     return STREAM_ALONE;
 }
 
-/* The register that led to the first place of a chase, and where its places have their links. */
+/* Finds the register that holds the first address of a chase, and the offset of the link in its
+ * elements. */
 static void chase_root(struct finder *f, struct stream *s)
 {
     uint32_t symbol = s->symbol;
@@ -215,7 +215,7 @@ static void take_unstepped(struct finder *f, size_t at)
 
     parts_of(f, a->symbol, 1, 0, &p);
     if (hops && !p.count) {
-        /* Hops of one chain have symbols of their own: they are one stream. */
+        /* The loads of one chain have different symbols: they are one stream. */
         for (size_t i = 0; i < f->out->items.count; i++) {
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
@@ -254,7 +254,7 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "its address comes from an operation that is not followed");
 }
 
-/* The last load of a gather's index register, before it or at the end of the iteration before;
+/* Returns the last load of a gather's index register, before it or in the previous iteration;
  * STREAM_ALONE: none. */
 static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
 {
@@ -272,7 +272,7 @@ static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
     return STREAM_ALONE;
 }
 
-/* A gather or scatter of one instruction. */
+/* Adds a gather or scatter instruction. */
 static void take_vector(struct finder *f, size_t at)
 {
     const struct insn *in = &f->insns[at];
@@ -324,7 +324,7 @@ static bool is_vector_access(const struct insn *in)
     return in->operation == OPERATION_GATHER || in->operation == OPERATION_SCATTER;
 }
 
-/* New lines per iteration of the accesses of stream @at, by counting them. */
+/* Counts the new lines per iteration of stream @at. */
 static double lines_of(const struct finder *f, uint32_t at)
 {
     const struct stream *s = &f->out->items.items[at];
@@ -332,7 +332,7 @@ static double lines_of(const struct finder *f, uint32_t at)
     int64_t rounds = step >= LONG_STEP ? 1 : ROUNDS;
     size_t cells = (size_t)((step * (rounds - 1) + span) / STREAM_LINE + 4), fresh = 0;
     uint8_t *seen = mem_zero(cells, 1);
-    /* Arrays begin at a line, to which offsets count. */
+    /* Offsets count from the line at which an array begins. */
     int64_t origin = s->low + (s->step < 0 ? s->step * (rounds - 1) : 0);
     origin -= (origin % STREAM_LINE + STREAM_LINE) % STREAM_LINE;
 
@@ -364,7 +364,8 @@ static bool loads_moving(const struct finder *f, size_t insn)
     return moving;
 }
 
-/* Those that compute with what a moving stream gives, in this iteration or since one before. */
+/* Counts instructions that compute with a value of a moving stream, in this or the next
+ * iteration. */
 static uint32_t waiting_of(const struct finder *f)
 {
     bool late[INSN_REGISTERS] = {0};
@@ -392,7 +393,7 @@ static uint32_t waiting_of(const struct finder *f)
     return waiting;
 }
 
-/* Streams of one array: those that come to lines which another came to before. */
+/* Finds streams that touch lines of another stream after it. */
 static void find_followers(struct streams *out)
 {
     for (size_t i = 0; i < out->items.count; i++)
@@ -481,7 +482,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* a nearer one goes before it */
+        return true;   /* a nearer one comes first */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;

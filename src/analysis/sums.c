@@ -5,16 +5,17 @@
 #include <stdlib.h>
 
 #define REGISTERS 32
-#define RARE 7           /* of 100 iterations: an addition that is executed so seldom never is */
+/* percentage of iterations below which an addition counts as never executed */
+#define RARE 7
 
-/* Whether rename keeps @constant as a sum: a number of two's complement. */
+/* Returns whether the sum @constant fits rename's field, in two's complement. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
     return (double)constant <= c->immediate_folding &&
            (double)constant >= -c->immediate_folding - 1;
 }
 
-/* The register that gets @from plus @constant; false for other instructions. */
+/* Recognises a register that gets @from plus @constant; false for other instructions. */
 static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
 {
     const struct operand *result = insn_operand(insn, insn->result),
@@ -48,15 +49,15 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     }
 }
 
-/* A whole register as it is, sum and all. */
+/* Returns whether it copies a whole register, including the pending sum. */
 static bool copies_sum(const struct insn *insn)
 {
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&
            insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
-/* A whole register that becomes a small constant is kept like a sum, though the instruction is
- * executed. */
+/* Returns whether a whole register gets a small constant, which rename keeps like a sum although
+ * the instruction executes. */
 static bool sets_constant(const struct core *c, const struct insn *insn)
 {
     const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
@@ -76,12 +77,12 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* Effect of the block on each register. */
+/* Effect of the block on a register. */
 struct sums {
-    int64_t pending[REGISTERS];   /* added at rename since it was last computed */
+    int64_t pending[REGISTERS];   /* sum pending since it was last computed */
     int64_t net[REGISTERS];       /* added per iteration */
-    uint32_t kept;                /* registers, as bits, that rename keeps as a sum, be it 0 */
-    uint32_t computed;            /* registers, as bits, that something else writes, too */
+    uint32_t kept;                /* bit set of registers that rename keeps as a sum, also of 0 */
+    uint32_t computed;            /* bit set of registers that other instructions write as well */
 };
 
 static void follow(const struct core *c, const struct insn *insn, struct sums *sums,
@@ -119,7 +120,8 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     }
 }
 
-/* A register that is only added to reaches the limit again and again. */
+/* Share of executed additions, of a register that is only added to: its sum reaches the limit
+ * periodically. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
                               uint8_t from, int64_t constant)
 {

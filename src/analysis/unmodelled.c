@@ -12,10 +12,10 @@
 #define VECTOR_BYTES 16
 #define NOBODY UINT32_MAX
 
-/* The instructions of one kind, the first few by name. */
+/* Names of the first instructions of one kind. */
 struct listed {
     struct str text;
-    size_t count, last;   /* last: place of the one before and 1 */
+    size_t count, last;   /* last: 1 + previous instruction */
 };
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Whether the node's value was loaded: no stepped address of the load, nor the stack pointer of a
- * pop. */
+/* Returns whether the node's value was loaded; a stepped address or a pop's stack pointer is
+ * not. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -67,7 +67,7 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* Nodes with values loaded from elsewhere in each iteration, and all that depend on them. */
+/* Finds nodes with values loaded in each iteration, and their dependents. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),
@@ -77,7 +77,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    for (size_t i = 0; i < work->found_count; i++)   /* its value is the store's */
+    for (size_t i = 0; i < work->found_count; i++)   /* its value is that of the store */
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
         const struct insn *insn = &insns[d->nodes[n].insn];
@@ -94,8 +94,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Whether one of the values that decide the branch was loaded; @writers: the node that each
- * resource holds. */
+/* Returns whether a branch depends on a loaded value; @writers: the node in each resource. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     bool found = false;
@@ -108,13 +107,13 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
             found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
-        /* a table of targets */
+        /* a jump table */
         found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;
     }
     return found;
 }
 
-/* Whether the address of @insn's memory operand depends on loaded data; not that of lea. */
+/* Returns whether the address of @insn's memory operand depends on loaded data; not for lea. */
 static bool is_irregular(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     for (unsigned i = 0; i < insn->operand_count; i++) {
@@ -128,7 +127,7 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
     return false;
 }
 
-/* Effects that depend on data loaded in each iteration. */
+/* Lists effects that depend on data loaded in each iteration. */
 static void list_dependent(const struct insn *insns, size_t count, const struct deps *d,
                            struct listed l[UNMODELLED_COUNT])
 {

@@ -1,5 +1,5 @@
-/* Effects that a loop may have and no bound or simulation counts: mispredicted branches, cache
- * misses, loads that find stores, accesses that cross pages. */
+/* Effects that neither bounds nor simulation count: mispredicted branches, cache misses, unforeseen
+ * store forwarding, accesses across pages. */
 #ifndef PORTOLAN_ANALYSIS_UNMODELLED_H
 #define PORTOLAN_ANALYSIS_UNMODELLED_H
 
@@ -10,13 +10,12 @@ enum unmodelled {
     UNMODELLED_COUNT
 };
 
-/* Fills @out with the possible effects of each kind in the block of @count instructions, in words
- * that name up to three instructions; NULL: none. The caller frees them. @d: of the same block
- * (deps_build). A branch counts when its outcome depends on data loaded from elsewhere in each
- * iteration. An access counts when it moves and is a vector's that need not be aligned, or moves by
- * other than multiples of its size. Scalar data are assumed to be aligned. A load may miss the
- * first level when its address depends on loaded data; it may find an earlier store when both have
- * such addresses. Any thread. */
+/* Fills @out with a sentence per kind of possible effect in the @count instructions, naming up to
+ * three; NULL: none. The caller frees them. @d: of the same block (deps_build). Branches count when
+ * they depend on data loaded in each iteration. Moving accesses count when they may be unaligned:
+ * vectors, and steps that are no multiple of the size. Scalar data are assumed to be aligned. A
+ * load with a loaded address may miss the first level; it may also read an earlier store of that
+ * kind. Any thread. */
 void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT]);
 

@@ -9,7 +9,7 @@
 #include "isa/vary.h"
 
 #define ELSEWHERE 192         /* bytes: three cache lines */
-#define STORE_BUFFER 64       /* stores that dependences through memory are looked for among */
+#define STORE_BUFFER 64       /* stores among which dependences through memory are searched */
 
 void variant_done(struct variant *v)
 {
@@ -17,7 +17,7 @@ void variant_done(struct variant *v)
     *v = (struct variant){0};
 }
 
-/* All of @insns without their texts, with room for @more. */
+/* Copies @insns without their texts, with room for @more. */
 static void begin(const struct insn *insns, size_t count, size_t more, struct variant *out)
 {
     *out = (struct variant){.insns = mem_alloc((count + more) * sizeof *insns), .count = count};
@@ -45,7 +45,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Places in the code, in sequence again. */
+/* Renumbers the offsets. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -64,7 +64,7 @@ static bool is_idiom(const struct insn *in)
     return in->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
 }
 
-/* Part of the old value stays, or all of it now and then. */
+/* Returns whether part of the old value remains, or sometimes all of it. */
 static bool keeps_old(const struct insn *in, unsigned k)
 {
     const struct operand *op = &in->operands[k];
@@ -81,7 +81,7 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Whether operand @k reads @reg: as itself, or in an address. */
+/* Returns whether operand @k reads @reg directly or in an address. */
 static bool operand_reads(const struct insn *in, unsigned k, uint8_t reg)
 {
     const struct operand *op = &in->operands[k];
@@ -101,8 +101,8 @@ static bool reads(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* The last instruction before @at that writes @reg, in this iteration or the one before; SIZE_MAX:
- * none does. */
+/* Returns the last instruction before @at that writes @reg, in this or the previous iteration;
+ * SIZE_MAX: none. */
 static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8_t reg)
 {
     for (size_t step = 1; step <= count; step++) {
@@ -113,7 +113,7 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Has @in read @fresh where it reads @reg. False when it writes the same operand or does not name
+/* Makes @in read @fresh instead of @reg. False when it also writes that operand or does not name
  * it. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
@@ -130,8 +130,8 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
     return true;
 }
 
-/* Makes all readers of @reg from @at read @other, while that is unchanged; false, and nothing is
- * changed, when one of them cannot. */
+/* Makes all readers of @reg from @at on read @other while that is unchanged. False, with nothing
+ * changed, if one of them cannot. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -140,7 +140,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* its own input is the old value */
+        over = writes(in, reg);   /* it also reads the old value */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -159,7 +159,7 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* A move of a register that is not written to @like, put in at @at. */
+/* Inserts at @at a move from an unwritten register to @like. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);
@@ -191,7 +191,7 @@ static const struct operand *operand_of(const struct insn *in, uint8_t reg)
     return NULL;
 }
 
-/* Marks what depends on @at, through registers or memory, itself only around a loop. */
+/* Marks the dependents of @at through registers or memory; itself only around the loop. */
 static void mark_dependents(const struct dependence *d, size_t n, size_t at, bool *marked)
 {
     bool more = true;
@@ -207,8 +207,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
     }
 }
 
-/* The register that @at reads, of the same kind as @written, whose value comes from @at itself
- * around the loop: the chain continues through it when @at is left out. REG_NONE: there is none. */
+/* Returns the register read by @at whose value comes from @at itself around the loop: without @at
+ * the chain continues through it. REG_NONE: none. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -230,7 +230,7 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
     return found;
 }
 
-/* Cares for the readers of @at; false with the reason. Registers to copy into go to @kept. */
+/* Gives the readers of @at another source; false with the reason. Registers to copy go to @kept. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {
@@ -266,7 +266,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
     return true;
 }
 
-/* Moves in the place of @at, which is gone. */
+/* Inserts the moves in place of @at. */
 static void put_kept(struct variant *v, size_t at, const struct operand *kept, unsigned n)
 {
     for (unsigned k = 0; v->insns && k < n; k++)
@@ -330,7 +330,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
     refuse(out, "it loads nothing");
 }
 
-/* Whether another instruction reads the same value after @cut's reader. */
+/* Returns whether another instruction reads the same value after @cut's reader. */
 static bool read_later(const struct insn *insns, size_t count, const struct dependence *cut)
 {
     if (writes(&insns[cut->to], cut->reg))

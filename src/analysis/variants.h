@@ -1,8 +1,7 @@
-/* A loop with one change: an instruction removed or replaced by a nop, a dependence cut. The loop
- * and its variants are run and predicted alike; the saved time is the cost of the part. Registers
- * stay live. Readers of a removed instruction's result read a register that is never written, so
- * that no new dependence arises. On a chain around the loop they read the instruction's source, so
- * that the chain continues. Any thread. */
+/* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
+ * cut. Loop and variants are run and predicted in the same way; the saved time is the cost of the
+ * part. Readers of a removed result read a register that is never written. If the instruction is on
+ * a loop-carried chain they read its source, so that the chain remains. Any thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
@@ -16,23 +15,23 @@ struct dependence {
 };
 
 struct variant {
-    struct insn *insns;       /* NULL: it cannot be made, for @reason */
+    struct insn *insns;       /* NULL: not possible, for @reason */
     size_t count;
     const char *reason;
-    bool copies;              /* moves of registers were put in, which take a slot each */
+    bool copies;              /* register moves were inserted, which take a slot each */
 };
 
 void variant_done(struct variant *v);
-/* Instruction @at left out. */
+/* Removes instruction @at. */
 void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out);
-/* A nop of its length in its place. */
+/* Replaces it by a nop of the same length. */
 void variant_nop(const struct insn *insns, size_t count, size_t at, struct variant *out);
-/* The reader reads another register, or memory elsewhere. */
+/* Makes the reader read another register, or other memory. */
 void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
                  struct variant *out);
 
-/* The dependences through general and vector registers and through memory, by reader; those that
- * the stack's own instructions have by the stack pointer are left out. The caller frees. */
+/* Lists dependences through general registers, vector registers and memory, by reader. Implicit
+ * ones of the stack pointer are omitted. The caller frees. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
 /* Appends the carrier of @d: "xmm0", "memory". */

@@ -6,7 +6,7 @@
 
 #include "base/divisor.h"
 
-#define PERIOD_MOST 64   /* steps after which lines are taken to repeat */
+#define PERIOD_MOST 64   /* steps after which lines are assumed to repeat */
 
 bool windows_known(const struct core *c)
 {
@@ -19,14 +19,14 @@ struct window_walk {
     int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts */
     struct window_groups *out;
     int64_t at;
-    int64_t used;           /* instructions of the line; 0: the next begins one */
-    int64_t constants;      /* of the line */
-    int64_t window;         /* in which the last line began */
-    int64_t lines;          /* of the last group */
-    size_t first;           /* group since the last jump */
+    int64_t used;           /* instructions in the line; 0: the next one starts a line */
+    int64_t constants;      /* constants in the line */
+    int64_t window;         /* window in which the last line began */
+    int64_t lines;          /* lines in the last group */
+    size_t first;           /* first group since the last jump */
     int64_t begun, before;  /* lines that began since in the first window, and in the last */
     int64_t first_window;
-    int64_t waits;          /* cycles to be added to the next group */
+    int64_t waits;          /* cycles to add before the next group */
 };
 
 static void begin_line(struct window_walk *w)
@@ -51,7 +51,7 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Displacements and immediates of an instruction; one of 64 bits takes the place of two. */
+/* Number of displacements and immediates of an instruction; a 64-bit one counts twice. */
 static unsigned constants_of(const struct insn *insn)
 {
     unsigned count = 0;
@@ -67,7 +67,7 @@ static unsigned constants_of(const struct insn *insn)
     return count;
 }
 
-/* The line takes one more; whether another begins with it. */
+/* Adds an instruction to the line; returns whether it starts another line. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
     const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
@@ -87,9 +87,9 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* A taken jump. A window reached only by the last line takes its cycle as well. The first line
- * after a jump, if it is no more than comes at once, comes with the next window; a whole group does
- * so only if such a cycle does not follow one group. */
+/* A taken jump. A window reached only by the last line takes its own cycle. The first group after a
+ * jump comes with the next window, unless it is full and follows such a cycle after a single
+ * group. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -108,14 +108,13 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
-/* Whether two rows are one instruction of a line. */
+/* Returns whether two rows share one place in a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
     return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
 }
 
-/* Copies until lines of a limited number of constants repeat, in steps of @step, by when they are
- * as they are ever after. */
+/* Copies until lines with a limited number of constants repeat, in steps of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {
@@ -153,7 +152,7 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* One period: *@w continues from its state. */
+/* Simulates one period; *@w continues from its state. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {
@@ -204,8 +203,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
                     ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
                     : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* The second time round the first group follows the last, or what would be the first joins
-     * it. */
+    /* In the second period the first group follows the last, or joins it. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);
     const size_t joins = g->list.items[once - 1].insns > insns_of_last,

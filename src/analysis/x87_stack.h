@@ -1,4 +1,4 @@
-/* The x87 register stack: maps names to its eight registers. */
+/* The x87 register stack: maps names to the eight registers. */
 #ifndef PORTOLAN_ANALYSIS_X87_STACK_H
 #define PORTOLAN_ANALYSIS_X87_STACK_H
 
@@ -7,13 +7,14 @@
 #include "isa/insn.h"
 
 #define X87_REGISTERS 8
-#define X87_FIRST 56     /* number of st(0) and mm0 */
-#define X87_BITS 80      /* of a register's value; those of MMX are narrower and never turn */
+#define X87_FIRST 56     /* register number of st(0) and mm0 */
+/* bits of a register's value; MMX registers are narrower and do not rotate */
+#define X87_BITS 80
 
-/* The top of the stack before each of @insns and, last, after them, modulo X87_REGISTERS and 0 at
- * the beginning; NULL when none of them uses the stack. The caller frees. */
+/* Returns the top of the stack before each of @insns and after the last, modulo X87_REGISTERS,
+ * starting at 0. NULL when none uses the stack. The caller frees. */
 uint8_t *x87_turns(const struct insn *insns, size_t count);
-/* The register of @insn's stack operand @op, when the top is at @top before it; a load writes the
+/* Physical register of @insn's stack operand @op when the top is @top before it; a load writes the
  * new top. Pure. */
 uint8_t x87_register(uint8_t top, const struct insn *insn, const struct operand *op);
 

@@ -1,4 +1,4 @@
-/* CRC-32C (Castagnoli, as in RFC 3720): finds torn and garbled records; no protection against
+/* CRC-32C (Castagnoli, RFC 3720). Detects torn and garbled records; no protection against
  * forgery. */
 #ifndef PORTOLAN_BASE_CHECKSUM_H
 #define PORTOLAN_BASE_CHECKSUM_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of @length bytes. Any thread. */
+/* Returns the checksum of @length bytes. Any thread. */
 uint32_t checksum_of(const void *bytes, size_t length);
 
 #endif

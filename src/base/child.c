@@ -31,11 +31,11 @@
 
 extern char **environ;
 
-#define PREFIX "portolan-"        /* of their names */
-#define TRIES 16                  /* names that others may have */
-/* seconds, at a program that may be waiting for a processor when its time is over */
+#define PREFIX "portolan-"        /* prefix of temporary directories */
+#define TRIES 16                  /* further names to try if one exists already */
+/* seconds allowed beyond the limit for a program that may be waiting for a CPU */
 #define NEXT_LOOK 0.05
-/* a file in each, locked while the program that made it runs */
+/* file in each directory, locked while the program that made it runs */
 #define OWNER ".portolan-owner"
 
 struct directory {
@@ -43,12 +43,12 @@ struct directory {
     int lock;
 };
 
-/* Directories not yet removed: what exit() must clean up. */
+/* Directories not yet removed; exit() removes them. */
 static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
-/* Removes the files of directory @fd, which it takes, and @path, its name. */
+/* Removes the files of directory @fd and closes it; @path is its name. */
 static void directory_empty(int take_fd, const char *path)
 {
     DIR *dir;
@@ -65,7 +65,7 @@ static void directory_empty(int take_fd, const char *path)
     rmdir(path);
 }
 
-/* No link is followed: the directory may stand where others write. */
+/* Does not follow links: others may write to the parent directory. */
 static int directory_open(const char *path)
 {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -91,8 +91,8 @@ static void directories_remove(void)
     lock_give(&directories_lock);
 }
 
-/* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program
- * was killed. @path is for its name. */
+/* Removes directory @name in @base if it is ours, only we can write to it, and the program that
+ * made it is dead. @path is scratch for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -122,7 +122,7 @@ static const char *directories_base(void)
     return base && base[0] == '/' ? base : "/tmp";
 }
 
-/* Once: what killed programs left is taken away. */
+/* Removes, once per program, the directories that killed programs left. */
 static void directories_arm(void)
 {
     const char *base = directories_base();
@@ -137,7 +137,7 @@ static void directories_arm(void)
     str_done(&path);
 }
 
-/* Marks the directory as in use; -1 when it could not be. */
+/* Marks the directory as in use by a locked file; -1 on failure. */
 static int directory_lock(const char *path)
 {
     struct str name = {0};
@@ -159,8 +159,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* It gets its name once its file is locked: others that begin, and tidy up, see no directory of
-     * ours without a lock. */
+    /* Renamed only after its file is locked, so that a concurrent clean-up never sees an unlocked
+     * directory. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {
@@ -173,7 +173,7 @@ char *child_directory_new(struct err *err)
         name = mem_strdup(str_text(&path));
         char *own = strrchr(name, '/') + 1;
         memmove(own, own + 1, strlen(own));
-        if (rename(str_text(&path), name) != 0) {   /* the name is another's */
+        if (rename(str_text(&path), name) != 0) {   /* the name is taken */
             directory_remove(str_text(&path));
             if (lock >= 0)
                 close(lock);
@@ -192,7 +192,7 @@ char *child_directory_new(struct err *err)
 
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
 {
-    /* children speak English */
+    /* the child prints messages in English */
     static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";
     const bool over = strstr(printed, quota) != NULL;
     struct statvfs room;
@@ -240,7 +240,7 @@ void child_watch(bool (*cancelled)(void *state), void *state)
     asked_state = state;
 }
 
-/* The user's wish to stop waits, blocked, until the directory is gone; here we only learn of it. */
+/* SIGINT stays blocked until the directory is removed; here it is only detected. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
@@ -257,8 +257,8 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Where PATH has @name: whatever the child tried to execute in vain would cost it more than a look.
- * NULL: let it find out. The caller frees it. */
+/* Path of @name in PATH, searched before the fork since failed execs in the child cost more. NULL:
+ * not found; the child searches itself. The caller frees. */
 static char *find_program(const char *name)
 {
     const char *path = getenv("PATH");
@@ -267,7 +267,7 @@ static char *find_program(const char *name)
 
     if (!path || strchr(name, '/'))
         return NULL;
-    /* others than absolute ones are the child's: it is in another directory */
+    /* relative entries apply to the child's directory */
     for (const char *end; *path == '/'; path = end + 1) {
         end = strchrnul(path, ':');
         str_clear(&at);
@@ -292,7 +292,7 @@ bool program_installed(const char *name)
     return found;
 }
 
-/* The child waits for its input, so limits set from here are in force before it has read a byte. */
+/* The child waits for its input, so these limits apply before it has read a byte. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {
@@ -325,15 +325,15 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* A thread's own, and its children's. Refused in some containers: then addresses are as the
-     * system likes. */
+    /* Affects this thread and its children. Some containers refuse it; then addresses stay
+     * random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
     char *program = find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
-    if (rc)   /* as the search continues after a file that cannot be executed */
+    if (rc)   /* execvp continues its search after a file that cannot be executed */
         rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
     free(program);
     if (before != -1)
@@ -344,7 +344,7 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     return rc;
 }
 
-/* A number of /proc/@process/@file; @format finds it. 0 when there is none. */
+/* Reads a number from /proc/@process/@file; @format locates it. 0 when there is none. */
 static unsigned long long number_of(const char *process, const char *file, const char *format)
 {
     char path[64], text[512];
@@ -358,18 +358,18 @@ static unsigned long long number_of(const char *process, const char *file, const
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    /* A program's name may hold anything but the last of these. */
+    /* The program's name is in parentheses and may contain any character, also parentheses. */
     const char *from = strrchr(text, ')');
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
-/* Processor time of the processes of a group. */
+/* CPU time and waiting time of a process group. */
 struct share {
-    /* seconds in which the one that waited longest could have run; without its current wait, which
-     * the system counts when it ends */
+    /* seconds on the run queue of the process that waited longest; excludes its current wait, which
+     * the system adds when it ends */
     double waited;
-    unsigned long long ran;   /* nanoseconds, of all */
-    bool runnable;            /* one runs, or waits to */
+    unsigned long long ran;   /* CPU time of all, nanoseconds */
+    bool runnable;            /* at least one is running or runnable */
 };
 
 static struct share share_of(pid_t group)
@@ -392,8 +392,8 @@ static struct share share_of(pid_t group)
     return share;
 }
 
-/* Feeds and listens until both ends are closed and the child has ended; false when time or patience
- * ran out. */
+/* Feeds input and reads output until both pipes are closed and the child has ended. False when the
+ * time limit passed or the user cancelled. */
 static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length,
                        const struct child_limits *limits, struct child_result *out,
                        bool *interrupted)
@@ -407,12 +407,13 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
-        const double at = now();   /* before the look: this process waits for a processor, too */
+        const double at = now();   /* taken before the sample, since this process waits for a CPU as
+                                    * well */
         double left = deadline - at;
         if (left <= 0) {
             const struct share share = share_of(pid);
             deadline = begun + limits->wall_seconds + share.waited;
-            /* Who could run, and has not since the look before, or there was none, may be in a wait
+            /* A process that was runnable and has not run since the last sample may be in a wait
              * that is not counted yet. */
             if (share.runnable && (!looked || share.ran == ran))
                 deadline = fmax(deadline, at + NEXT_LOOK);

@@ -8,7 +8,7 @@
 struct choices {
     bool (*use)(const char *one, void *data, struct err *err);
     void *data;
-    /* patterns that may still come, those with braces left in them counted, too */
+    /* pending patterns, including those with braces left */
     unsigned budget;
 };
 

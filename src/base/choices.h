@@ -1,4 +1,4 @@
-/* Choices in patterns: {A,B}C means AC and BC. */
+/* Alternatives in patterns: {A,B}C means AC and BC. */
 #ifndef PORTOLAN_BASE_CHOICES_H
 #define PORTOLAN_BASE_CHOICES_H
 
@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 
-#define CHOICES_MAX 4096   /* patterns that one with braces may mean */
+#define CHOICES_MAX 4096   /* patterns that one pattern with braces may expand to */
 
-/* Hands each pattern that @pattern means to @use, from the left: itself when it has no braces.
- * Braces do not nest. False with err for a brace that is not closed, for too many patterns, or as
- * soon as @use returns false. Any thread. */
+/* Expands @pattern from left to right and passes each result to @use; a pattern without braces is
+ * passed unchanged. Braces do not nest. False with err for an unclosed brace, for too many
+ * patterns, or as soon as @use returns false. Any thread. */
 bool choices_each(const char *pattern, bool (*use)(const char *one, void *data, struct err *err),
                   void *data, struct err *err);
 

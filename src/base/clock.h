@@ -1,11 +1,10 @@
-/* Monotonic time; a test may hold the hands. */
+/* Monotonic time, which a test can replace. */
 #ifndef PORTOLAN_BASE_CLOCK_H
 #define PORTOLAN_BASE_CLOCK_H
 /* Seconds since the first call. Any thread. */
 double clock_seconds(void);
-/* Real time, independent of a test's clock: for real waits, such as for a quiet core. Any
- * thread. */
+/* Real seconds, never replaced by a test: for real waits, such as for an idle core. Any thread. */
 double clock_wall(void);
-/* Tests: from now on clock_seconds() returns @source(). NULL restores the real one. */
+/* For tests: clock_seconds() returns @source() from now on. NULL restores the real clock. */
 void clock_set_source(double (*source)(void));
 #endif

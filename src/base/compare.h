@@ -1,27 +1,27 @@
-/* Orders for qsort and bsearch, and places in sorted arrays. */
+/* Comparison functions for qsort and bsearch, and binary search in sorted arrays. */
 #ifndef PORTOLAN_BASE_COMPARE_H
 #define PORTOLAN_BASE_COMPARE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ascending: double, and structs whose first member is one. NaN is equal to everything: sort
- * none. */
+/* Ascending order of doubles, or of structs whose first member is one. NaN equals everything: do
+ * not sort it. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Ascending: uint32_t, and structs whose first member is one. */
+/* Ascending order of uint32_t, or of structs whose first member is one. */
 static inline int compare_uint32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* The index of the first of @count records of @size bytes, which ascend by the uint64_t at @key
- * within each, that is at @value or past it; @count: there is none. */
+/* Returns the index of the first record whose key is at least @value, or @count. There are @count
+ * records of @size bytes, ascending by the uint64_t at offset @key. Any thread. */
 static inline size_t first_from(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {
@@ -37,7 +37,7 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
     return low;
 }
 
-/* The same past @value: the last that is not lies before it. */
+/* Returns the index of the first record whose key exceeds @value, or @count. */
 static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {

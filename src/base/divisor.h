@@ -1,10 +1,10 @@
-/* Whole numbers. */
+/* Integer arithmetic. */
 #ifndef PORTOLAN_BASE_DIVISOR_H
 #define PORTOLAN_BASE_DIVISOR_H
 
 #include <stddef.h>
 
-/* The greatest that divides both; the other where one is 0. */
+/* Greatest common divisor; the other number where one is 0. */
 static inline size_t greatest_divisor(size_t a, size_t b)
 {
     while (b) {

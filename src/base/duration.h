@@ -1,4 +1,4 @@
-/* Durations as people write and read them. */
+/* Parses and prints durations. */
 #ifndef PORTOLAN_BASE_DURATION_H
 #define PORTOLAN_BASE_DURATION_H
 
@@ -8,7 +8,7 @@
 /* Seconds of 250ms, 90s, 15m (or min), 2h; a bare number is seconds. False with err and @seconds
  * untouched when @text is none of these, is negative, or is 1e9 seconds or more. */
 bool duration_parse(const char *text, double *seconds, struct err *err);
-/* Appends a length of time for a reader: "250 ms", "42 s", "3 min", "2.5 h". */
+/* Appends a duration in a readable unit: "250 ms", "42 s", "3 min", "2.5 h". */
 void duration_print(double seconds, struct str *out);
 
 #endif

@@ -16,7 +16,7 @@ _Bool err_set(struct err *err, enum err_code code, const char *todo, const char 
 {
     if (!err)
         return 0;
-    /* The arguments may point into the error itself, so it is filled in a copy. */
+    /* The arguments may point into @err itself, so a copy is filled first. */
     struct err fresh;
     va_list args;
 

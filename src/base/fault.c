@@ -15,37 +15,38 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define PLACES 64            /* files mapped at one time */
-/* for saving the session: what the fault left locked may hold it up for ever */
+#define PLACES 64            /* files mapped at the same time */
+/* time limit for saving the session: a lock held by the faulting thread may block it */
 #define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-/* Mappings, for the handler; @end is set last and cleared first. */
+/* Mappings, for the signal handler. @end is set last and cleared first. */
 static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;
 } places[PLACES];
 
-static struct sigaction before_mapping;   /* SIGBUS, until fault_watch */
+static struct sigaction before_mapping;   /* SIGBUS action from before the first mapping, until
+                                           * fault_watch */
 static atomic_bool watching, ending;
-/* the process that watches: another, forked from it, has nothing to save */
+/* process that installed the handlers; its forked children have nothing to save */
 static atomic_int program;
-static _Atomic(pthread_t) ender;          /* once ending: the thread whose fault it was */
+static _Atomic(pthread_t) ender;          /* once ending: the thread that faulted */
 static void (*_Atomic helper)(void);
 static _Thread_local bool on_helper;
-static struct fault_stack first_stack;    /* of the thread that begins to watch */
+static struct fault_stack first_stack;    /* signal stack of the thread that calls fault_watch */
 static _Atomic uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
-/* The rest of a mapped file, from the page of @address on, becomes zeros; false when no such file
- * is there. */
+/* Replaces the rest of a mapped file, from the page of @address on, by zeros. False when no mapping
+ * contains it. */
 static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* another thread's, who has just taken the place of a third */
+        /* another thread has just reused the slot */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -58,8 +59,8 @@ static bool make_zeros(uintptr_t address)
     return false;
 }
 
-/* The terminal and the session, once for the program; threads that fault meanwhile wait for its
- * end. A fault in here, and one of a forked process, saves nothing. */
+/* Restores the terminal and saves the session, once per program. Other threads that fault wait for
+ * the end. A second fault in here, or one in a forked process, saves nothing. */
 static void end_in_order(void)
 {
     void (*help)(void) = atomic_load(&helper);
@@ -95,7 +96,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    if (info->si_code <= 0 || number == SIGABRT)   /* sent: it does not come again by itself */
+    /* sent by a process: it does not recur by itself */
+    if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }
 
@@ -106,8 +108,8 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Ours comes first, whoever has put another there meanwhile, such as a sanitizer; that one gets
- * what is not about mapped files. */
+/* Our handler comes first, even if a sanitizer installed its own later. Faults outside mapped files
+ * are passed on to that one. */
 static void begin(void)
 {
     struct sigaction now;
@@ -135,7 +137,7 @@ void fault_stack_take(struct fault_stack *stack)
     const stack_t mine = {.ss_sp = stack->bytes, .ss_size = sizeof stack->bytes};
     stack_t now;
 
-    /* A sanitizer gives threads one of its own, which serves as well. */
+    /* A sanitizer gives threads a signal stack, which is used. */
     stack->taken =
         sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
 }
@@ -162,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* fork() waits for the locks of the allocator, which the thread at fault may hold for ever;
-     * this thread's own part of it is not held by anybody. */
+    /* fork() takes the allocator's locks, which the faulting thread may hold. Nobody holds those of
+     * this thread's own arena. */
     if (on_helper)
         return _Fork();
 #endif

@@ -14,7 +14,7 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* on the stack: each page that is touched takes the system longer than to read it */
+/* buffer size on the stack: touching a new page costs more than reading it */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;
@@ -71,7 +71,7 @@ bool file_only_files(bool only)
     return before;
 }
 
-/* There is no @path: suggests the most similar name next to it. */
+/* Reports that @path does not exist and suggests the most similar name next to it. */
 static void not_there(struct err *err, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -94,8 +94,8 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
-/* Whether the file of @status may be opened, or read once it is open; false with err for a pipe
- * that would block, and for devices where files only are read: opening them may have effects. */
+/* Returns whether a file of @status may be opened, or read if already open. False with err for a
+ * pipe that would block, and for a device where only regular files are allowed. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
@@ -110,7 +110,7 @@ static bool may_read(const char *path, const struct stat *status, struct err *er
     return err_at(err, path, 0, 0);
 }
 
-/* -1 with err. */
+/* Returns a descriptor, or -1 with err. */
 static int open_to_read(const char *path, struct err *err)
 {
     struct stat status;
@@ -138,7 +138,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* it was replaced meanwhile */
+    /* replaced between stat and open */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
@@ -198,7 +198,7 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
     return ok;
 }
 
-/* @directory/@relative where it can be read, else NULL. Takes @directory, NULL is fine. */
+/* @directory/@relative if readable, else NULL. Frees @directory; NULL is fine. */
 static char *readable_in(char *directory, const char *below, const char *relative)
 {
     struct str path = {0};
@@ -220,15 +220,15 @@ char *file_data_path(const char *relative)
 
     if (chosen && chosen[0])
         return readable_in(mem_strdup(chosen), "", relative);
-    /* In the build directory a link next to the program leads to the data of the sources. */
+    /* In the build directory a link next to the program leads to the data of the source tree. */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A program finds its own data after all was moved, whatever release is installed in its
-     * configured place. */
+    /* A relocated installation uses its own data, not those of another release at the configured
+     * place. */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* The library does not know whose program it serves: one in bin/ of what was moved together
-     * with share/portolan/ perhaps. */
+    /* The library may be linked into a program of another installation: one in bin/ next to
+     * share/portolan/. */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

@@ -30,7 +30,7 @@ bool file_calls_write_all(int fd, const void *bytes, size_t length)
         if (put < 0 && errno == EINTR)
             continue;
         if (put == 0)
-            errno = EIO;   /* a file that takes nothing and gives no reason */
+            errno = EIO;   /* write() returned 0 without a reason */
         if (put <= 0)
             return false;
         at += put;

@@ -1,5 +1,4 @@
-/* The system calls by which files are changed: one table, so that a test can let each of them fail
- * at any position. */
+/* Table of the system calls that change files, so that a test can make each fail at any point. */
 #ifndef PORTOLAN_BASE_FILE_CALLS_H
 #define PORTOLAN_BASE_FILE_CALLS_H
 
@@ -18,13 +17,13 @@ struct file_calls {
     int (*truncate)(int fd, off_t length);
 };
 
-/* The system's own, unless a test has put others in their place (before there are threads). */
+/* The system's functions, unless a test replaced them (before threads start). */
 extern struct file_calls file_calls;
 
-/* Writes all of it, however many calls that takes; false with errno. */
+/* Writes all of it, by several calls if needed; false with errno. */
 bool file_calls_write_all(int fd, const void *bytes, size_t length);
-/* Syncs a directory after a change of its names; true also if the file system has no such
- * operation. False with errno. */
+/* Syncs a directory after a change of its names. True also if the file system does not support it.
+ * False with errno. */
 bool file_calls_sync_directory(int fd);
 
 #endif

@@ -23,23 +23,23 @@
 #define RECORD_FIRST "portolan change 1\n"
 #define RECORD_LIMIT ((size_t)16 << 20)
 #define DEPTH_MAX 3
-#define WAITS 50            /* for another program that has the directory, */
+#define WAITS 50            /* attempts while another program holds the directory, */
 #define WAIT_MICROSECONDS 100000
 
-/* One file that will change. */
+/* A changed file. */
 struct change {
     char *name;
     bool removed;
-    struct file_temporary temporary;   /* fd -1 once it is closed */
+    struct file_temporary temporary;   /* fd is -1 once closed */
 };
 
 struct file_set {
     int dir;                /* holds the lock */
     char *path;
     VEC(struct change) changes;
-    bool private;           /* directory and files are for their user alone */
-    bool made;              /* the directory is new */
-    bool recorded;          /* the record is in place: the change holds */
+    bool private;           /* directory and files are readable by their owner only */
+    bool made;              /* this change created the directory */
+    bool recorded;          /* the record is in place, so the change is valid */
 };
 
 static bool plain_component(const char *name, size_t length)
@@ -52,8 +52,8 @@ static bool plain_component(const char *name, size_t length)
     return true;
 }
 
-/* A relative name whose components begin with no dot: it cannot leave the directory, nor be one of
- * this module's own. */
+/* Returns whether @name is relative and no component begins with a dot: it cannot leave the
+ * directory or be a temporary file. */
 static bool plain_name(const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -67,8 +67,8 @@ static bool plain_name(const char *name)
     return false;
 }
 
-/* The directory of @name below @dir, through no symbolic link, and its last component; -1 with
- * errno. The caller closes. */
+/* Opens the directory of @name below @dir without following links, and finds its last component. -1
+ * with errno. The caller closes. */
 static int open_parent(int dir, const char *name, const char **last)
 {
     int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -97,7 +97,7 @@ static bool sync_parent(int dir, const char *name)
     return ok;
 }
 
-/* Removes the directories above @name that it left empty. */
+/* Removes the parent directories of @name that are empty now. */
 static void drop_empty(int dir, const char *name)
 {
     char *copy = mem_strdup(name);
@@ -109,7 +109,7 @@ static void drop_empty(int dir, const char *name)
     free(copy);
 }
 
-/* Makes the directories above @name; false with errno. */
+/* Creates the parent directories of @name; false with errno. */
 static bool make_parents(int dir, const char *name)
 {
     char *part = mem_strdup(name);
@@ -137,7 +137,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* Not there any more: done before the change was cut short. */
+    /* Already renamed before the change was interrupted. */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -149,7 +149,7 @@ static bool apply_one(int dir, const struct change *c)
     return ok;
 }
 
-/* Syncs the directory of @name, and those above it: they may be new. */
+/* Syncs the directory of @name and its parents, which may be new. */
 static bool sync_parents(int dir, const char *name)
 {
     char *part = mem_strdup(name);
@@ -163,7 +163,7 @@ static bool sync_parents(int dir, const char *name)
     return ok;
 }
 
-/* Applies the record, and removes it once that is on the disk. False with errno. */
+/* Applies the record, then removes it once the changes are on disk. False with errno. */
 static bool apply(int dir, const struct change *changes, size_t count)
 {
     bool ok = true;
@@ -214,7 +214,8 @@ static bool record_line(const char *line, struct change *out)
     return true;
 }
 
-/* A record that is not ours, or not whole, is refused: it names files to be removed. */
+/* Refuses a record that is incomplete or was not written by this module, since it names files to
+ * remove. */
 static bool record_parse(char *text, size_t length, struct change **changes, size_t *count)
 {
     VEC(struct change) found = {0};
@@ -237,7 +238,7 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     return ok;
 }
 
-/* Completes the change of the record in @dir, if there is one. */
+/* Completes the change recorded in @dir, if any. */
 static bool settle(int dir, const char *path, struct err *err)
 {
     struct str record = {0}, text = {0};
@@ -268,7 +269,7 @@ static bool settle(int dir, const char *path, struct err *err)
     return ok;
 }
 
-/* File systems without locks do without. */
+/* Continues without a lock where the file system has none. */
 static bool lock(int dir, int kind, const char *path, struct err *err)
 {
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
@@ -344,7 +345,7 @@ static bool refuse_name(const struct file_set *set, const char *name, struct err
     return err_at(err, set->path, 0, 0);
 }
 
-/* The change of @name, a new one when there is none yet. */
+/* Returns the change of @name, a new one if needed. */
 static struct change *change_of(struct file_set *set, const char *name)
 {
     for (size_t i = 0; i < set->changes.count; i++)
@@ -355,7 +356,7 @@ static struct change *change_of(struct file_set *set, const char *name)
     return &set->changes.items[set->changes.count - 1];
 }
 
-/* Whether @name is free, or a regular file, and no link stands on the way to it. */
+/* Returns whether @name does not exist or is a regular file, with no link on its path. */
 static bool replaceable(int dir, const char *name)
 {
     struct stat status;
@@ -409,7 +410,7 @@ bool file_set_remove(struct file_set *set, const char *name, struct err *err)
     return true;
 }
 
-/* Puts the record in place: from here on the change holds. */
+/* Puts the record in place, which makes the change valid. */
 static bool record_write(struct file_set *set, struct err *err)
 {
     struct file_temporary t = {.fd = -1};
@@ -434,7 +435,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (shortage_lost())
         return err_memory(err, set->path, 0);
     if (set->private)
-        fchmod(set->dir, 0700);   /* if that fails the files are private still */
+        fchmod(set->dir, 0700);   /* if this fails the files are private anyway */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;
@@ -444,7 +445,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
                       "it will be completed when the directory is next opened");
 }
 
-/* Takes away what was prepared and not committed. */
+/* Removes temporary files that were not committed. */
 static void undo(struct file_set *set)
 {
     for (size_t i = 0; i < set->changes.count; i++)
@@ -467,7 +468,7 @@ void file_set_free(struct file_set *set)
     free(set);
 }
 
-/* Names in order. */
+/* Sorted names. */
 struct known_names {
     const char **items;
     size_t count;
@@ -478,7 +479,7 @@ static int order_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The first of them that does not come before @name; NULL: all do. */
+/* Returns the first of @names that does not sort before @name; NULL if all do. */
 static const char *not_before(const struct known_names *known, const char *name)
 {
     size_t low = 0, high = known->count;
@@ -494,7 +495,7 @@ static const char *not_before(const struct known_names *known, const char *name)
     return low < known->count ? known->items[low] : NULL;
 }
 
-/* Whether @name is one of them, or a directory that one of them lies in. */
+/* Returns whether @name is in the list, or is a parent directory of one. */
 static bool among(const char *name, const struct known_names *known)
 {
     struct str inside = {0};

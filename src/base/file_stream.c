@@ -15,7 +15,7 @@
 struct file_stream {
     int fd;
     char *path;
-    off_t length;   /* whole pieces */
+    off_t length;   /* bytes of complete pieces */
 };
 
 bool file_stream_refused(const char *path, int fd, struct err *err)
@@ -76,7 +76,7 @@ bool file_stream_add(struct file_stream *stream, const void *bytes, size_t lengt
         return true;
     }
     file_fault(err, stream->path, "write", "the rows written so far are kept");
-    /* A device has no length; nothing more can be done for it. */
+    /* A device cannot be truncated. */
     if (file_calls.truncate(stream->fd, stream->length) == 0)
         lseek(stream->fd, stream->length, SEEK_SET);
     return false;

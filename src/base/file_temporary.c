@@ -14,7 +14,7 @@
 
 #include "base/file_calls.h"
 
-/* bytes of the target's name in the temporary one: the rest must fit into NAME_MAX */
+/* bytes of the target's name in the temporary one, so that the result fits into NAME_MAX */
 #define NAME_KEPT 180
 
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1])
@@ -55,7 +55,8 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* A clean-up may have come between the two calls: then the file has no name any more. */
+        /* A clean-up between the two calls may have removed the file: then it has no name any
+         * more. */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;

@@ -15,9 +15,9 @@
 #include "base/path.h"
 #include "base/shortage.h"
 
-#define LINKS_MAX 40   /* the kernel's limit */
+#define LINKS_MAX 40   /* the kernel's limit of links in a path */
 
-/* Remedy for @code, if there is one besides the message itself. */
+/* Returns a remedy for @code, or NULL. */
 static const char *remedy(int code, const char *otherwise)
 {
     switch (code) {
@@ -57,7 +57,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Follows symbolic links to the name that a write must replace, which need not exist. */
+/* Follows symbolic links to the name to replace, which need not exist. */
 static bool follow(const char *path, struct str *out, struct err *err)
 {
     char link[PATH_MAX];
@@ -87,8 +87,8 @@ static bool follow(const char *path, struct str *out, struct err *err)
     return ok;
 }
 
-/* The descriptor of this process that @path names (/dev/stdout, /dev/fd/N, /proc/self/fd/N), or
- * -1. */
+/* Returns the descriptor of this process that @path names (/dev/stdout, /dev/fd/N,
+ * /proc/self/fd/N), or -1. */
 static int own_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -112,7 +112,7 @@ static int own_descriptor(const char *path)
     return fd;
 }
 
-/* Devices, pipes and descriptors are written to as they are: there is nothing to replace. */
+/* Writes directly to a device, pipe or descriptor, since a rename cannot replace it. */
 static bool write_through(const char *path, int own, const void *bytes, size_t length,
                           struct err *err)
 {
@@ -131,7 +131,7 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
     return ok;
 }
 
-/* A new file takes the place of @name in @dir, or nothing changes. @path is for messages. */
+/* Replaces @name in @dir by a new file, or changes nothing. @path is for messages. */
 static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes,
                     size_t length, struct err *err)
 {
@@ -160,14 +160,14 @@ static bool write_regular(const char *path, bool private, const void *bytes, siz
     struct str target = {0}, directory = {0};
     bool ok = false;
 
-    if (private)   /* a link there is replaced, not followed */
+    if (private)   /* replaces a link instead of following it */
         str_add(&target, path);
     else if (!follow(path, &target, err))
         goto out;
     directory_of(str_text(&target), &directory);
     int dir =
         file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    /* it may be written to though not listed; then it cannot be synced */
+    /* the directory may be writable but not readable; then it cannot be synced */
     if (dir < 0 && errno == EACCES)
         dir = file_calls.open(AT_FDCWD, str_text(&directory), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (dir < 0) {

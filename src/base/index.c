@@ -50,8 +50,7 @@ void index_remove(struct index *x, uint64_t hash, uint32_t item)
     while (x->slots[hole].item != item + 1)
         hole = (hole + 1) & mask;
     x->count--;
-    /* An entry that a search reaches only across the hole moves into it, and leaves the next
-     * hole. */
+    /* Backward-shift deletion: an entry whose probe sequence crosses the hole moves into it. */
     for (size_t at = hole; x->slots[at = (at + 1) & mask].item;)
         if (((at - x->slots[at].hash) & mask) >= ((at - hole) & mask)) {
             x->slots[hole] = x->slots[at];

@@ -1,6 +1,5 @@
-/* The one hash table: an index of items stored elsewhere, by position. Open addressing; a slot
- * keeps hash and position, so that items are compared only if their hashes agree, and growing needs
- * no item. */
+/* Hash table: an index by position of items stored elsewhere. Open addressing. A slot keeps hash
+ * and position: items are compared only if their hashes agree, and growing needs no item. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -24,11 +23,11 @@ struct index {
     size_t count;
 };
 
-/* Whether the item at @item of @items is the one called @key. */
+/* Returns whether item @item of @items has the key @key. */
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
-/* The position whose hash is @hash and for which @same holds, INDEX_NONE when there is none.
- * Inline, so that @same is too. Any thread while no thread changes it. */
+/* Returns the position whose hash is @hash and for which @same holds, or INDEX_NONE. Inline, so
+ * that @same is inlined. Any thread while no thread changes it. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
                                   const void *items, const void *key)
 {
@@ -40,26 +39,26 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
          at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
-        steps_add(1);   /* misplaced entries */
+        steps_add(1);   /* counts collisions */
     }
     return INDEX_NONE;
 }
 
-/* Room for one more, for indexes that grow with the input: false when memory runs out, and nothing
- * has changed. */
+/* Reserves room for one more, for indexes that grow with the input. False when memory runs out;
+ * nothing has changed then. */
 bool index_try_reserve(struct index *x);
-/* Adds position @item, which index_find does not find yet. */
+/* Adds position @item, which must not be in the index. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);
-/* Takes out position @item, which was added with @hash. */
+/* Removes position @item, which was added with @hash. */
 void index_remove(struct index *x, uint64_t hash, uint32_t item);
 /* Empties it and keeps the storage. */
 void index_clear(struct index *x);
 void index_done(struct index *x);
 
-/* Of @length bytes, the same in every process (FNV-1a, mixed once more). Any thread. */
+/* Hash of @length bytes, equal in every process (FNV-1a with a final mix). Any thread. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(const char *text);
-/* Continues a hash: @hash is HASH_START or the hash of the bytes before. */
+/* Continues a hash: @hash is HASH_START or the hash of the preceding bytes. */
 #define HASH_START 0xcbf29ce484222325u
 uint64_t hash_fixed(uint64_t hash, const void *bytes, size_t length);
 

@@ -1,5 +1,5 @@
-/* Locks shared by threads. The process that saves the session after a fault has one thread only.
- * Holders of a lock at that moment do not exist there, so it waits for none. */
+/* Locks shared by threads. The process that saves the session after a fault has a single thread. It
+ * ignores locks, since their holders do not exist there. */
 #ifndef PORTOLAN_BASE_LOCK_H
 #define PORTOLAN_BASE_LOCK_H
 
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Takes it if it is free; false otherwise. */
+/* Takes the lock if it is free; false if not. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
-/* From now on this process neither takes nor releases any: it has no other thread, and never will.
- * Data under a lock may be half changed. */
+/* Disables all locks of this process, which has a single thread from now on. Data under a held lock
+ * may be inconsistent. */
 void lock_none(void);
 
 #endif

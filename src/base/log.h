@@ -1,4 +1,5 @@
-/* Messages for the user: kept in a ring that the Log view shows, and printed on stderr in batch. */
+/* Messages for the user: kept in a ring that the Log view shows; batch mode prints them on
+ * stderr. */
 #ifndef PORTOLAN_BASE_LOG_H
 #define PORTOLAN_BASE_LOG_H
 
@@ -13,12 +14,13 @@ struct log_line {
     char *text;
 };
 
-/* Any thread. */
+/* Appends a line. Any thread. */
 void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Lines kept, the newest 10,000, oldest first; false past the end. Any thread. */
+/* Number of lines kept: the newest 10,000. Any thread. */
 size_t log_count(void);
-bool log_get(size_t index, struct log_line *out_copy);   /* caller frees out_copy->text */
-/* Bumped by each log_add: a view redraws when it changed. */
+/* Copies line @index, oldest first; false past the end. The caller frees out_copy->text. */
+bool log_get(size_t index, struct log_line *out_copy);
+/* Incremented by each log_add, so that a view detects new lines. */
 unsigned log_revision(void);
 /* Warnings and errors go to stderr as well. */
 void log_to_stderr(bool on);

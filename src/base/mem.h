@@ -1,7 +1,7 @@
-/* Allocation. mem_* is for small things and does not fail: when memory runs out it takes from the
- * reserve (base/shortage.h), and the job or command ends; when the reserve is used up the program
- * ends, in one place. mem_try_* is for blocks that grow with the input, anything above MEM_SMALL
- * bytes: it may fail, and the caller reports that (err_memory). */
+/* Allocation. mem_* is for small blocks and does not fail: when memory runs out it uses the reserve
+ * (base/shortage.h), and the job or command is cancelled. The program ends when the reserve is used
+ * up. mem_try_* is for blocks over MEM_SMALL bytes that grow with the input: it may fail, and the
+ * caller reports that (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -13,8 +13,8 @@
 
 #define MEM_SMALL ((size_t)64 << 10)
 
-/* Each returns storage the caller frees with free(); aborts through die() when memory runs out. Any
- * thread. */
+/* Returns storage that the caller frees with free(). Ends the program through die() when memory
+ * runs out. Any thread. */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
@@ -23,26 +23,26 @@ void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* @items, of @size bytes each, with twice the @capacity. A list too large for the reserve stays as
- * it is, and this thread's work fails (base/shortage.h). */
+/* Doubles the @capacity of @items, which have @size bytes each. A list too large for the reserve is
+ * unchanged, and this thread's work is cancelled (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
-/* Whether there is room for @bytes, which @what will take in many pieces; false with err. */
+/* Returns whether @bytes are available for @what, which takes them in many pieces; false with
+ * err. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* For libraries that handle NULL: they may use the reserve, and this thread's work is cancelled
- * when even that is not enough. */
+/* Allocator for libraries that handle NULL: uses the reserve, and cancels this thread's work when
+ * that is used up. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
-/* A request for @size bytes has failed: releases the reserve, and this thread's work checks at its
- * next step whether it is to end. True: try again. Any thread. */
+/* Reacts to a failed request for @size bytes: releases the reserve, so that this thread's work
+ * polls for its cancellation. True: try again. Any thread. */
 bool mem_yield(size_t size);
-/* For callers that cannot fail and are built on mem_try_*: call it after each failure, @tries
- * counting them from 0, and try again. Ends the program when nothing helps. */
+/* For callers of mem_try_* that cannot fail: call it after each failure with @tries counted from 0,
+ * and try again. Ends the program when no memory is left. */
 void mem_again(size_t size, unsigned tries);
 
-/* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there),
- * runs the other (which saves the session) and aborts. */
+/* Prints "portolan: ..." on stderr after the terminal hook, runs the save hook, and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-/* Cleanup of die() for another kind of end. */
+/* Runs the hooks of die() without ending the program. */
 void die_prepare(void);
 void die_set_hook(void (*restore)(void));
 void die_set_save(void (*save)(void));

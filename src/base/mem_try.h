@@ -1,22 +1,23 @@
-/* Allocation that may fail; base/mem.h has what does not fail. Any thread. */
+/* Allocation that may fail; base/mem.h has the functions that do not. Any thread. */
 #ifndef PORTOLAN_BASE_MEM_TRY_H
 #define PORTOLAN_BASE_MEM_TRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Each returns storage the caller frees with free(), NULL when memory runs out; of mem_try_resize
- * @block is as it was then. */
+/* Returns storage that the caller frees with free(), or NULL when memory runs out. After a failed
+ * mem_try_resize @block is unchanged. */
 void *mem_try_alloc(size_t size);
 void *mem_try_zero(size_t count, size_t size);
 void *mem_try_resize(void *block, size_t size);
 void *mem_try_aligned(size_t alignment, size_t size);
 char *mem_try_strndup(const char *text, size_t length);
 
-/* Tests: called before each allocation, by any thread; true: it fails. NULL otherwise. */
+/* For tests: called before each allocation, by any thread; it fails if this returns true. NULL:
+ * none. */
 typedef bool mem_fault_of(size_t size);
 extern mem_fault_of *_Atomic mem_fault;
-/* Whether it logs a request for @size bytes. */
+/* For tests: returns whether the hook makes a request for @size bytes fail. */
 bool mem_refused(size_t size);
 
 #endif

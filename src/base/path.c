@@ -19,8 +19,8 @@ bool path_owner_trusted(const struct stat *about)
     return about->st_uid == geteuid() || about->st_uid == 0;
 }
 
-/* Whether directory @path is of a user whom this process trusts; of one that is not there the
- * nearest above it decides, down to the first @least bytes, which must be there. */
+/* Returns whether directory @path belongs to a trusted user. If it does not exist its nearest
+ * existing parent counts, which must be at least the first @least bytes. */
 static bool directory_trusted(const char *path, size_t least)
 {
     char *part = mem_strdup(path);
@@ -33,7 +33,7 @@ static bool directory_trusted(const char *path, size_t least)
     return there && S_ISDIR(about.st_mode) && path_owner_trusted(&about);
 }
 
-/* Says once in the log why nothing is kept. */
+/* Logs once why nothing is kept. */
 static void refuse_directory(const char *path)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -43,8 +43,9 @@ static void refuse_directory(const char *path)
                 "%s is not used: it, or the home, belongs to another user or is not there", path);
 }
 
-/* The program's own directory: in that of @variable, or in @otherwise below the home. NULL without
- * one, or when it is another user's (sudo keeps HOME on some systems). */
+/* Returns the program's directory below that of @variable, or below @otherwise in the home
+ * directory. NULL without one, or when it belongs to another user (sudo keeps HOME on some
+ * systems). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
@@ -52,14 +53,15 @@ static char *directory_in(const char *variable, const char *otherwise)
     struct stat about;
     bool trusted;
 
-    /* The specification has relative paths ignored. */
+    /* The XDG specification ignores relative paths. */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        /* it is made where the user wants it */
+        /* created below the directory that the user chose */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
-        trusted = directory_trusted(str_text(&path), strlen(home));   /* a home is not made */
+        /* a missing home directory is not created */
+        trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
         return NULL;
     }
@@ -116,7 +118,7 @@ char *path_next_to_program(const char *programs, const char *installed)
 
     if (!directory)
         return NULL;
-    /* Their longest common part that ends between two names. */
+    /* Longest common prefix that ends between two names. */
     for (; programs[i] && programs[i] == installed[i]; i++)
         if (programs[i] == '/')
             shared = i;
@@ -170,7 +172,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
         *slash = '/';
     }
     free(copy);
-    if (ok && private) {   /* one made before it was private */
+    if (ok && private) {   /* an existing directory may have other modes */
         char *directory = path_state(".");
         struct stat about;
         if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&

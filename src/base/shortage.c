@@ -11,7 +11,7 @@ static _Thread_local struct { void *block; size_t bytes; unsigned depth; } neede
 static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
-/* Address space that is never touched: it costs no memory, but counts against limits. */
+/* Maps address space that is never touched: it uses no memory, but counts against limits. */
 static void *map(size_t size)
 {
     if (mem_refused(size))
@@ -39,7 +39,7 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    bool saved = keep(&last, SHORTAGE_LAST);   /* both are asked for, whatever becomes of one */
+    bool saved = keep(&last, SHORTAGE_LAST);   /* both reserves are requested even if one fails */
 
     return keep(&kept, SHORTAGE_KEPT) && saved;
 }
@@ -102,7 +102,7 @@ void *shortage_zero(size_t count, size_t size)
 
 bool shortage_need(size_t bytes)
 {
-    /* Little is covered by what is kept back. */
+    /* Small requests fit into the reserve. */
     if (!needed.depth && bytes > SHORTAGE_KEPT / 2) {
         needed.block = map(bytes);
         needed.bytes = bytes;

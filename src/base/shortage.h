@@ -9,55 +9,54 @@
 
 #include "base/err.h"
 
-#define SHORTAGE_KEPT ((size_t)32 << 20)   /* for the job that is to end */
-#define SHORTAGE_LAST ((size_t)8 << 20)    /* for saving the session before the program ends */
+#define SHORTAGE_KEPT ((size_t)32 << 20)   /* reserve for the job that is cancelled */
+/* reserve for saving the session before the program ends */
+#define SHORTAGE_LAST ((size_t)8 << 20)
 
-/* Of one piece of work that can fail alone; all zero at first. Its helping threads share it. */
+/* Memory state of one job or command; zero at first. Its worker threads share it. */
 struct shortage {
-    /* bytes of the first request that used the reserve; 0: none did */
+    /* bytes of the first request that used the reserve; 0: none */
     atomic_size_t wanted;
-    atomic_bool cut;        /* it ended early */
-    atomic_bool lost;       /* a text of it is not whole, so that no file may be written */
+    atomic_bool cut;        /* it was cancelled */
+    atomic_bool lost;       /* some of its text is missing, so no file may be written */
 };
 
-/* From now on this thread works for @of, and the reserve is filled if possible; NULL: for no job.
- * Returns the previous job, for shortage_restore, which refills the reserve. */
+/* Sets the job that this thread works for, and fills the reserve if possible; NULL: no job. Returns
+ * the previous job, for shortage_restore, which refills the reserve. */
 struct shortage *shortage_begin(struct shortage *of);
 void shortage_restore(struct shortage *before);
-/* Whom this thread works for; may be NULL. */
+/* Returns the job of this thread; may be NULL. */
 struct shortage *shortage_current(void);
 
-/* Whether this thread's work is to end for want of memory. True: leave at once; the work counts as
- * cut short, and fails. Any thread. */
+/* Returns whether this thread's work must end for lack of memory. True: return at once; the work
+ * fails. Any thread. */
 bool shortage_met(void);
-/* @bytes of this thread's work had to be left out. False when the thread works for no command or
- * job. */
+/* Marks @bytes of this thread's output as left out. False when the thread has no job. */
 bool shortage_lose(size_t bytes);
-/* Storage that the caller frees, for work whose callers cannot fail, such as figures of a table:
- * NULL when memory runs out, and then this thread's work fails, so that no incomplete result is
- * shown. Any thread. */
+/* Allocates storage for callers that cannot fail, such as a table's figures; the caller frees. NULL
+ * when memory runs out; then this thread's work fails, so that no incomplete result is shown. Any
+ * thread. */
 void *shortage_alloc(size_t size);
 void *shortage_zero(size_t count, size_t size);
-/* Announces that this thread's work may take up to @bytes in many pieces, none of which can fail,
- * such as the tables of an analysis. That address space is held in addition to the reserve. It is
- * released when a piece fails, so that the work can end, and fail. False without that much memory:
- * then the work must not begin, and fails. Nested calls count as one; each that was true ends by
- * shortage_spare. */
+/* Announces up to @bytes in many small allocations that cannot fail, such as tables of an analysis.
+ * That address space is reserved in addition, and released when an allocation fails, so that the
+ * work can end. False without that much memory: do not begin. Nested calls count as one; each true
+ * one needs shortage_spare. */
 bool shortage_need(size_t bytes);
 void shortage_reserve(void);
-/* Whether that happened: then the output of this work is incomplete. */
+/* Returns whether output of this work was left out. */
 bool shortage_lost(void);
-/* Ends a piece of work called @what with the result @ok: false with err if it was cancelled, or
- * failed after a request had failed. An err of ERR_MEMORY stays, since it is more precise. */
+/* Ends work named @what with the result @ok: false with err if it was cancelled, or failed after a
+ * failed request. An err of ERR_MEMORY stays, since it is more precise. */
 bool shortage_end(const struct shortage *of, bool ok, const char *what, struct err *err);
 
-/* A request for @bytes has failed. True: try again. Any thread. */
+/* Reacts to a failed request for @bytes. True: try again. Any thread. */
 bool shortage_yield(size_t bytes);
-/* Gives up the rest, before the program ends. */
+/* Releases the last reserve before the program ends. */
 void shortage_yield_last(void);
 /* Refills the reserve; false when memory is still short. Any thread. */
 bool shortage_keep(void);
-/* Whether memory ran out since the last time for work that belongs to no command or job. */
+/* Returns whether memory ran out since the last call for work without a job. */
 bool shortage_unclaimed(void);
 
 #endif

@@ -10,16 +10,16 @@
 /* Start with {.word = ...}. */
 struct similar {
     const char *word;
-    const char *best;      /* NULL: none is close */
-    /* letters added, dropped, changed or swapped with a neighbour, case ignored */
+    const char *best;      /* NULL: none is similar */
+    /* edit distance: letters added, dropped, changed or swapped with a neighbour, case ignored */
     size_t distance;
 };
 
-/* Takes @candidate, borrowed, when it is closer than those before, and then returns true: by at
- * most a third of the word's letters. Any thread. */
+/* Takes @candidate, borrowed, if it is closer than the previous ones and differs in at most a third
+ * of the word's letters. Then returns true. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
-/* "did you mean NAME?" into @out when one was close, else @otherwise (may be NULL); returns @out,
- * or NULL. */
+/* Writes "did you mean NAME?" to @out if one is similar, else @otherwise (may be NULL). Returns
+ * @out, or NULL. */
 const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

@@ -1,12 +1,11 @@
-/* Work counted in loops over the input, so that a test can check how it grows, independent of the
- * machine's speed. */
+/* Counts work in loops over the input, so that a test can check complexity without timing. */
 #ifndef PORTOLAN_BASE_STEPS_H
 #define PORTOLAN_BASE_STEPS_H
 
 #include <stdint.h>
 
-/* Of this thread, in total. A step takes about the time of a comparison of two short names, or of
- * scanning a hundred bytes of memory. */
+/* Steps of this thread in total. A step takes about the time to compare two short names or to scan
+ * 100 bytes. */
 extern _Thread_local uint64_t steps_taken;
 
 static inline void steps_add(uint64_t steps)

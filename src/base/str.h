@@ -14,8 +14,8 @@ struct str {
 };
 
 void str_done(struct str *s);
-/* Room for @more bytes, for texts that grow with the input: false when memory runs out, and nothing
- * has changed. */
+/* Reserves room for @more bytes, for texts that grow with the input. False when memory runs out;
+ * nothing has changed then. */
 bool str_try_reserve(struct str *s, size_t more);
 void str_clear(struct str *s);                       /* keeps the storage */
 /* The added text must not lie in @s itself. */
@@ -26,11 +26,11 @@ void str_addf(struct str *s, const char *format, ...) __attribute__((format(prin
 void str_addv(struct str *s, const char *format, va_list args);
 /* The text, "" when empty; valid until the next change. */
 const char *str_text(const struct str *s);
-/* The storage itself, never NULL; the caller frees it and @s is empty again. */
+/* Returns the storage, never NULL; the caller frees it and @s is empty again. */
 char *str_take(struct str *s);
 
 bool str_has_prefix(const char *text, const char *prefix);
-/* For searches: most texts differ in their first characters already. */
+/* Compares the first characters inline, in which most texts differ. */
 static inline bool str_same(const char *a, const char *b)
 {
     return a[0] == b[0] && (!a[0] || (a[1] == b[1] && strcmp(a, b) == 0));
@@ -38,10 +38,10 @@ static inline bool str_same(const char *a, const char *b)
 bool str_equal_nocase(const char *a, const char *b);
 /* Glob match (* and ?), ASCII case ignored. */
 bool str_match(const char *pattern, const char *text);
-/* Whether one of @patterns does; they end with NULL. */
+/* Returns whether one of the NULL-terminated @patterns matches. */
 bool str_match_any(const char *const *patterns, const char *text);
 
-/* Whether @text is bytes, as pairs of hex digits, at least one. Any thread. */
+/* Returns whether @text is bytes in hexadecimal, at least one. Any thread. */
 bool text_is_hex(const char *text);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/file_calls.h"
 
 #define SHOWN 13                   /* "\udbff\udfff" */
-/* bytes of a message without an allocation: half of what is kept */
+/* bytes of a message written without allocation: half of the buffer */
 #define SAID 4096
-#define PIECE ((size_t)64 << 10)   /* bytes that are written at once, and the rest of a line */
+#define PIECE ((size_t)64 << 10)   /* bytes written at once, up to the end of a line */
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
 {
@@ -84,7 +84,7 @@ static const struct code_range ignorable[] = {
     {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-/* Whether the sorted @ranges have @code. */
+/* Returns whether the sorted @ranges contain @code. */
 static bool in_ranges(const struct code_range *ranges, size_t count, uint32_t code)
 {
     while (count) {
@@ -107,7 +107,7 @@ bool utf8_steers(uint32_t code)
         return code < 32;
     const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
                annotation = code >= 0xfff9 && code <= 0xfffb;
-    /* braille without dots: a space that no search for spaces finds */
+    /* blank braille: a space that no search for spaces finds */
     const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
@@ -139,8 +139,8 @@ void utf8_escape(const char *text, size_t length, struct str *out)
     }
 }
 
-/* Bytes of the next character of finished output, at least 1; @shown is the replacement of a
- * control or an invalid byte, and empty otherwise. */
+/* Returns the length of the next character of finished output, at least 1. @shown is the
+ * replacement of a control or an invalid byte, and otherwise empty. */
 static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
 {
     uint32_t code = 0;
@@ -150,7 +150,7 @@ static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
     *shown = '\0';
     if (step && (line_end || !utf8_steers(code)))
         return step;
-    if (step && code > 0xffff)   /* as JSON has it */
+    if (step && code > 0xffff)   /* a JSON surrogate pair */
         snprintf(shown, SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
                  0xdc00u + (code & 0x3ff));
     else if (step && code >= 127)
@@ -176,8 +176,8 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     str_add_bytes(out, text + plain, length - plain);
 }
 
-/* Bytes of @text that are written at once: some lines, so that a table of a million rows needs no
- * second copy. */
+/* Length of the next piece of @text to write: whole lines, so that a table of a million rows needs
+ * no second copy. */
 static size_t piece_of(const char *text, size_t length)
 {
     if (length <= PIECE)
@@ -244,7 +244,7 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* there is nobody to report to */
+    file_calls_write_all(fd, out, filled);   /* an error here cannot be reported */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

@@ -1,4 +1,4 @@
-/* The one growable vector: struct { T *items; size_t count, capacity; }. */
+/* Growable vector: struct { T *items; size_t count, capacity; }. */
 #ifndef PORTOLAN_BASE_VEC_H
 #define PORTOLAN_BASE_VEC_H
 
@@ -19,20 +19,20 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Whether there is room for one more, made if needed. False: the list is large and memory ran out,
- * and this thread's work will fail (mem_grow); the caller must tolerate a missing item. */
+/* Makes room for one more. False: the list is large and memory ran out, and this thread's work will
+ * fail (mem_grow); the caller must tolerate a missing item. */
 #define vec_room(v)                                                                                \
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
       (v)->count < (v)->capacity))
-/* Adds @value, which is not evaluated if there is no room. */
+/* Appends @value, which is not evaluated if there is no room. */
 #define vec_add(v, value)                                                                        \
     do {                                                                                         \
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* The same for lists that grow with the input: when memory runs out @ok becomes false, and nothing
- * more is added. */
+/* Appends to lists that grow with the input: when memory runs out @ok becomes false and nothing is
+ * added. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

@@ -8,32 +8,31 @@
 #include "base/err.h"
 #include "base/steps.h"
 
-#define WATCH_STEPS 4096   /* of base/steps.h, between two questions: a millisecond or less */
+#define WATCH_STEPS 4096   /* steps (base/steps.h) between two polls: at most a millisecond */
 
 struct watch {
     bool (*over)(void *state);   /* NULL: never */
     void *state;
     uint64_t steps;              /* since the last poll */
-    bool ended;                  /* it returned true once, and stays so */
+    bool ended;                  /* it returned true once; stays true */
     const char *unit;            /* unit of the work, as in "rows"; NULL: none */
-    double done, total;          /* of it; total 0: not known */
+    double done, total;          /* of that unit; total 0: unknown */
 };
 
-/* Of this thread. */
+/* State of this thread. */
 extern _Thread_local struct watch watch;
 
-/* From now on this thread's work ends when @over returns true; NULL: never. Returns the previous
- * one, for watch_restore. */
+/* Installs @over for this thread: its work ends when @over returns true; NULL: never. Returns the
+ * previous one, for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls now. True: leave at once; the caller polls as well. */
+/* Polls. True: return at once; the caller must poll as well. */
 bool watch_over(void);
-/* Polls now. True: continue. False with err ("cancelled") otherwise: the return value of a
- * loader. */
+/* Polls. True: continue. False with err ("cancelled"): the return value of a loader. */
 bool watch_goes_on(struct err *err);
 
-/* Progress of the work, for display: @done of @total (0: not known) "bytes", "rows" and the like, a
- * string that stays. */
+/* Sets the displayed progress: @done of @total (0: unknown) @unit, such as "bytes" or "rows", a
+ * static string. */
 static inline void watch_at(const char *unit, double done, double total)
 {
     watch.unit = unit;
@@ -41,8 +40,7 @@ static inline void watch_at(const char *unit, double done, double total)
     watch.total = total;
 }
 
-/* watch_over after @steps more, which are counted here and in steps_taken; polls only now and
- * then. */
+/* Adds @steps to steps_taken and polls every WATCH_STEPS steps. True: return at once. */
 static inline bool watch_steps(uint64_t steps)
 {
     steps_add(steps);

@@ -1,5 +1,4 @@
-/* Columns of tables that people scroll, sort and filter: a view's, and those that filters of
- * commands compare. */
+/* Columns of tables that views scroll and sort and that filters of commands compare. */
 #ifndef PORTOLAN_TABLE_COLUMN_H
 #define PORTOLAN_TABLE_COLUMN_H
 
@@ -7,9 +6,9 @@
 
 struct table_column {
     const char *name;
-    unsigned width;        /* characters; 0: the rest, for one of them */
-    bool number;           /* sorted as one, right-aligned */
-    unsigned from;         /* characters that a line must have for it to be shown */
+    unsigned width;        /* characters; 0: the remaining width, for one column */
+    bool number;           /* sorted as a number, right-aligned */
+    unsigned from;         /* minimum width of a line, in characters, to show the column */
 };
 
 #endif

@@ -1,5 +1,4 @@
-/* The columns of a table of experiments for people: shown by views and compared by filters of views
- * and commands. */
+/* Columns of a table of experiments, shown by views and compared by filters. */
 #ifndef PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 #define PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 
@@ -17,12 +16,12 @@ enum experiment_column {
     EXPERIMENT_COLUMN_STATE,
     EXPERIMENT_COLUMN_LENGTHS,
     EXPERIMENT_COLUMNS,
-    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* another name of the first, in filters only */
+    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first, in filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
-/* In that order; the last is only for filters. */
+/* Columns in the order of the enum; the last is for filters only. */
 extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
-/* The extra column with the difference of the two body lengths. */
+/* Additional column: difference of the two body lengths. */
 #define EXPERIMENT_LENGTHS "lengths"
 
 struct experiment_columns {
@@ -30,14 +29,14 @@ struct experiment_columns {
     const double *predicted;     /* cycles per row; NULL: none */
 };
 
-/* NaN: missing, or no number. */
+/* NaN: missing or not numeric. */
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column);
-/* Appends; nothing for a missing value. */
+/* Appends the cell's text; nothing for a missing value. */
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
                             struct str *out);
 
-/* Which rows of @t match @expression, one flag a row, to be freed; @m (may be NULL) gives
- * predictions if the expression uses them. NULL with err. */
+/* Returns one flag per row of @t: whether it matches @expression. The caller frees. @m (may be
+ * NULL) gives predictions if the expression uses them. NULL with err. */
 bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
                                const char *expression, struct err *err);
 

@@ -25,7 +25,7 @@ static const char *trim(const char *at, const char **end)
     return at;
 }
 
-/* The first of @set at or behind @at that is not in quotes; @end: there is none. */
+/* Returns the first character of @set from @at on that is not in quotes; @end if there is none. */
 static const char *find_plain(const char *at, const char *end, const char *set)
 {
     for (char quote = 0; at < end; at++) {
@@ -35,13 +35,13 @@ static const char *find_plain(const char *at, const char *end, const char *set)
             return at;
         else if ((*at == '"' || *at == '\'') &&
                  memchr(at + 1, *at,
-                        (size_t)(end - at - 1))) /* one that is never closed is itself */
+                        (size_t)(end - at - 1))) /* an unclosed quote is literal */
             quote = *at;
     }
     return end;
 }
 
-/* The text between @at and @end, without quotes around all of it; the caller frees. */
+/* Returns the text between @at and @end without enclosing quotes; the caller frees. */
 static char *unquoted(const char *at, const char *end)
 {
     const bool quoted = end - at >= 2 && (*at == '"' || *at == '\'') && end[-1] == *at &&
@@ -49,7 +49,7 @@ static char *unquoted(const char *at, const char *end)
     return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
 }
 
-/* 2.5, or 40% for .4; NaN when it is no number. */
+/* Parses 2.5, or 40% as .4; NaN when it is not a number. */
 static double number_of(const char *text)
 {
     char *rest;
@@ -112,8 +112,9 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Bounds of one column in a group. */
-struct bounds_of_column { double low, high; bool above, below; };   /* above: low itself is out */
+/* Bounds of one column in a group of terms. */
+/* above, below: the bound itself is excluded */
+struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)
 {
@@ -130,7 +131,7 @@ static void narrow(struct bounds_of_column *b, const struct filter_term *term)
     }
 }
 
-/* The column whose bounds in the group that begins at @first leave nothing; -1: there is none. */
+/* Returns the column whose range is empty in the group that begins at @first, or -1. */
 static int contradiction(const struct filter *f, size_t first, const struct table_column *columns)
 {
     for (size_t i = first; i < f->count && (i == first || !f->terms[i].first); i++) {

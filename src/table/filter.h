@@ -1,5 +1,5 @@
-/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD |
- * error>40%`, or plain words in any column. Quotes, single or double, make text literal; & binds
+/* Filter expressions over rows with columns, for views and commands: `cycles>2 & form~VADD |
+ * error>40%`, or plain words in any column. Single or double quotes make text literal; & binds
  * closer than |. */
 #ifndef PORTOLAN_TABLE_FILTER_H
 #define PORTOLAN_TABLE_FILTER_H
@@ -12,19 +12,19 @@
 #include "table/column.h"
 
 struct filter_term {
-    int column;           /* -1: any */
-    char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (holds, * and ? match) */
-    bool first;           /* of a group: one of the groups must hold */
-    double number;        /* of a comparison; 40% is .4 */
-    char *text;           /* of = ! ~ */
+    int column;           /* -1: any column */
+    char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (contains; * and ? match) */
+    bool first;           /* first term of a group; a row must match one group */
+    double number;        /* operand of a comparison; 40% is .4 */
+    char *text;           /* operand of = ! ~ */
 };
 
 struct filter {
-    struct filter_term *terms;   /* all of a group must hold */
+    struct filter_term *terms;   /* a row must match all terms of a group */
     size_t count;
 };
 
-/* Reads the value of a cell: its number (NaN when it is none or missing) or its text. */
+/* Reads a cell: its number (NaN when missing or not numeric) or its text. */
 struct filter_row {
     double (*number)(const void *row, int column);
     void (*text)(const void *row, int column, struct str *out);
@@ -32,13 +32,14 @@ struct filter_row {
     int columns;
 };
 
-/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then
- * empty. Expressions that no row can match are refused: an order of text, or a group with an empty
+/* Parses an expression; column names match by prefix, case ignored. False with the place in @err;
+ * @out is then empty. Refuses expressions that no row can match: an order of text, or an empty
  * range of a column. */
 bool filter_parse(const char *text, const struct table_column *columns, int count,
                   struct filter *out, struct err *err);
 void filter_done(struct filter *f);
-/* An empty filter matches all. A missing number matches no comparison but "!=". */
+/* Returns whether a row matches. An empty filter matches all. A missing number matches only
+ * "!=". */
 bool filter_matches(const struct filter *f, const struct filter_row *row);
 
 #endif

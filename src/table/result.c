@@ -83,7 +83,7 @@ void result_free(struct result *r)
     free(r);
 }
 
-/* Takes over what @from prepared, when that is all there is. */
+/* Moves the text that @from prepared, if that covers all of it. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)
@@ -285,8 +285,8 @@ struct result_table *result_table(struct result *r, const char *key,
     return t;
 }
 
-/* Takes @cell. A table too large for the memory ends with its last whole row, and the command
- * fails. */
+/* Adds @cell and takes it. If memory runs out, the table ends with its last complete row and the
+ * command fails. */
 static void add_cell(struct result_table *t, struct result_cell cell)
 {
     if (!t->cut && t->count == t->capacity) {
@@ -387,7 +387,7 @@ const char *result_find_text(const struct result *r, const char *key)
     return "";
 }
 
-/* NULL: there is no such column. */
+/* Returns NULL if there is no such column. */
 static const struct result_cell *cell_of(const struct result_table *t, size_t row,
                                          const char *column)
 {
@@ -486,7 +486,8 @@ void cell_print(const struct result_cell *c, struct str *out)
         str_addf(out, "%lld", (long long)c->count);
         return;
     case CELL_NUMBER:
-        for (int digits = 15; digits <= 17; digits++) {   /* the fewest that come back the same */
+        /* fewest digits that parse to the same value */
+        for (int digits = 15; digits <= 17; digits++) {
             snprintf(number, sizeof number, "%.*g", digits, c->number);
             if (strtod(number, NULL) == c->number)
                 break;
@@ -527,7 +528,7 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* Only documents have the title. */
+/* Only documents have a title. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {

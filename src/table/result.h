@@ -20,7 +20,7 @@
 
 #include "base/str.h"
 
-/* The formats: value, name as the setting format has it, extension of files. */
+/* The formats: enumerator, name in the setting `format`, file extension. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT(FORMAT_TEXT, "text", "txt")                                                             \
     FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json")                           \
@@ -29,13 +29,13 @@
 #define FORMAT_CHOICE(value, name, extension) "|" name
 #define FORMAT_EXTENSION(value, name, extension) " ." extension
 enum format { FORMATS(FORMAT_VALUE) };
-/* "text|csv|...": of parameters. */
+/* "text|csv|...", for parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Read by people and terminals, so that its text is made printable; CSV is for programs, which need
- * the original. */
+/* Returns whether the format is for people, so that its text is made printable. CSV keeps the
+ * original bytes for programs. */
 bool format_is_document(enum format format);
 
-/* Where a column or table is omitted. */
+/* Formats that omit a column or table. */
 enum {
     NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV |
     NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
@@ -43,18 +43,18 @@ enum {
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
-#define SHORTEST (-1)   /* decimals: as few digits as needed, at most 6 */
-/* width: each row as long as its text, for words rather than columns */
+#define SHORTEST (-1)   /* value for decimals: the fewest digits needed, at most 6 */
+/* value for width: rows are not padded, for words instead of columns */
 #define RAGGED (-1)
 
 struct result_column {
-    const char *key;        /* in CSV's header and JSON */
-    const char *title;      /* in text and documents; NULL: the key */
-    /* in headers, and after the number in a table without one; NULL: none */
+    const char *key;        /* name in CSV's header and in JSON */
+    const char *title;      /* heading in text and documents; NULL: the key */
+    /* printed in headings, or after the number in a table without headings; NULL: none */
     const char *unit;
     enum cell_kind kind;    /* numbers are aligned to the right */
     int decimals;           /* of numbers in text and documents; CSV and JSON have full precision */
-    int width;              /* in text: at least this many columns; RAGGED: not aligned */
+    int width;              /* least columns in text; RAGGED: not aligned */
     unsigned hide;          /* NOT_... */
 };
 
@@ -62,8 +62,8 @@ struct result_column {
 enum table_shape {
     TABLE_ROWS,      /* an array of objects */
     TABLE_VALUES,    /* an array of the first column's values */
-    TABLE_MAP,       /* an object: first column's text to the second column's value */
-    /* of one row alone the members stand in the object itself; otherwise as TABLE_ROWS */
+    TABLE_MAP,       /* an object: the first column's text maps to the second column's value */
+    /* as TABLE_ROWS; a single row becomes members of the enclosing object */
     TABLE_SPREAD,
 };
 
@@ -71,11 +71,11 @@ struct result;
 
 struct result_table {
     enum table_shape shape;
-    bool headless;           /* text: no line of titles */
-    bool totals;             /* the last row sums up the others and is set off from them */
+    bool headless;           /* text: without headings */
+    bool totals;             /* the last row holds totals and is set off */
     unsigned hide;           /* NOT_... */
-    const char *indent;      /* text: before each row; NULL: nothing */
-    /* The rest is result.c's and the writers'. */
+    const char *indent;      /* text: printed at the beginning of each row; NULL: nothing */
+    /* Private to result.c and the writers. */
     char *key;
     struct result_column *columns;
     size_t column_count;
@@ -86,46 +86,45 @@ struct result_table {
     size_t note_count;
 };
 
-/* changes when a member that programs may read goes or means something else */
+/* incremented when a member that programs may read is removed or changes meaning */
 #define RESULT_SCHEMA 1
 
 struct result *result_new(void);
-/* Sets the command of the result, by its name in the table of commands, which lasts; JSON has it.
- * NULL: none. */
+/* Sets the command that JSON names. @command is the name in the command table, not copied. NULL:
+ * none. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
-/* The last holder's call frees it. Any thread. */
+/* Frees the result when its last holder calls it. Any thread. */
 void result_free(struct result *r);
-/* Adds a holder, which may read it on any thread, and calls result_free; nobody changes it from now
- * on. */
+/* Adds a holder, which may read the result on any thread and calls result_free. Nobody changes it
+ * from now on. */
 struct result *result_hold(struct result *r);
-/* Appends @take_from to @to; @take_from is freed. */
+/* Appends @take_from to @to and frees it. */
 void result_append(struct result *to, struct result *take_from);
-/* Nothing was added. */
+/* Returns whether nothing was added. */
 bool result_empty(const struct result *r);
-/* It has fields or tables, not text alone. */
+/* Returns whether it has fields or tables besides text. */
 bool result_has_data(const struct result *r);
-/* A short answer to a command that does something: never the result that `export` writes, and no
- * rows in CSV. */
+/* Returns whether it only confirms a command. `export` does not write it, and CSV has no rows of
+ * it. */
 bool result_is_confirmation(const struct result *r);
 
-/* Lines of text, each ended by the caller's own \n or by none: then one is added. Sequences for
- * colours may stand in them. */
+/* Adds lines of text; a missing last
+ * is added. They may contain colour sequences. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, and the result is a confirmation. */
+/* As result_line, and marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Marks a result with lines of its own as a confirmation. */
 void result_set_confirmation(struct result *r);
-/* Marks the result as a confirmation, which the workbench shows in these words; scripts stay
- * silent. */
+/* Marks the result as a confirmation with a text that only the workbench shows. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Those words, "": there were none. */
+/* Returns the text of result_note, or "". */
 const char *result_noted(const struct result *r);
-/* Literal text, many lines: documents show it only if no table has the same. */
+/* Adds literal text of several lines. Documents show it only if no table has the same data. */
 void result_block(struct result *r, const char *text);
 
-/* Members of the object, in CSV columns. */
+/* Adds a field: a member in JSON, a column in CSV. */
 void result_text(struct result *r, const char *key, const char *value);        /* NULL: missing */
 void result_count(struct result *r, const char *key, int64_t value);
 /* not finite: missing */
@@ -133,59 +132,58 @@ void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
-/* One object of the array @key, in JSON only; if it is the only one, its members are in the
- * result's object itself. */
+/* Returns a new object of the array @key, for JSON only. A single one becomes members of the
+ * result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
-/* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it
- * in JSON. */
+/* Adds a table without rows and returns it, borrowed from the result. The columns are copied. @key
+ * names it in JSON. */
 struct result_table *result_table(struct result *r, const char *key,
                                   const struct result_column *columns, size_t count);
-/* Fills the next cell of the table; a row is full when every column has one. */
+/* Appends a cell to the table; a row is complete when every column has one. */
 void cell_text(struct result_table *t, const char *value);
 void cell_count(struct result_table *t, int64_t value);
 void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);
 void cell_nested(struct result_table *t, json_t *take_value);
-/* Colours the cell filled last, in text and HTML, by @share, 0 to 1. */
+/* Colours the last cell by @share, 0 to 1, in text and HTML. */
 void cell_heat(struct result_table *t, double share);
-/* Text of its own above the next row, in text and documents. */
+/* Adds a line of text above the next row, in text and documents. */
 void table_note(struct result_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Columns that no row fills are not shown in text and documents; a table without rows stays as it
- * is. After the last row. */
+/* Hides columns without values in text and documents, unless the table has no rows. Call after the
+ * last row. */
 void table_hide_empty(struct result_table *t);
 size_t table_rows(const struct result_table *t);
-/* The table @key of @r; NULL: it has none. */
+/* Returns the table @key of @r, or NULL. */
 const struct result_table *result_find_table(const struct result *r, const char *key);
-/* The text of field @key of @r; "": it has none. */
+/* Returns the text of field @key of @r, or "". */
 const char *result_find_text(const struct result *r, const char *key);
-/* A cell of an existing row by the key of its column: its number (NaN: missing, no number, or there
- * is no such column), its text ("" likewise). */
+/* Returns a cell of an existing row by column key: its number (NaN: missing, not numeric, or no
+ * such column), or its text ("" likewise). */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 
-/* JSON values for nested data: a string that may not be UTF-8 (NULL: null), and a number that may
- * be missing. */
+/* Returns JSON values for nested data: a string that may not be UTF-8 (NULL: null), and a number
+ * that may be missing. */
 json_t *json_text(const char *text);
 json_t *json_number(double value);
 
 struct result_style {
     const char *title;   /* of documents; NULL: none */
-    bool color;          /* text keeps its sequences for colours */
-    /* level of the title (2 to 6) in a document that others write around it; 0: a document of its
-     * own */
+    bool color;          /* text keeps colour sequences */
+    /* level of the title (2 to 6) in a document that others write around it; 0: a complete
+     * document */
     unsigned part;
 };
-/* Writes it now, on a thread that may take its time, and keeps that: result_write of the same
- * result in the same way only copies it. */
+/* Formats the result now, on a worker thread, and keeps the text: result_write with the same
+ * options only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);
-/* Moves the prepared rows to @out, which was empty; false when there are none, or @out is not
- * empty. */
+/* Moves the prepared rows to @out, which must be empty; false if it is not, or there are none. */
 bool result_take_prepared(struct result *r, enum format format, const struct result_style *style,
                           struct str *out);
-/* Appends the result to @out. */
+/* Appends the formatted result to @out. */
 void result_write(const struct result *r, enum format format, const struct result_style *style,
                   struct str *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results as Markdown and HTML documents. */
+/* Writes results as Markdown and HTML documents. */
 #include <string.h>
 
 #include "table/result_parts.h"
@@ -26,7 +26,7 @@ static void escape(const struct document_writer *w, const char *text)
     str_done(&plain);
 }
 
-/* One row: opened, each cell, closed. */
+/* Functions that open a row, write a cell, and close the row. */
 static void begin_row(const struct document_writer *w)
 {
     str_add(w->out, w->html ? "<tr>" : "|");
@@ -61,7 +61,7 @@ static void begin_table(const struct document_writer *w)
     begin_row(w);
 }
 
-/* After the titles of @columns. */
+/* Ends the headings of @columns columns. */
 static void end_head(const struct document_writer *w, size_t columns)
 {
     end_row(w);
@@ -81,7 +81,7 @@ static bool in_document(const struct result_column *column)
     return !(column->hide & NOT_DOCUMENT) && column->kind != CELL_NESTED;
 }
 
-/* The heading above row @row of @columns columns: a row of its own, with the text in its first
+/* Writes the notes above row @row of @columns columns, each as a row with the text in its first
  * cell. */
 static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row,
                       size_t columns, size_t *next)
@@ -137,7 +137,7 @@ static void add_table(const struct document_writer *w, const struct result_table
     str_done(&text);
 }
 
-/* Fields as a table of names and values. */
+/* Writes fields as a table of names and values. */
 static void add_fields(const struct document_writer *w, const struct result *r)
 {
     struct str text = {0};
@@ -166,7 +166,7 @@ static void add_fields(const struct document_writer *w, const struct result *r)
     str_done(&text);
 }
 
-/* Text as it stands, in a block of fixed width. */
+/* Writes literal text in a block of fixed width. */
 static void add_block(const struct document_writer *w, const char *text)
 {
     struct str line = {0}, plain = {0};
@@ -192,7 +192,7 @@ static void add_block(const struct document_writer *w, const char *text)
     str_done(&plain);
 }
 
-/* Sentences in a paragraph, a line break after each. */
+/* Writes sentences as a paragraph with a line break after each. */
 static void add_line(const struct document_writer *w, const struct result_part *part, bool first,
                      bool last)
 {

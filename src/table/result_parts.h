@@ -1,4 +1,4 @@
-/* Parts of results, for the writers. */
+/* Internal parts of results, for the writers. */
 #ifndef PORTOLAN_TABLE_RESULT_PARTS_H
 #define PORTOLAN_TABLE_RESULT_PARTS_H
 
@@ -7,7 +7,7 @@
 
 struct result_cell {
     enum cell_kind kind;
-    float heat;                  /* share of the full value; 0: no colour */
+    float heat;                  /* share of the maximum, 0 to 1; 0: no colour */
     union {
         char *text;
         int64_t count;
@@ -40,24 +40,24 @@ struct result {
     bool confirmation;
     struct str note;             /* of a confirmation, for the workbench */
     _Atomic unsigned holders;    /* besides the creator */
-    struct str prepared;         /* as written while there were @prepared_parts, in this way */
+    struct str prepared;         /* formatted text while the result had @prepared_parts parts */
     size_t prepared_parts;
     enum format prepared_format;
     bool prepared_color;
     char *prepared_title;
 };
 
-/* Whether a table is shown with @hide (NOT_CSV: in CSV). */
+/* Returns whether a table is shown under @hide (NOT_CSV: in CSV). */
 bool result_has_table(const struct result *r, unsigned hide);
-/* As in CSV: full precision, missing values empty; strings are UTF-8. */
+/* Prints as in CSV: full precision, missing values empty, valid UTF-8. */
 void cell_print(const struct result_cell *c, struct str *out);
-/* For people: @column's decimals, "-" for a missing value. */
+/* Prints for people: @column's decimals, "-" for a missing value. */
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
 /* Appends @text with bytes that are not UTF-8 as \xNN. */
 void text_escape(const char *text, struct str *out);
-/* Appends @text with line feeds as \x0a: a name that holds one makes no further row. */
+/* Appends @text with line feeds as \x0a, so that a name cannot add a row. */
 void text_one_line(const char *text, struct str *out);
-/* Appends @text without sequences for colours. */
+/* Appends @text without colour sequences. */
 void text_plain(const char *text, struct str *out);
 
 void result_write_text(const struct result *r, const struct result_style *style, struct str *out);
@@ -66,9 +66,10 @@ void result_write_json(const struct result *r, struct str *out);
 void result_write_document(const struct result *r, bool html, const struct result_style *style,
                            struct str *out);
 
-/* Colours of heat maps, cold to hot. */
+/* Colours of heat maps, from cold to hot. */
 
-/* Appends ` style="..."` for @share: white through yellow to red; text is white on dark ground. */
+/* Appends ` style="..."` for @share: white through yellow to red, with white text on dark
+ * ground. */
 void heat_html(double share, struct str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results as text, CSV and JSON. */
+/* Writes results as text, CSV and JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "table/result_parts.h"
 
-/* Columns of a terminal for @text: a character each, which is true of results. */
+/* Terminal columns of @text: one per character, which holds for results. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -19,7 +19,7 @@ static size_t width_of(const char *text)
     return width;
 }
 
-/* The background of a terminal with 256 colours for @share, 0 to 1. */
+/* Background colour for @share, 0 to 1, on a terminal with 256 colours. */
 static unsigned heat_terminal(double share)
 {
     static const unsigned grounds[] = {236, 237, 58, 94, 130, 166, 202, 196};
@@ -43,7 +43,7 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
         str_add(out, "\033[0m");
 }
 
-/* Text of the cell: in a table without titles the unit follows it. */
+/* Text of the cell; in a table without headings its unit follows. */
 static const char *shown(const struct result_table *t, const struct result_cell *c,
                          const struct result_column *column, struct str *buffer)
 {
@@ -70,7 +70,8 @@ static const char *title_of(const struct result_column *column, struct str *buff
     return str_text(buffer);
 }
 
-/* Row @row, or the titles if it is SIZE_MAX; titles and totals are bold on colour terminals. */
+/* Writes row @row, or the headings if it is SIZE_MAX; headings and totals are bold on colour
+ * terminals. */
 static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color,
                       struct str *out)
 {
@@ -163,7 +164,7 @@ static void add_csv(const char *text, bool *first, struct str *out)
         str_add_char(out, ',');
     *first = false;
     csv_add_field(out, text, true);
-    out->data[--out->length] = '\0';   /* the row continues */
+    out->data[--out->length] = '\0';   /* removes the line feed: the row continues */
 }
 
 static void table_csv(const struct result_table *t, struct str *out)
@@ -258,7 +259,7 @@ static json_t *row_json(const struct result_table *t, size_t row)
     return object;
 }
 
-/* The @n-th column that JSON has. */
+/* Returns the @n-th column that is in JSON. */
 static size_t json_column(const struct result_table *t, size_t n)
 {
     for (size_t c = 0; c < t->column_count; c++)
@@ -300,7 +301,7 @@ static void add_json(json_t *take_value, struct str *out)
     json_decref(take_value);
 }
 
-/* Adds @take_item to the array @key of @items, which holds those that may turn out to be alone. */
+/* Appends @take_item to the array @key of @items, whose arrays of one item are flattened later. */
 static void add_item(json_t *items, const char *key, json_t *take_item)
 {
     if (!json_object_get(items, key))
@@ -308,7 +309,7 @@ static void add_item(json_t *items, const char *key, json_t *take_item)
     json_array_append_new(json_object_get(items, key), take_item);
 }
 
-/* Puts each array of @items where it belongs: into @object, or of one item alone its members. */
+/* Adds each array of @items to @object; an array of one item is replaced by that item's members. */
 static void place_items(json_t *items, json_t *object)
 {
     const char *key;
