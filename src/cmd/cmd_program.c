@@ -13,6 +13,7 @@
 #include "cmd/task.h"
 #include "program/build.h"
 #include "program/basis.h"
+#include "program/derived.h"
 #include "program/sizes.h"
 #include "program/study.h"
 #include "toolchain/compile.h"
@@ -316,6 +317,23 @@ static size_t largest(const struct program_inputs *inputs)
     return at * inputs->name_count;
 }
 
+/* Whether the program reads the inputs of each run as they are: atoi takes 5.5 for 5. */
+static bool reads_inputs(const struct running *r, struct err *err)
+{
+    const struct program_inputs *in = &r->inputs;
+
+    for (size_t k = 0; k < in->count; k++) {
+        const double *inputs = in->values + k * in->name_count;
+        const size_t i = derived_misread(r->program, &r->how, in->names, inputs, in->name_count);
+        if (i < in->name_count)
+            return err_set(err, ERR_USAGE, "give whole numbers from 0 up",
+                           "%s=%g: the program reads it as a whole number, %s", in->names[i],
+                           inputs[i],
+                           inputs[i] < 0 ? "and sizes are not negative" : "which it is not");
+    }
+    return true;
+}
+
 static bool run_run(void *state, struct result *result, struct err *err)
 {
     struct running *r = state;
@@ -326,7 +344,8 @@ static bool run_run(void *state, struct result *result, struct err *err)
     child_watch(running_cancelled, r);
     ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,
                                        r->inputs.values + largest(&r->inputs), r->inputs.name_count,
-                                       err)) != NULL;
+                                       err)) != NULL &&
+         reads_inputs(r, err);
     if (ok)
         r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     for (r->at = 0; ok && r->at < r->inputs.count; r->at++)

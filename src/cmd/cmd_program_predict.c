@@ -21,7 +21,7 @@
 #define SHOWN_LEAST 0.005
 
 struct predict_values {
-    struct word_list inputs, machines;
+    struct word_list inputs, machines, facts;
     const char *model;
     double clock, common;
     size_t top, threads;
@@ -41,10 +41,18 @@ struct machine_prediction {
     struct program_time time;
     struct time_spread spread;         /* of time, by its counts */
     bool done;
+    struct err why;                    /* it is not */
+};
+
+/* A fact that replaces each machine's. */
+struct given_fact {
+    const struct fact *fact;
+    double value;
 };
 
 struct predicting {
     const struct program_model *model;
+    VEC(struct given_fact) facts;
     double inputs[INPUTS_MAX];
     double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
     double common;
@@ -67,6 +75,11 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     if (o->here)
         estimator_meet_here(e, o->machine);
     o->share = estimator_share(e);
+    for (size_t i = 0; i < p->facts.count; i++) {
+        const struct given_fact *g = &p->facts.items[i];
+        snprintf(text, sizeof text, "%.12g", g->value);
+        machine_set_fact(o->machine, g->fact->key, text, g->fact->unit, "given");
+    }
     snprintf(text, sizeof text, "%.12g", p->clock);
     if (!isnan(p->clock))
         machine_set_fact(o->machine, "clock", text, "GHz", "given");
@@ -104,8 +117,12 @@ static bool predict_run(void *state, struct result *result, struct err *err)
                      p->outcomes.items[i].machine->id);
         ok = !job_cancelled(job) ||
              err_set(err, ERR_INTERRUPTED, NULL, "the prediction was cancelled");
-        if (ok && !predict_one(p, e, &p->outcomes.items[i], err))
+        if (ok && !predict_one(p, e, &p->outcomes.items[i], err)) {
+            p->outcomes.items[i].why = *err;
             ok = p->outcomes.count > 1;
+            if (ok)
+                err_clear(err);
+        }
     }
     estimator_free(e);
     return ok;
@@ -148,6 +165,13 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
             o->machine->id, 100 * t->estimate);
 }
 
+/* Whether the runs determine the time: their counts leave less open than a factor of two. */
+static bool is_known(const struct time_spread *s)
+{
+    return s->uncounted == UINT32_MAX && !isinf(s->counts_most) &&
+           s->counts_most / s->counts_least <= SPREAD_KNOWN;
+}
+
 static void add_machines(struct result *result, const struct predicting *p)
 {
     static const struct result_column columns[] = {
@@ -172,8 +196,9 @@ static void add_machines(struct result *result, const struct predicting *p)
             continue;
         cell_text(t, o->machine->id);
         cell_number(t, o->clock);
-        cell_number(t, o->time.seconds);
-        cell_number(t, o->time.cycles);
+        const bool known = is_known(&o->spread);
+        cell_number(t, known ? o->time.seconds : NAN);
+        cell_number(t, known ? o->time.cycles : NAN);
         cell_number(t, o->time.references);
         for (size_t l = 0; l < MEMORY_LEVELS; l++)
             if (l < o->levels && p->model->traced)
@@ -195,10 +220,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
-            result_line(result,
-                        "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, "
-                        "or a form missing",
-                        p->outcomes.items[i].machine->id);
+            result_line(result, "%s omitted: %s", p->outcomes.items[i].machine->id,
+                        p->outcomes.items[i].why.what);
 }
 
 /* Range that the counts leave, and the run that would narrow it. */
@@ -220,11 +243,11 @@ static void say_spread(struct result *result, const struct predicting *p,
                     s->uncounted -
                         program->functions[program->blocks[s->uncounted].function].first_block,
                     program->blocks[s->uncounted].line);
-    const bool known = s->counts_most / s->counts_least <= SPREAD_KNOWN && !isinf(s->counts_most);
+    const bool known = is_known(s);
     if (!known && s->uncounted == UINT32_MAX)
         result_line(
             result,
-            "not determined by these runs: the counts of %.0f %% of the time are not exact, %s:%u "
+            "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u "
             "first%s",
             100 * s->inexact,
             s->block == UINT32_MAX ? "?"
@@ -340,6 +363,7 @@ static void predicting_free(void *state)
         program_time_done(&p->outcomes.items[i].time);
     }
     vec_done(&p->outcomes);
+    vec_done(&p->facts);
     program_model_free(p->model);
     free(p);
 }
@@ -353,6 +377,29 @@ static bool measures_here(const void *state)
     for (size_t i = 0; i < p->outcomes.count; i++)
         here |= p->outcomes.items[i].here;
     return here;
+}
+
+/* "l2_bytes=512k" of each. */
+static bool read_facts(struct predicting *p, const struct word_list *words, struct err *err)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->items[i];
+        const size_t length = strcspn(word, "=");
+        char *key = mem_strndup(word, length);
+        struct given_fact g = {.fact = fact_find(key)};
+        free(key);
+        if (!g.fact || !word[length] ||
+            (g.fact->type != FACT_NUMBER && g.fact->type != FACT_WHOLE))
+            return err_set(err, ERR_USAGE,
+                           "write KEY=VALUE with a fact that is a number, as in l2_bytes=512k; "
+                           "help fact lists them",
+                           "invalid fact \"%s\"", word);
+        if (!program_fact_read(g.fact, word + length + 1, strlen(word + length + 1), &g.value,
+                               err))
+            return false;
+        vec_push(&p->facts, g);
+    }
+    return true;
 }
 
 static bool prepare_predict(struct session *s, const void *values, struct task *task,
@@ -377,7 +424,8 @@ static bool prepare_predict(struct session *s, const void *values, struct task *
     p->threads = v->threads;
     p->fresh = v->fresh;
     p->common = v->common;
-    bool ok = program_inputs_given(m, &v->inputs, p->inputs, err);
+    bool ok =
+        program_inputs_given(m, &v->inputs, p->inputs, err) && read_facts(p, &v->facts, err);
     for (size_t i = 0; ok && i < (v->machines.count ? v->machines.count : 1); i++) {
         struct machine_prediction o = {.done = false};
         const struct machine *machine =
@@ -425,6 +473,12 @@ static const struct parameter options[] = {
      .most = 100,
      .otherwise = "measured for this CPU, else the machine's fact clock",
      .help = "core clock"},
+    {.name = "--fact",
+     .kind = PARAMETER_WORDS,
+     .at = offsetof(struct predict_values, facts),
+     .value = "KEY=VALUE",
+     .otherwise = "the machine's own",
+     .help = "a fact of the machine, as of one that lacks it; k and M multiply by 1024"},
     PROGRAM_FRESH_OPTION(predict_values),
     PROGRAM_THREADS_OPTIONS(predict_values),
     {.name = "--top",

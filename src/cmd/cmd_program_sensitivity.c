@@ -360,18 +360,8 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
                        "help fact lists them",
                        "invalid property \"%s\"", text);
     for (const char *at = text + length; *at; at += 1 + strcspn(at + 1, ",")) {
-        char *end, *one = mem_strndup(at + 1, strcspn(at + 1, ","));
-        double value = strtod(one, &end);
-        value *= *end == 'k' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
-        bool ok = end != one && (!*end || (!end[1] && strchr("kM", *end)));
-        struct str number = {0};
-        str_addf(&number, "%.12g", value);
-        ok = ok ? fact_check(f, str_text(&number), NULL, err)
-                : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024",
-                          "\"%s\" is not a number", one);
-        str_done(&number);
-        free(one);
-        if (!ok)
+        double value;
+        if (!program_fact_read(f, at + 1, strcspn(at + 1, ","), &value, err))
             return false;
         vec_push(&p->values, value);
     }

@@ -430,6 +430,8 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
              err_set(err, ERR_USAGE, "name inputs as in program run, in the same order",
                      "input %s was %s when the program was run", v->inputs.names[i],
                      m->runs->names[i]);
+    for (size_t i = 0; ok && i < v->inputs.count * v->inputs.name_count; i++)
+        ok = program_input_like_runs(m->runs, i % v->inputs.name_count, v->inputs.values[i], err);
     if (ok) {
         program_show_put_off(s);
         return task_give(task, &ops, v);

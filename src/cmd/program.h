@@ -3,6 +3,7 @@
 #define PORTOLAN_CMD_PROGRAM_H
 
 #include "cmd/session.h"
+#include "model/facts.h"
 #include "program/model.h"
 
 /* The model of the session's runs, borrowed; NULL with err when there is none yet. */
@@ -26,6 +27,10 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
+/* Whether @value is like those of @input in the runs. False with err: it is below 0 where none was,
+ * or a fraction where all were whole numbers. */
+bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
+                             struct err *err);
 /* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of
  * its largest run. False with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
@@ -43,6 +48,11 @@ struct program_case {
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
+
+/* Reads a value of @f, a number, from @length letters of @text, in which k and M multiply by 1024.
+ * False with err: it is none that the fact can have. */
+bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
+                       struct err *err);
 
 /* Reports that the memory of this CPU was measured on @day; nothing when that is empty. */
 void program_say_memory(struct result *result, const char *day);

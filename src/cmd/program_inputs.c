@@ -2,6 +2,7 @@
 /* Inputs of programs as words of commands. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,9 +209,8 @@ static size_t place_of(const struct program_model *m, const char *name)
     return at;
 }
 
-/* Sizes that no run was like: below 0 where none was, a fraction where all were whole. */
-static bool is_like_runs(const struct program_runs *runs, size_t input, double value,
-                         struct err *err)
+bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
+                             struct err *err)
 {
     bool below = false, fraction = false;
 
@@ -244,7 +244,7 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
         ok = at < runs->name_count ||
              err_set(err, ERR_USAGE, "name inputs as in program run",
                      "the program was run without an input %s", given.names[i]);
-        ok = ok && is_like_runs(runs, at, given.values[i], err);
+        ok = ok && program_input_like_runs(runs, at, given.values[i], err);
         if (ok)
             out[at] = given.values[i];
     }
@@ -253,6 +253,21 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
                      "%zu of %zu inputs are given", given.name_count, runs->name_count);
     program_inputs_done(&given);
     return ok;
+}
+
+bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
+                       struct err *err)
+{
+    char *end, *one = mem_strndup(text, length), number[40];
+
+    *out = strtod(one, &end);
+    *out *= *end == 'k' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
+    const bool ok = end != one && (!*end || (!end[1] && strchr("kM", *end)));
+    free(one);
+    snprintf(number, sizeof number, "%.12g", *out);
+    return ok ? fact_check(f, number, NULL, err)
+              : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024",
+                        "\"%.*s\" is not a number", (int)length, text);
 }
 
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,

@@ -65,6 +65,7 @@ struct derivation {
     size_t word_count;
     double *counts, *taken;
     bool starting;               /* what is spoilt may be called at any time */
+    bool misread;                /* a word read as a whole number is none from 0 up */
     uint32_t branches;           /* on data, met so far */
     size_t steps;
     unsigned depth;
@@ -225,7 +226,7 @@ static void leave_block(struct activation *f, uint32_t block, const struct weigh
     }
 }
 
-static struct number word_at(const struct derivation *d, struct number at, unsigned width)
+static struct number word_at(struct derivation *d, struct number at, unsigned width)
 {
     const uint64_t index = (at.bits - ARGUMENTS_AT) / POINTER_BYTES;
     char *end;
@@ -236,6 +237,7 @@ static struct number word_at(const struct derivation *d, struct number at, unsig
     const char *word = d->words[index - 1];
     errno = 0;
     const long long value = strtoll(word, &end, 10);
+    d->misread |= end == word || *end || value < 0;
     return errno || end == word || *end ? number_unknown
                                         : number_known(number_masked((uint64_t)value, width));
 }
@@ -768,6 +770,7 @@ bool derivation_counts(struct derivation *d, char *const *words, size_t word_cou
     d->counts = counts;
     d->taken = taken;
     d->steps = d->branches = d->depth = 0;
+    d->misread = false;
     d->allocations = 0;
     for (size_t b = 0; b < p->block_count; b++)
         counts[b] = taken[b] = 0;
@@ -788,4 +791,9 @@ bool derivation_counts(struct derivation *d, char *const *words, size_t word_cou
     for (size_t b = 0; b < p->block_count && !ok; b++)
         counts[b] = taken[b] = NAN;
     return ok;
+}
+
+bool derivation_misread(const struct derivation *d)
+{
+    return d->misread;
 }

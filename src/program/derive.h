@@ -16,5 +16,8 @@ void derivation_free(struct derivation *d);
  * steps, all are NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
+/* Whether that walk met a word that the program reads as a whole number (atoi, strtol) and that is
+ * none, or below 0. */
+bool derivation_misread(const struct derivation *d);
 
 #endif

@@ -127,3 +127,35 @@ void derived_at(struct derived *d, const double *inputs, double *counts, double 
     }
     lock_give(&d->lock);
 }
+
+size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
+                       const double *inputs, size_t count)
+{
+    const struct invocation words_alone = {.arguments = how->arguments, .defines = how->defines};
+    struct derivation *d = NULL;
+    double *counts = NULL;
+    size_t found = count;
+
+    for (size_t i = 0; found == count && i < count; i++) {
+        double one[INPUTS_MAX];
+        struct words words;
+        struct err err = {0};
+        if (inputs[i] >= 0 && inputs[i] == rint(inputs[i]))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            one[k] = k == i ? inputs[k] : floor(fabs(inputs[k]));
+        if (!d) {
+            d = derivation_new(p);
+            counts = mem_alloc(2 * (p->block_count + 1) * sizeof *counts);
+        }
+        if (words_make(names, one, count, &words_alone, "/", &words, &err)) {
+            derivation_counts(d, words.list.items, words.list.count, counts,
+                              counts + p->block_count);
+            found = derivation_misread(d) ? i : count;
+        }
+        words_done(&words);
+    }
+    derivation_free(d);
+    free(counts);
+    return found;
+}

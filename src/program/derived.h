@@ -16,5 +16,10 @@ void derived_free(struct derived *d);
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
 /* The same of @block alone. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
+/* The first of @count inputs with @names and values @inputs that @p, started as @how, reads as a
+ * whole number though it is none, or below 0; @count: there is none that the code shows. Any
+ * thread. */
+size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
+                       const double *inputs, size_t count);
 
 #endif

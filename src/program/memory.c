@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/str.h"
 #include "model/facts.h"
 #include "program/ages.h"
 
@@ -14,6 +15,26 @@ static void level(double bytes, double ways, double latency, double line_cycles,
     if (!isnan(bytes) && !isnan(ways) && !isnan(latency))
         out->levels[out->count++] =
             (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
+}
+
+/* Whether @m lacks facts without which there is no time; then err names them. */
+static bool facts_missing(const struct machine *m, struct err *err)
+{
+    static const char *const needed[] = {"clock",         "l1_bytes",       "l1_ways",
+                                         "load_latency",  "memory_latency", "memory_bandwidth"};
+    struct str missing = {0};
+
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (isnan(fact_number(m, needed[i])))
+            str_addf(&missing, "%s%s", missing.length ? ", " : "", needed[i]);
+    if (missing.length)
+        err_set(err, ERR_MISSING,
+                "program predict --fact KEY=VALUE gives them, and l2_bytes, l2_ways, l2_latency "
+                "and those of l3, where there are such levels",
+                "facts of %s are missing: %s", m->id, str_text(&missing));
+    const bool any = missing.length > 0;
+    str_done(&missing);
+    return any;
 }
 
 bool memory_of(const struct machine *m, struct memory *out, struct err *err)
@@ -40,11 +61,7 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     out->walk_cycles = fact_number(m, "page_walk_cycles");
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
     out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
-    if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
-        return err_set(err, ERR_MISSING,
-                       "machine list shows others; help fact l1_bytes lists the needed facts",
-                       "unknown caches, memory or clock of %s", m->id);
-    return true;
+    return !facts_missing(m, err);
 }
 
 bool memory_prefetched(const struct memory *m, double step)

@@ -27,7 +27,7 @@ test_ranges() {
         exit !(l > 0 && l <= s && s <= m && cl > 0 && cm < 2 * cl) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
-    holds out 'not determined by these runs'
+    holds out 'not known from these runs'
     holds out 'program run N=18 would narrow it most'
 }
 
@@ -256,6 +256,10 @@ test_inputs() {
     load=$loads
     expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
     holds out 'reuse distances in lines of 64 bytes at N=64'
+    expect 1 "$portolan" -e "$load; program run N=8,5.5"
+    holds err 'N=5.5: the program reads it as a whole number, which it is not; give whole numbers'
+    expect 1 "$portolan" -e "$load; program run N=8,-5"
+    holds err 'N=-5: the program reads it as a whole number, and sizes are not negative'
     expect 1 "$portolan" -e "$load; program run N=8,x"
     holds err '"x" in N=8,x is not a number; write numbers, as in N=16,32,64'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=-5"
@@ -297,6 +301,13 @@ test_predict() {
     "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O0; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
     awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
+    expect 1 "$portolan" -e "$load; program predict N=100 --machine golden-cove-inferred --fact l1_ways=8 --fact load_latency=5"
+    holds err 'facts of golden-cove-inferred are missing: clock, l1_bytes, memory_latency, memory_bandwidth; program predict --fact KEY=VALUE gives them'
+    facts='--fact l1_bytes=32k --fact l1_ways=8 --fact load_latency=5 --fact memory_latency=90 --fact memory_bandwidth=15'
+    expect 0 "$portolan" --format csv -e "$load; program predict N=100 --machine golden-cove-inferred --clock 3 $facts"
+    holds out 'golden-cove-inferred,3,0.'
+    expect 1 "$portolan" -e "$load; program predict N=100 --machine skylake --fact l1_size=32k"
+    holds err 'invalid fact "l1_size=32k"'
     expect 1 "$portolan" -e "$load; program predict N=100 --machine a64fx"
     holds err 'compiled for x86-64'
     expect 0 "$portolan" --machine skylake -e "$load --mode counts; program predict N=100"
