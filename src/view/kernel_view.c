@@ -350,8 +350,9 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-    /* the sentence is whole before the code is, and the code before bounds and machines */
-    const unsigned least = 1 + told, table = (unsigned)current->count + 5;
+    /* first the whole sentence, then code and source line, last the bounds and machines */
+    const unsigned least = 1 + told,
+                   table = (unsigned)current->count + 5 + kernel_has_source(s->document.kernel);
     if (!roomy && panel > least && table + panel > g->height)
         panel = table + least < g->height ? g->height - table : least;
     if (panel + ROWS_LEAST > g->height)
