@@ -119,7 +119,7 @@ static void split(struct explaining *w)
         .streamed = w->found.lines.streamed,
         .trip = insitu_trip(x),
         .calls = x->region.calls > 0,
-        .extra = x->region.jumps_indirect && !insitu_original(x) ? EXPLAINED_JUMPS : 0};
+        .extra = explained_extra(x)};
 
     f.low = insitu_cycles(x, EXPLAINED_LOW, &f.alone);
     f.high = insitu_cycles(x, EXPLAINED_HIGH, &f.alone);
@@ -342,6 +342,8 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
         vec_push(&w->argv, mem_strdup(p->argv.items[i]));
     if (p->input && !w->input)
         w->input = mem_strdup(p->input);
+    if (p->processes <= 1 && !p->cut_off)
+        w->found.profiled_cpu = p->user + p->system;
     return true;
 }
 
@@ -377,6 +379,7 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
                        "--pid takes no program, --output and --input");
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;
+    w->found.profiled_cpu = NAN;
     w->input = v->input ? mem_strdup(v->input) : NULL;
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));

@@ -10,6 +10,7 @@
 #include "model/facts.h"
 
 #define LOADS_SHOWN 8u
+#define JUMP_MOST 5.0 /* cycles that the jump to the code that counts takes, at most */
 
 static void add_paths(struct result *result, const struct explained_findings *f)
 {
@@ -162,6 +163,15 @@ static void say_count(struct result *result, const struct explained_findings *f)
                     "the program was killed: the last iterations before that are not in the count");
 }
 
+double explained_extra(const struct insitu *x)
+{
+    double patch = insitu_patch(x);
+
+    if (!x->region.each_away || (x->region.jumps_indirect && insitu_original(x)))
+        return 0;
+    return isnan(patch) ? JUMP_MOST : patch / 2;
+}
+
 static void say_cycles(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -194,10 +204,14 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     if (x->region.jumps_indirect && insitu_original(x))
         result_line(result, "%s",
                     "  timed in copies of the process, where the loop's original code runs");
-    else if (x->region.jumps_indirect)
+    else if (x->region.each_away && !isnan(insitu_patch(x)))
         result_line(result,
-                    "  up to %.0f of them return from its cases, timed in place, to the timed copy",
-                    EXPLAINED_JUMPS);
+                    "  without %.1f for the jump to the code that counts, as measured by a second "
+                    "one",
+                    insitu_patch(x));
+    else if (x->region.each_away)
+        result_line(result, "  up to %.0f of them are for the jump to the code that counts",
+                    JUMP_MOST);
     if (!isnan(f->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", f->predicted,
                     f->machine->id);
@@ -392,6 +406,25 @@ static void say_sampled(struct result *result, const struct explained_findings *
         result_line(result, "its output is in %s", f->output);
 }
 
+/* What watching the program cost it. */
+static void say_slow_down(struct result *result, const struct explained_findings *f)
+{
+    const struct insitu *x = &f->insitu;
+    double more = x->complete ? 100 * (x->cpu / f->profiled_cpu - 1) : NAN;
+
+    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", x->stops,
+                1000 * x->stopped);
+    result_number(result, "cpu_seconds", x->cpu);
+    result_number(result, "slow_down", more);
+    if (isfinite(more))
+        result_line(result,
+                    "it took %.2f s of CPU time, %.2f s when it was profiled: watching slowed it "
+                    "down by %.0f %%",
+                    x->cpu, f->profiled_cpu, more > 0 ? more : 0);
+    else if (!isnan(x->cpu))
+        result_line(result, "it took %.2f s of CPU time while it was watched", x->cpu);
+}
+
 void explained_result(const struct explained_findings *f, struct result *result)
 {
     static const char *const causes[] = {[SPLIT_NONE] = "none",
@@ -436,8 +469,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     add_paths(result, f);
     add_branches(result, f);
     add_loads(result, f);
-    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments,
-                1000 * x->stopped);
+    say_slow_down(result, f);
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
     else if (x->ended && f->started && WIFEXITED(x->status) && WEXITSTATUS(x->status))

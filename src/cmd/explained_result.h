@@ -14,7 +14,6 @@
 #include "table/result.h"
 
 #define EXPLAINED_PATHS 8u  /* that are shown */
-#define EXPLAINED_JUMPS 5.0 /* cycles, of a loop whose cases are executed in the original */
 #define EXPLAINED_LOW 0.1   /* quantiles of the timed blocks */
 #define EXPLAINED_HIGH 0.75
 
@@ -35,10 +34,14 @@ struct explained_findings {
     double predicted;              /* for the mix of paths; NaN: not */
     struct err unmeasured;         /* why a path was not measured alone */
     struct explained_loop *kept;   /* what other commands may use; NULL: nothing yet */
+    double profiled_cpu;           /* CPU seconds of its run that was profiled; NaN: it was another
+                                    * program */
     const char *output;            /* file of the program's output; NULL: none */
     bool started;                  /* here; false: attached to */
 };
 
+/* Cycles per iteration that timing may have added to what insitu_cycles returns. */
+double explained_extra(const struct insitu *x);
 /* Adds sentences, values and tables: of the samples alone where the program was sampled. */
 void explained_result(const struct explained_findings *f, struct result *result);
 

@@ -82,7 +82,8 @@ static bool put_result(int fd, bool ok, const struct err *err, const struct insi
     return put(fd, &m, sizeof m) && put(fd, &ok, sizeof ok) && put(fd, err, sizeof *err) &&
            put(fd, x, sizeof *x) && PUT(fd, &x->region.list) && PUT(fd, &x->region.resumed) &&
            PUT(fd, &x->region.tabled) && PUT(fd, &x->placed.timed) && PUT(fd, &x->placed.events) &&
-           PUT(fd, &x->placed.stretches) && PUT(fd, &x->replays.list) &&
+           PUT(fd, &x->placed.stretches) && PUT(fd, &x->placed.patches) &&
+           PUT(fd, &x->replays.list) &&
            put_items(fd, x->placed.peeked, x->placed.peeked ? SLOTS_MOST : 0,
                      sizeof *x->placed.peeked) &&
            put_items(fd, x->cut, x->cut ? strlen(x->cut) + 1 : 0, 1);
@@ -101,7 +102,9 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                                     .flags_free = had.region.flags_free,
                                     .unresumed = had.region.unresumed,
                                     .calls = had.region.calls,
-                                    .jumps_indirect = had.region.jumps_indirect},
+                                    .calls_always = had.region.calls_always,
+                                    .jumps_indirect = had.region.jumps_indirect,
+                                    .each_away = had.region.each_away},
                          .placed = {.region = had.placed.region ? &x->region : NULL,
                                     .bias = had.placed.bias,
                                     .slot_count = had.placed.slot_count,
@@ -110,6 +113,8 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
                          .ticks_per_visit = had.ticks_per_visit,
                          .seconds = had.seconds,
                          .stopped = had.stopped,
+                         .stops = had.stops,
+                         .cpu = had.cpu,
                          .late = had.late,
                          .threads = had.threads,
                          .moments = had.moments,
@@ -125,7 +130,7 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
     return TAKE(fd, &x->region.list) && TAKE(fd, &x->region.resumed) &&
            TAKE(fd, &x->region.tabled) && TAKE(fd, &x->placed.timed) &&
            TAKE(fd, &x->placed.events) && TAKE(fd, &x->placed.stretches) &&
-           TAKE(fd, &x->replays.list) &&
+           TAKE(fd, &x->placed.patches) && TAKE(fd, &x->replays.list) &&
            take_items(fd, (void **)&x->placed.peeked, &count, sizeof *x->placed.peeked) &&
            take_items(fd, (void **)&x->cut, &count, 1);
 }

@@ -75,6 +75,12 @@ void code_branch(struct code *c, unsigned cc, uint32_t label)
     distance(c, label, 0);
 }
 
+void code_branch_address(struct code *c, unsigned cc, uint64_t address)
+{
+    BYTES(c, 0x0f, (uint8_t)(0x80 | cc));
+    distance(c, CODE_UNPLACED, address);
+}
+
 void code_branch_zero(struct code *c, uint32_t label)
 {
     BYTES(c, 0xe3, 2, 0xeb, 5);   /* jrcxz over a jump over the long jump */
@@ -128,13 +134,14 @@ void code_set(struct code *c, enum code_register reg, uint64_t value)
     code_bytes(c, &value, sizeof value);
 }
 
-void code_count(struct code *c, uint32_t slot, int32_t value, uint32_t spare)
+void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
+                uint32_t spare)
 {
-    code_store(c, CODE_RAX, spare);
-    code_load(c, CODE_RAX, slot);
-    code_add(c, CODE_RAX, value);
-    code_store(c, CODE_RAX, slot);
-    code_load(c, CODE_RAX, spare);
+    code_store(c, reg, spare);
+    code_load(c, reg, slot);
+    code_add(c, reg, value);
+    code_store(c, reg, slot);
+    code_load(c, reg, spare);
 }
 
 void code_step(struct code *c, uint32_t slot, bool down)

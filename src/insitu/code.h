@@ -11,7 +11,9 @@
 #include "base/vec.h"
 
 /* Numbers of general registers, as encodings have them. */
-enum code_register { CODE_RAX = 0, CODE_RCX = 1, CODE_RDX = 2 };
+enum code_register {
+    CODE_RAX, CODE_RCX, CODE_RDX, CODE_RBX, CODE_RSP, CODE_RBP, CODE_RSI, CODE_RDI
+};
 
 #define CODE_UNPLACED UINT32_MAX
 
@@ -43,11 +45,11 @@ void code_bytes(struct code *c, const void *bytes, size_t count);
  * @target. */
 void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at,
                     uint64_t target);
-/* Adds a jump to a label; to an address; one on condition @cc (low four bits of the opcode) to a
- * label. */
+/* Adds a jump to a label or an address; the same on condition @cc (low four bits of the opcode). */
 void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
 void code_branch(struct code *c, unsigned cc, uint32_t label);
+void code_branch_address(struct code *c, unsigned cc, uint64_t address);
 /* Adds a jump to @label if rcx is 0; the jump reaches any distance. */
 void code_branch_zero(struct code *c, uint32_t label);
 /* Adds a jump through the word at gs:@slot. */
@@ -61,8 +63,9 @@ void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
 /* Adds @value to a register by lea. */
 void code_add(struct code *c, enum code_register reg, int32_t value);
 void code_set(struct code *c, enum code_register reg, uint64_t value);
-/* Adds @value to the word at gs:@slot; uses rax, which is kept at gs:@spare meanwhile. */
-void code_count(struct code *c, uint32_t slot, int32_t value, uint32_t spare);
+/* Adds @value to the word at gs:@slot; uses @reg, which is kept at gs:@spare meanwhile. */
+void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t value,
+                uint32_t spare);
 /* Adds 1 or, with @down, -1 to the word at gs:@slot. Changes the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
 /* Fills in all distances for code that will stand at @base. False with err when a target is out of

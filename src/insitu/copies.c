@@ -8,6 +8,9 @@
 
 #define TIMED_INSNS 192u       /* instructions that the copies of a short loop come to */
 #define TIMES_MOST 16u
+#define NO_CONDITION UINT32_MAX
+#define LINE 64u               /* bytes of code that are fetched at a time, at most */
+#define DISPLACED_MORE 8u      /* instructions after those that a patch covers */
 /* bytes from the region's first instruction on that indirect jumps are translated in */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
@@ -24,6 +27,7 @@ struct stub {
     uint32_t source;           /* instruction in the list, and which copy of it */
     unsigned copy;
     bool taken;                /* records a taken branch */
+    bool falls;                /* is where the branch does not jump */
 };
 
 struct maker {
@@ -35,9 +39,10 @@ struct maker {
     unsigned times;
     uint32_t *at;           /* labels: [copy * list + instruction] */
     uint32_t *heads;        /* labels: where control arrives at the pivot, by copy */
-    uint32_t stamp, go;     /* labels of the timed pivot, or of an anchor */
-    bool flags_free;        /* no flag is needed there */
-    bool anchored;          /* it is an anchor */
+    struct stamp stamp;     /* of the timed pivot, or of an anchor */
+    bool displaced;         /* only what patches cover is there, and all else is the original */
+    /* holds counters for a moment: one that the loop does not access, if there is one */
+    enum code_register spare;
     uint32_t table, missed; /* labels: translation of indirect jumps; CODE_UNPLACED: none yet */
     VEC(struct stub) stubs;
     VEC(struct entrance) entrances;   /* of timed visits only */
@@ -153,12 +158,12 @@ static uint32_t enter(struct maker *m, uint32_t target)
 /* Counts when control leaves the loop, or (@away) continues in the original. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
-    if (!m->r->list.items[source].in_loop)
+    if (m->displaced || !m->r->list.items[source].in_loop)
         return;
     if (rest(m, copy) > 0)
-        code_count(m->c, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
+        code_count(m->c, m->spare, SLOT_UNFINISHED, rest(m, copy), SLOT_FREE0);
     if (m->mode == COPY_TIME)
-        code_count(m->c, SLOT_LEAVES, 1, SLOT_FREE0);
+        code_count(m->c, m->spare, SLOT_LEAVES, 1, SLOT_FREE0);
     if (m->mode == COPY_VISIT)
         stamps_leave(m->c);
     if (records(m))
@@ -191,25 +196,42 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
 
     if (!silent(m, source))
         leave(m, source, copy, false);
-    if (i->target != REGION_NONE)
+    if (i->target != REGION_NONE && !m->displaced)
         code_jump(m->c, inner(m, source, copy, i->target));
     else
         outside(m, i->target_address + m->bias);
 }
 
-/* A branch under the condition that the original has. */
-static void branch(struct maker *m, const struct insn *in, uint32_t label)
+/* The low four bits of the opcode of a branch on flags; NO_CONDITION: it is another. */
+static unsigned branch_condition(const struct insn *in)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size);
-    uint8_t opcode = in->bytes[at - 1];
+    uint8_t opcode = at ? in->bytes[at - 1] : 0;
+    bool flags =
+        in->traits & INSN_CONDITIONAL && ((opcode & 0xf0) == 0x70 || (opcode & 0xf0) == 0x80);
 
-    if (opcode >= 0xe0 && opcode <= 0xe3) {   /* loop, jrcxz: they reach 127 bytes */
-        if (at > 1 && in->bytes[0] == 0x67)
-            BYTES(m->c, 0x67);
+    return flags ? opcode & 15u : NO_CONDITION;
+}
+
+/* A branch to @label under the condition that the original has; CODE_UNPLACED: to @address. */
+static void branch(struct maker *m, const struct insn *in, uint32_t label, uint64_t address)
+{
+    unsigned size = 0, at = insn_branch_distance(in, &size), condition = branch_condition(in);
+    uint8_t opcode = in->bytes[at - 1];
+    bool near = condition == NO_CONDITION;   /* loop, jrcxz: they reach 127 bytes */
+
+    if (near && at > 1 && in->bytes[0] == 0x67)
+        BYTES(m->c, 0x67);
+    if (near)
         BYTES(m->c, opcode, 2, 0xeb, 5);
+    if (near && label == CODE_UNPLACED)
+        code_jump_address(m->c, address);
+    else if (near)
         code_jump(m->c, label);
-    } else
-        code_branch(m->c, opcode & 15u, label);
+    else if (label == CODE_UNPLACED)
+        code_branch_address(m->c, condition, address);
+    else
+        code_branch(m->c, condition, label);
 }
 
 static void conditional(struct maker *m, uint32_t source, unsigned copy)
@@ -217,13 +239,17 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
     const struct region_insn *i = &m->r->list.items[source];
     bool recorded = records(m) && i->in_loop;
 
+    if (m->displaced) {
+        branch(m, i->insn, CODE_UNPLACED, i->target_address + m->bias);
+        return;
+    }
     if (silent(m, source) && !recorded) {
-        branch(m, i->insn, inner(m, source, copy, i->target));
+        branch(m, i->insn, inner(m, source, copy, i->target), 0);
         return;
     }
     uint32_t label = code_label(m->c);
-    branch(m, i->insn, label);
-    vec_push(&m->stubs, ((struct stub){label, source, copy, recorded}));
+    branch(m, i->insn, label, 0);
+    vec_push(&m->stubs, ((struct stub){label, source, copy, recorded, false}));
     if (recorded)
         event_plain(m->c, (uint16_t)source, 0);
 }
@@ -364,30 +390,12 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     }
 }
 
-/* Counts down without flags: rcx is kept in SLOT_FREE2, and restored where the count goes on; @zero
- * is jumped to with rcx lost. */
-static void count_down(struct code *c, uint32_t slot, uint32_t zero, bool before)
+static void count_up(struct maker *m, uint32_t slot)
 {
-    code_store(c, CODE_RCX, SLOT_FREE2);
-    code_load(c, CODE_RCX, slot);
-    if (before)
-        code_branch_zero(c, zero);
-    code_add(c, CODE_RCX, -1);
-    code_store(c, CODE_RCX, slot);
-    if (!before)
-        code_branch_zero(c, zero);
-    code_load(c, CODE_RCX, SLOT_FREE2);
-}
-
-/* The countdown to the next stamp. */
-static void step_down(struct maker *m)
-{
-    if (m->flags_free) {
-        code_step(m->c, SLOT_COUNTDOWN, true);
-        code_branch(m->c, 4, m->stamp); /* je */
-    } else
-        count_down(m->c, SLOT_COUNTDOWN, m->stamp, false);
-    code_label_here(m->c, m->go);
+    if (m->stamp.flags_free)
+        code_step(m->c, slot, false);
+    else
+        code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
 /* Counts at the pivot of the first copy. */
@@ -395,21 +403,48 @@ static void arrive(struct maker *m)
 {
     struct code *c = m->c;
 
-    if (m->mode == COPY_COUNT && m->r->flags_free)
-        code_step(c, SLOT_PASSES, false);
-    else if (m->mode == COPY_COUNT)
-        code_count(c, SLOT_PASSES, 1, SLOT_FREE0);
+    if (m->mode == COPY_COUNT)
+        count_up(m, SLOT_PASSES);
     else if (records(m)) {
-        count_down(c, SLOT_RECORDS_LEFT, m->stamp, true);
+        stamps_count_down(c, SLOT_RECORDS_LEFT, m->stamp.here, true);
         event_plain(c, EVENT_PASS, 0);
     } else
-        step_down(m);
+        stamps_step_down(m->c, &m->stamp);
 }
 
 static bool next_follows(const struct region *r, uint32_t at)
 {
     const struct insn *i = r->list.items[at].insn;
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
+}
+
+/* A jump to what follows instruction @at, where it is not what follows in the copies. */
+static void fall(struct maker *m, uint32_t at, unsigned copy)
+{
+    const struct region *r = m->r;
+    const struct region_insn *i = &r->list.items[at];
+
+    if (!next_follows(r, at)) {
+        leave(m, at, copy, false);
+        outside(m, i->insn->offset + i->insn->length + m->bias);
+    } else if (i->in_loop && !r->list.items[at + 1].in_loop) {
+        leave(m, at, copy, false);
+        code_jump(m->c, inner(m, at, copy, at + 1));
+    } else if (at + 1 == r->pivot || i->in_loop != r->list.items[at + 1].in_loop)
+        code_jump(m->c, inner(m, at, copy, at + 1));
+}
+
+/* Whether copy @copy of branch @at is turned around when counting: its target, the next copy,
+ * stands after it. In what is timed it jumps as the original does. */
+static bool turned(const struct maker *m, uint32_t at, unsigned copy)
+{
+    const struct region *r = m->r;
+    const struct region_insn *i = &r->list.items[at];
+    bool first = !r->pivot || !r->list.items[r->pivot - 1].in_loop,
+         last = at + 1 == r->list.count || !r->list.items[at + 1].in_loop;
+
+    return m->mode == COPY_COUNT && copy + 1 < m->times && first && last && i->in_loop &&
+           i->target == r->pivot && branch_condition(i->insn) != NO_CONDITION;
 }
 
 /* Copy @copy of instruction @at, and a jump where what follows in the copies is not what follows in
@@ -430,17 +465,15 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy)
     int32_t unfinished = !pivot ? i->in_loop ? rest(m, copy) : 0 : (int32_t)(m->times - copy);
     if (!pivot || !copy)
         point(m, at, unfinished);
-    instruction(m, at, copy, unfinished);
-    if (!region_falls(i) || i->in_place)
+    if (turned(m, at, copy)) {
+        uint32_t label = code_label(m->c);
+        code_branch(m->c, branch_condition(i->insn) ^ 1u, label);
+        vec_push(&m->stubs, ((struct stub){label, at, copy, false, true}));
         return;
-    if (!next_follows(r, at)) {
-        leave(m, at, copy, false);
-        outside(m, i->insn->offset + i->insn->length + m->bias);
-    } else if (i->in_loop && !r->list.items[at + 1].in_loop) {
-        leave(m, at, copy, false);
-        code_jump(m->c, inner(m, at, copy, at + 1));
-    } else if (at + 1 == r->pivot || i->in_loop != r->list.items[at + 1].in_loop)
-        code_jump(m->c, inner(m, at, copy, at + 1));
+    }
+    instruction(m, at, copy, unfinished);
+    if (region_falls(i) && !i->in_place)
+        fall(m, at, copy);
 }
 
 static void make_stubs(struct maker *m)
@@ -450,7 +483,10 @@ static void make_stubs(struct maker *m)
         code_label_here(m->c, s.label);
         if (s.taken)
             event_plain(m->c, (uint16_t)s.source, 1);
-        go_to_target(m, s.source, s.copy);
+        if (s.falls)
+            fall(m, s.source, s.copy);
+        else
+            go_to_target(m, s.source, s.copy);
     }
     m->stubs.count = 0;
     for (size_t i = 0; i < m->entrances.count; i++) {
@@ -464,7 +500,7 @@ static void make_stubs(struct maker *m)
 /* Where a recording ends: the thread goes on counting. */
 static void make_recorded(struct maker *m)
 {
-    code_label_here(m->c, m->stamp);
+    code_label_here(m->c, m->stamp.here);
     code_load(m->c, CODE_RCX, SLOT_FREE2);
     if (m->mode == COPY_FOLLOW)
         BYTES(m->c, 0xcc);
@@ -472,102 +508,94 @@ static void make_recorded(struct maker *m)
         code_jump(m->c, m->out->entry[COPY_COUNT]);
 }
 
-/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are
- * named there to the cache: rax, rcx and rdx are lost. */
-static void touch(struct code *c)
+static bool is_patched(const struct region *r, uint32_t at)
 {
-    code_load(c, CODE_RDX, SLOT_TOUCH);
-    BYTES(c, 0x48, 0x8b, 0x02, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rax; lea 8(rdx), rdx */
-    code_store(c, CODE_RAX, SLOT_PERIOD);
-    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rcx; lea 8(rdx), rdx */
-    BYTES(c, 0xe3, 0x04, 0x8a, 0x01, 0xeb, 0xf3);          /* jrcxz out; mov (rcx), al; jmp back */
-    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);
-    /* jrcxz out; mov (rcx), al; mov al, (rcx); jmp back */
-    BYTES(c, 0xe3, 0x06, 0x8a, 0x01, 0x88, 0x01, 0xeb, 0xf1);
-    code_store(c, CODE_RDX, SLOT_TOUCH);
+    bool found = at == r->pivot;
+
+    for (size_t i = 0; i < r->resumed.count; i++)
+        found |= r->resumed.items[i] == at;
+    return found;
 }
 
-/* Where a countdown ends: a stamp, while there is room for one, and the next countdown. */
-static void make_stamp(struct maker *m)
+/* The end of the instructions that are displaced by a patch at @at: those that it covers, and up to
+ * a jump that comes soon, as that is a way back. */
+static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
-    struct code *c = m->c;
-    uint32_t full = code_label(c);
+    uint32_t end = at + region_covered(r, at), i = end;
 
-    code_label_here(c, m->stamp);
-    if (m->flags_free)
-        code_store(c, CODE_RCX, SLOT_FREE2);
-    code_store(c, CODE_RAX, SLOT_FREE0);
-    code_store(c, CODE_RDX, SLOT_FREE1);
-    if (m->mode == COPY_REPLAY)
-        /* lfence: its blocks are short, and what is under way at their end counts */
-        BYTES(c, 0x0f, 0xae, 0xe8);
-    BYTES(c, 0x0f, 0x31);                       /* rdtsc */
-    code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
-    code_branch_zero(c, full);
-    code_add(c, CODE_RCX, -1);
-    code_store(c, CODE_RCX, SLOT_STAMPS_LEFT);
-    code_load(c, CODE_RCX, SLOT_STAMP_AT);
-    BYTES(c, 0x89, 0x01, 0x89, 0x51, 0x04);     /* mov eax, (rcx); mov edx, 4(rcx) */
-    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */
-    BYTES(c, 0x89, 0x41, 0x08);                 /* mov eax, 8(rcx) */
-    for (unsigned i = 0; i < STAMP_CYCLES; i++)
-        BYTES(c, 0x48, 0xf7, 0xd0);             /* not rax */
-    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
-    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14); /* mov eax, 16(rcx); mov edx, 20(rcx) */
-    code_load(c, CODE_RAX, m->anchored ? SLOT_PASSES : SLOT_LEAVES);
-    BYTES(c, 0x48, 0x89, 0x41, 0x18); /* mov rax, 24(rcx) */
-    code_load(c, CODE_RAX, SLOT_AWAY);
-    BYTES(c, 0x48, 0x89, 0x41, 0x20);           /* mov rax, 32(rcx) */
-    code_load(c, CODE_RAX, SLOT_UNFINISHED);
-    BYTES(c, 0x48, 0x89, 0x41, 0x28);           /* mov rax, 40(rcx) */
-    code_add(c, CODE_RCX, STAMP_BYTES);
-    code_store(c, CODE_RCX, SLOT_STAMP_AT);
-    if (m->mode == COPY_REPLAY)
-        touch(c);
-    else if (!m->anchored)
-        code_label_here(c, full);
-    code_load(c, CODE_RAX, SLOT_PERIOD);
-    code_store(c, CODE_RAX, SLOT_COUNTDOWN);
-    code_load(c, CODE_RAX, SLOT_BLOCKS);
-    code_add(c, CODE_RAX, 1);
-    code_store(c, CODE_RAX, SLOT_BLOCKS);
-    code_load(c, CODE_RAX, SLOT_FREE0);
-    code_load(c, CODE_RDX, SLOT_FREE1);
-    code_load(c, CODE_RCX, SLOT_FREE2);
-    code_jump(c, m->go);
-    if (m->mode == COPY_REPLAY) {
-        code_label_here(c, full);
-        code_jump_slot(c, SLOT_AT_END);
-    } else if (m->anchored) {
-        code_label_here(c, full);
-        BYTES(c, 0xcc);
+    if (!region_falls(&r->list.items[end - 1]))
+        return end;
+    while (i < end + DISPLACED_MORE && next_follows(r, i - 1) && !r->list.items[i].in_place &&
+           !is_patched(r, i)) {
+        if (r->list.items[i].insn->traits & INSN_BRANCH)
+            return i + 1;
+        i++;
     }
+    return end;
 }
 
-/* Target of the patch at anchor @at of the original: its countdown, the instructions that the patch
- * covers, and the way back. */
-static void make_anchor(struct maker *m, uint32_t at)
+/* The instructions that a patch at @at displaces, and the way back to the original. */
+static void displace(struct maker *m, uint32_t at)
 {
     const struct region *r = m->r;
-    uint32_t label = code_label(m->c), end = at + region_covered(r, at);
+    uint32_t end = displaced_end(r, at);
 
-    m->flags_free = region_flags_free(r, at);
-    m->stamp = code_label(m->c);
-    m->go = code_label(m->c);
-    code_label_here(m->c, label);
-    step_down(m);
     for (uint32_t i = at; i < end; i++) {
-        const struct region_insn *in = &r->list.items[i];
-        if (in->direct)
-            code_jump_address(m->c, in->target_address + m->bias);
-        else
-            plain(m, in->insn);
+        /* it was counted, and will be again */
+        int32_t unfinished = i == r->pivot;
+        point(m, i, unfinished);
+        instruction(m, i, 0, unfinished);
     }
     const struct insn *last = r->list.items[end - 1].insn;
-    if (!r->list.items[end - 1].direct)
-        code_jump_address(m->c, last->offset + last->length + m->bias);
-    make_stamp(m);
-    vec_push(&m->out->anchors, ((struct copy_anchor){at, label}));
+    if (region_falls(&r->list.items[end - 1]))
+        outside(m, last->offset + last->length + m->bias);
+}
+
+/* Target of the patch at anchor @at of the original; with @twice there is another count and jump
+ * before. Returns its label. */
+static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
+{
+    uint32_t label = code_label(m->c);
+
+    m->stamp.flags_free = region_flags_free(m->r, at);
+    m->stamp.here = code_label(m->c);
+    m->stamp.go = code_label(m->c);
+    code_label_here(m->c, label);
+    if (twice) {
+        uint32_t next = code_label(m->c);
+        count_up(m, SLOT_AGAIN);
+        code_jump(m->c, next);
+        for (unsigned i = 0; i < LINE; i++)
+            BYTES(m->c, 0xcc);
+        code_label_here(m->c, next);
+    }
+    stamps_step_down(m->c, &m->stamp);
+    displace(m, at);
+    stamps_make(m->c, &m->stamp);
+    return label;
+}
+
+/* Targets of the patches of a loop whose iterations all execute code of the original. */
+static void make_displaced(struct maker *m)
+{
+    const struct region *r = m->r;
+
+    m->times = m->out->times[m->mode] = 1;
+    m->stamp.here = code_label(m->c);
+    m->stamp.go = code_label(m->c);
+    m->out->entry[m->mode] = code_label(m->c);
+    code_label_here(m->c, m->out->entry[m->mode]);
+    point(m, r->pivot, 0);
+    arrive(m);
+    displace(m, r->pivot);
+    for (size_t i = 0; i < r->resumed.count; i++) {
+        uint32_t label = code_label(m->c);
+        code_label_here(m->c, label);
+        displace(m, r->resumed.items[i]);
+        vec_push(&m->out->resumes[m->mode], label);
+    }
+    if (m->mode == COPY_TIME)
+        stamps_make(m->c, &m->stamp);
 }
 
 static void make_table(struct maker *m)
@@ -600,7 +628,7 @@ static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
     /* where each iteration leaves them, further copies are never reached */
-    bool one = r->jumps_indirect || r->calls_always || mode == COPY_RECORD || mode == COPY_FOLLOW;
+    bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
     if (times > TIMES_MOST)
@@ -620,8 +648,8 @@ static void make_mode(struct maker *m)
         m->at[i] = code_label(m->c);
     for (unsigned i = 0; i < m->times; i++)
         m->heads[i] = code_label(m->c);
-    m->stamp = code_label(m->c);
-    m->go = code_label(m->c);
+    m->stamp.here = code_label(m->c);
+    m->stamp.go = code_label(m->c);
     m->table = m->missed = CODE_UNPLACED;
     m->out->entry[m->mode] = enter(m, m->heads[0]);
     for (size_t i = 0; i < r->resumed.count; i++)
@@ -636,7 +664,7 @@ static void make_mode(struct maker *m)
                 copy_one(m, i, copy);
     make_stubs(m);
     if (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY)
-        make_stamp(m);
+        stamps_make(m->c, &m->stamp);
     else if (records(m))
         make_recorded(m);
     make_table(m);
@@ -644,79 +672,62 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* Target of the patched places: the copy in the thread's slot. */
-static void make_gates(struct maker *m)
+/* A register that no instruction of the loop accesses; rax where there is none. */
+static enum code_register find_spare(const struct region *r)
 {
-    for (size_t i = 0; i <= m->r->resumed.count; i++) {
-        uint32_t gate = code_label(m->c);
-        code_label_here(m->c, gate);
-        code_jump_slot(m->c, SLOT_ENTRIES + 8 * (uint32_t)i);
-        vec_push(&m->out->gates, gate);
-    }
-}
+    static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,
+                                             CODE_RBX, CODE_RBP, CODE_RAX};
+    uint32_t accessed = 0;
 
-/* Begins a repeat: memory, vector registers, flags and general registers as they were, then the
- * replaying copy. */
-static void make_replay(struct maker *m)
-{
-    struct code *c = m->c;
-    uint32_t end = code_label(c);
-
-    m->out->replay = code_label(c);
-    m->out->replayed = end;
-    code_label_here(c, m->out->replay);
-    code_load(c, CODE_RCX, SLOT_REPEATS);
-    code_branch_zero(c, end);
-    code_add(c, CODE_RCX, -1);
-    code_store(c, CODE_RCX, SLOT_REPEATS);
-    code_load(c, CODE_RDX, SLOT_RESTORE);
-    BYTES(c, 0x48, 0x8b, 0x0a);                 /* mov (rdx), rcx */
-    BYTES(c, 0xe3, 0x0d);                       /* jrcxz out */
-    BYTES(c, 0x48, 0x8b, 0x42, 0x08);           /* mov 8(rdx), rax */
-    BYTES(c, 0x48, 0x89, 0x01);                 /* mov rax, (rcx) */
-    BYTES(c, 0x48, 0x8d, 0x52, 0x10);           /* lea 16(rdx), rdx */
-    BYTES(c, 0xeb, 0xee);                       /* jmp back */
-    code_load(c, CODE_RCX, SLOT_STATE_AT);
-    /* mov -1, eax; mov -1, edx */
-    BYTES(c, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xba, 0xff, 0xff, 0xff, 0xff);
-    BYTES(c, 0x48, 0x0f, 0xae, 0x29);           /* xrstor64 (rcx) */
-    code_load(c, CODE_RAX, SLOT_STAMPS_EACH);
-    code_store(c, CODE_RAX, SLOT_STAMPS_LEFT);
-    code_load(c, CODE_RAX, SLOT_TOUCH_BEGIN);
-    code_store(c, CODE_RAX, SLOT_TOUCH);
-    touch(c);
-    code_load(c, CODE_RAX, SLOT_PERIOD);
-    code_add(c, CODE_RAX, 1);                   /* the first arrival is before the first pass */
-    code_store(c, CODE_RAX, SLOT_COUNTDOWN);
-    BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
-    code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);
-    BYTES(c, 0x9d);                             /* popfq */
-    for (unsigned i = 0; i < 16; i++) {
-        uint32_t slot = SLOT_REGISTERS + 8 * i;
-        BYTES(c, 0x65, (uint8_t)(0x48 | (i >> 3) << 2), 0x8b, (uint8_t)((i & 7) << 3 | 4), 0x25);
-        code_bytes(c, &slot, 4);
+    for (size_t i = 0; i < r->list.count; i++) {
+        const struct insn *in = r->list.items[i].insn;
+        for (unsigned k = 0; r->list.items[i].in_loop && k < in->operand_count; k++) {
+            const struct operand *o = &in->operands[k];
+            accessed |= o->kind == OPERAND_REGISTER && o->reg < 16 ? 1u << o->reg : 0;
+            accessed |= o->kind == OPERAND_MEMORY && o->base < 16 ? 1u << o->base : 0;
+            accessed |= o->kind == OPERAND_MEMORY && o->index < 16 ? 1u << o->index : 0;
+        }
     }
-    code_jump(c, m->out->entry[COPY_REPLAY]);
-    code_label_here(c, end);
-    BYTES(c, 0xcc);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!(accessed >> all[i] & 1))
+            return all[i];
+    return CODE_RAX;
 }
 
 void copies_make(const struct region *r, uint64_t bias, struct copies *out)
 {
-    struct maker m = {
-        .r = r, .out = out, .c = &out->code, .bias = bias, .flags_free = r->flags_free};
+    struct maker m = {.r = r,
+                      .out = out,
+                      .c = &out->code,
+                      .bias = bias,
+                      .stamp = {.flags_free = r->flags_free},
+                      .spare = find_spare(r)};
 
     *out = (struct copies){.clock = 0};
-    for (m.mode = 0; m.mode < COPY_MODES; m.mode++)
-        make_mode(&m);
+    for (m.mode = 0; m.mode < COPY_MODES; m.mode++) {
+        m.stamp.kind = m.mode == COPY_REPLAY ? STAMP_REPLAYED : STAMP_PLAIN;
+        m.displaced = r->each_away && (m.mode == COPY_COUNT || m.mode == COPY_TIME);
+        if (m.displaced)
+            make_displaced(&m);
+        else
+            make_mode(&m);
+    }
     m.mode = COPY_TIME;
-    m.anchored = true;
-    for (size_t i = 0; i < r->anchors.count; i++)
-        make_anchor(&m, r->anchors.items[i]);
-    make_gates(&m);
+    m.displaced = true;
+    m.stamp.kind = STAMP_ANCHORED;
+    for (size_t i = 0; i < r->anchors.count; i++) {
+        uint32_t at = r->anchors.items[i];
+        vec_push(&out->anchors, ((struct copy_anchor){at, make_anchor(&m, at, false)}));
+    }
+    if (r->each_away) {
+        out->once = make_anchor(&m, r->pivot, false);
+        out->twice = make_anchor(&m, r->pivot, true);
+    }
     out->clock = stamps_clock(&out->code);
     out->visits = stamps_visits(&out->code);
-    make_replay(&m);
+    out->replay = code_label(&out->code);
+    out->replayed = code_label(&out->code);
+    stamps_repeat(&out->code, out->replay, out->replayed, out->entry[COPY_REPLAY]);
     out->call = code_label(&out->code);
     code_label_here(&out->code, out->call);
     code_bytes(&out->code, (const uint8_t[]){0x0f, 0x05, 0xcc}, 3);
@@ -729,7 +740,6 @@ void copies_done(struct copies *c)
     code_done(&c->code);
     vec_done(&c->points);
     vec_done(&c->anchors);
-    vec_done(&c->gates);
     for (int i = 0; i < COPY_MODES; i++)
         vec_done(&c->resumes[i]);
 }

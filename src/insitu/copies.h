@@ -1,7 +1,7 @@
 /* Copies of a region's code that count, time or record, to be placed in the program. Which one runs
- * is chosen by what the patched places jump to. Every thread has a slot of memory of its own, which
- * segment gs leads to; the copies keep all that they write there, and leave registers, flags and
- * stack as the original does. */
+ * is chosen by where the patched places jump to. Every thread has a slot of memory of its own,
+ * which segment gs leads to; the copies keep all that they write there, and leave registers, flags
+ * and stack as the original does. */
 #ifndef PORTOLAN_INSITU_COPIES_H
 #define PORTOLAN_INSITU_COPIES_H
 
@@ -12,9 +12,9 @@
 /* COPY_TIME stamps the time every few iterations; COPY_VISIT also when control leaves the loop and
  * returns, which takes longer. In a copy of the process: COPY_FOLLOW records as COPY_RECORD does,
  * also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought to
- * the cache at each stamp. These two end with int3 where control continues in the original. An
- * indirect jump goes to the original target when counting and timing, until the pivot leads back,
- * and to the copies when recording. */
+ * the cache at each stamp. These two end with int3 where control continues in the original. Where
+ * each iteration executes code of the original, COPY_COUNT and COPY_TIME have no more than the
+ * instructions that the patches cover. */
 enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
@@ -45,12 +45,14 @@ struct copies {
     struct code code;
     VEC(struct copy_point) points;   /* by place */
     unsigned times[COPY_MODES];      /* copies of the loop, in sequence */
-    uint32_t entry[COPY_MODES];      /* labels: of the pivot */
-    VEC(uint32_t) resumes[COPY_MODES];   /* labels: of the region's resumed places */
-    /* labels: jump targets for patching the pivot and the resumed places */
-    VEC(uint32_t) gates;
+    /* labels that the patched places lead to: the pivot, and the region's resumed places */
+    uint32_t entry[COPY_MODES];
+    VEC(uint32_t) resumes[COPY_MODES];
     uint32_t clock;                  /* label: of stamps_clock */
     VEC(struct copy_anchor) anchors; /* of the region's */
+    /* labels, of a loop whose iterations all execute code of the original: as an anchor at the
+     * pivot, and the same with a second jump and count, to measure what those take */
+    uint32_t once, twice;
     uint32_t visits;                 /* label: of stamps_visits */
     uint32_t call;                   /* label: a system call instruction */
     /* labels: of the code that begins a repeat, or ends with int3 at the second when none is

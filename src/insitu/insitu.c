@@ -2,7 +2,6 @@
 #if defined(__x86_64__)
 #include "insitu/insitu.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -27,8 +26,16 @@
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define TIMED_SECONDS 0.01    /* of one moment */
-#define RECORDED_SECONDS 0.02  /* at most */
+#define RECORDED_SECONDS 0.02 /* at most, and between two looks whether it is done */
+#define RECORDED_LOOK 0.001
+#define VISITS_TRIED 3u /* moments until it is known whether visits can be timed */
+#define REPLAYS_FAILED 4u /* tries that fail, until the rest count as ones that would */
 #define MOMENTS_MOST 24u
+/* of the time watched that the program may be stopped for moments, and besides; a few come in any
+ * case */
+#define STOPPED_SHARE 0.05
+#define STOPPED_SECONDS 0.1
+#define MOMENTS_LEAST 4u
 #define BLOCK_ITERATIONS 4000u /* between two stamps */
 #define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
 #define RECORD_ITERATIONS 2000u
@@ -48,11 +55,12 @@ struct insitu_watch {
     bool placed;
     bool whole;                /* it ended while it was watched */
     bool over;                 /* nothing is watched any more */
-    double begun;
+    double begun, cpu_begun;   /* CPU seconds before */
     struct system_trial trial; /* what of the system works */
     struct counters counters;
     uint64_t period;
     unsigned originals; /* times that the original was timed in copies of the process */
+    unsigned patches;   /* times that the patch was */
     unsigned clocked;   /* times that the clock was measured */
 };
 
@@ -61,6 +69,16 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Notes the CPU time of the process, which ends with it. */
+static void note_cpu(struct insitu_watch *w)
+{
+    struct timespec t;
+    clockid_t clock;
+
+    if (clock_getcpuclockid(w->process.pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
+        w->out->cpu = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - w->cpu_begun;
 }
 
 static void cut(struct insitu_watch *w, const char *why)
@@ -110,7 +128,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     handle_late(w);
     if (!w->placed || p->ended)
         return true;
-    if (!placed_patch(x, false, err))
+    if (!placed_restore(x, err))
         return false;
     for (size_t i = p->tracees.count; i-- > 0 && i < p->tracees.count;) {
         struct traced *t = &p->tracees.items[i];
@@ -172,6 +190,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         handle_fork(w, e);
         break;
     case PROCESS_EXITING:
+        note_cpu(w);
         if (w->placed && t) {
             placed_release(&w->out->placed, t);
             placed_peek(&w->out->placed);
@@ -217,6 +236,7 @@ static bool run_for(struct insitu_watch *w, double seconds)
         handle(w, &e);
         if (now() - look > TICK) {
             look = now();
+            note_cpu(w);
             if (w->placed)
                 placed_peek(&w->out->placed);
             if (now() - w->begun > w->options->seconds || !wanted(w))
@@ -269,10 +289,12 @@ static void replay(struct insitu_watch *w)
 
     if (w->trial.state)
         out->replays.why = w->trial.state;
-    bool again = !w->trial.state && replay_possible(&out->region) &&
-                 out->replays.list.count < REPLAYS_MOST && out->replays.tried < 2 * REPLAYS_MOST,
-         original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count;
-    if (!(again || original) || !out->placed.timed.count ||
+    size_t count = out->replays.list.count;
+    bool again = !w->trial.state && replay_possible(&out->region) && count < REPLAYS_MOST &&
+                 out->replays.tried < (count ? 2 * REPLAYS_MOST : REPLAYS_FAILED),
+         original = !w->trial.copies && w->originals < REPLAYS_MOST && out->region.anchors.count,
+         patch = !w->trial.copies && w->patches < REPLAYS_MOST && out->region.each_away;
+    if (!(again || original || patch) || !out->placed.timed.count ||
         out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
         return;
     for (size_t i = 0; i < p->tracees.count; i++) {
@@ -281,9 +303,14 @@ static void replay(struct insitu_watch *w)
             !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
             continue;
         uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
-        if (at == REGION_NONE || !out->region.list.items[at].in_loop)
-            continue;
         pid_t tid = t->tid;
+        if (patch) {
+            w->patches += replay_patch(&out->placed, t, &out->replays.seconds) ? 1 : REPLAYS_MOST;
+            patch = false;
+            t = process_tracee(p, tid);
+        }
+        if (!t || at == REGION_NONE || !out->region.list.items[at].in_loop)
+            continue;
         if (again)
             replay_moment(&out->placed, t, insitu_clock_overhead(out), &out->replays);
         t = process_tracee(p, tid);
@@ -307,12 +334,13 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         process_go_all(p);
         return false;
     }
-    x->mode = mode;
+    if (!placed_patch(x, mode, err))
+        return leave_for_good(w, "its code cannot be changed any more");
     for (size_t i = 0; i < p->tracees.count; i++) {
         pid_t tid = p->tracees.items[i].tid;
         struct traced *t = &p->tracees.items[i];
         if (!t->stopped) {
-            placed_choose_waiting(x, t, mode);
+            placed_choose_waiting(x, t);
             continue;
         }
         bool ok = placed_settle(x, t);
@@ -326,7 +354,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
             continue;
         }
         placed_harvest(x, t);
-        placed_choose(x, t, mode, w->period, RECORD_ITERATIONS);
+        placed_choose(x, t, w->period, RECORD_ITERATIONS);
     }
     if (!take_threads(w))
         return leave_for_good(w, "more threads started than there are counters for");
@@ -336,6 +364,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         replay(w);
     process_go_all(p);
     w->out->stopped += now() - begun;
+    w->out->stops++;
     return true;
 }
 
@@ -357,6 +386,18 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
+/* Whether timing visits is of use: not where most of the loop is executed in the original, where
+ * nothing sees control leave, and not where visits were found to be too short. */
+static bool times_visits(const struct insitu_watch *w)
+{
+    bool alone;
+
+    if (w->out->region.jumps_indirect || w->out->moments < VISITS_TRIED)
+        return !w->out->region.jumps_indirect;
+    insitu_cycles(w->out, INSITU_TYPICAL, &alone);
+    return alone;
+}
+
 /* Times the loop for a moment, then records it. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
@@ -367,11 +408,15 @@ static bool moment(struct insitu_watch *w, struct err *err)
         {COPY_TIME, TIMED_SECONDS}, {COPY_VISIT, TIMED_SECONDS}, {COPY_RECORD, RECORDED_SECONDS}};
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (steps[i].mode == COPY_VISIT && w->out->region.jumps_indirect)
-            /* most of it is executed in the original, where nothing sees control leave */
+        if (steps[i].mode == COPY_VISIT && !times_visits(w))
             continue;
-        if (!change(w, steps[i].mode, err) || !run_for(w, steps[i].seconds))
+        if (!change(w, steps[i].mode, err))
             return !w->over && !w->process.ended;
+        double end = now() + steps[i].seconds;
+        do {
+            if (!run_for(w, steps[i].mode == COPY_RECORD ? RECORDED_LOOK : steps[i].seconds))
+                return !w->over && !w->process.ended;
+        } while (now() < end && !placed_recorded(&w->out->placed));
     }
     if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
@@ -494,7 +539,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     if (ok && !take_threads(w))
         ok = err_set(err, ERR_LIMIT, NULL,
                      "the program has more threads than there are counters for");
-    ok = ok && placed_patch(&out->placed, true, err);
+    ok = ok && placed_patch(&out->placed, COPY_COUNT, err);
     if (!ok && out->placed.code) {
         w->placed = true;
         struct err ignored;
@@ -514,25 +559,6 @@ static void begin_program(void *state)
         handle(w, &e);
 }
 
-static bool entry_point(const struct process *p, uint64_t *entry)
-{
-    Elf64_auxv_t v[64];
-    char path[64];
-    bool found = false;
-
-    snprintf(path, sizeof path, "/proc/%d/auxv", (int)p->pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, v, sizeof v) : 0;
-    for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *v; i++)
-        if (v[i].a_type == AT_ENTRY) {
-            *entry = v[i].a_un.a_val;
-            found = true;
-        }
-    if (fd >= 0)
-        close(fd);
-    return found;
-}
-
 /* Runs the program, stopped where it began, to its entry point: its libraries are mapped then. */
 static bool run_to_entry(struct insitu_watch *w, struct err *err)
 {
@@ -545,7 +571,7 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
     w->executed = false;
     if (!process_reopen(p, err))
         return false;
-    if (!entry_point(p, &entry) || !process_read(p, entry, &kept, 1) ||
+    if (!process_entry(p, &entry) || !process_read(p, entry, &kept, 1) ||
         !process_write(p, entry, &trap, 1))
         return err_set(err, ERR_IO, NULL, "the program's first instruction cannot be found");
     struct traced *t = process_tracee(p, p->pid);
@@ -631,6 +657,10 @@ static bool watch(struct insitu_watch *w, struct err *err)
     bool ok = w->options->argv ? start(w, err) : attach(w, err);
 
     w->begun = now();
+    if (!w->options->argv) {
+        note_cpu(w);
+        w->cpu_begun = isnan(out->cpu) ? 0 : out->cpu;
+    }
     w->period = BLOCK_ITERATIONS / 16;
     ok = ok && place_when_mapped(w, err);
     if (!ok) {
@@ -641,7 +671,9 @@ static bool watch(struct insitu_watch *w, struct err *err)
         counters_add(&w->counters, w->process.tracees.items[i].tid);
     process_go_all(&w->process);
     while (run_for(w, next)) {
-        if (w->options->counts_only || out->moments >= MOMENTS_MOST)
+        if (w->options->counts_only || out->moments >= MOMENTS_MOST ||
+            (out->moments >= MOMENTS_LEAST &&
+             out->stopped > STOPPED_SHARE * (now() - w->begun) + STOPPED_SECONDS))
             continue;
         if (!moment(w, err))
             break;
@@ -652,6 +684,8 @@ static bool watch(struct insitu_watch *w, struct err *err)
     w->whole = w->process.ended;
     out->counted = counters_read(&w->counters);
     out->seconds = now() - w->begun;
+    if (!w->whole)
+        note_cpu(w);
     return ok;
 }
 
@@ -744,7 +778,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 {
     struct insitu_call call = {o, out, err, false};
 
-    *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN};
+    *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
     /* it lives on whatever becomes of us; a program that was started here does not */
     if (!o->argv)
         return insitu_apart(run, o, out, err);

@@ -31,6 +31,8 @@ struct insitu {
     double ticks_per_visit;          /* that timing a visit of the loop adds; NaN: not measured */
     double seconds;                  /* of wall clock that were watched */
     double stopped;                  /* of these, the program was stopped for us */
+    size_t stops;                    /* times that it was */
+    double cpu;                      /* CPU seconds that it took meanwhile; NaN: not known */
     /* seconds between the program's start and the first count; 0: none, or it ran already */
     double late;
     size_t threads;                 /* that were given counters */
@@ -65,6 +67,10 @@ bool insitu_original(const struct insitu *x);
 double insitu_between(const struct insitu *x);
 /* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never
  * left; NaN: not timed. */
+/* Cycles per iteration that the jump to the counting code and back takes, of a loop whose
+ * iterations all execute code of the original. insitu_cycles is without them. NaN: not measured, or
+ * the loop is another. */
+double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
 /* Ticks that the clock of stamps takes besides its instructions: its least, when the core was as

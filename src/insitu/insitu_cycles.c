@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -43,6 +44,20 @@ static double typical(const double *values, size_t count)
     return sum / (double)n;
 }
 
+double insitu_patch(const struct insitu *x)
+{
+    size_t count = x->placed.patches.count;
+    double *sorted = mem_alloc((count + 1) * sizeof *sorted), middle = NAN;
+
+    if (count >= BLOCKS_LEAST) {
+        memcpy(sorted, x->placed.patches.items, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, by_cycles);
+        middle = fmax(sorted[count / 2], 0);
+    }
+    free(sorted);
+    return middle;
+}
+
 /* The same of the blocks of @kind. */
 static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
@@ -66,7 +81,8 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                     : q >= 0            ? each[(size_t)(q * (double)(kept - 1))]
                                         : typical(each, kept);
     free(each);
-    return cycles;
+    double patch = kind == BLOCK_COPY && x->region.each_away ? insitu_patch(x) : 0;
+    return patch > 0 ? cycles - patch : cycles;
 }
 
 /* Where every iteration arrives from the original in what is timed, that alone is better. */
@@ -81,9 +97,37 @@ bool insitu_original(const struct insitu *x)
     return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
 }
 
+/* Iterations between two times that control leaves the loop, or with @calls an instruction is
+ * executed in the original, by recordings. */
+static double recorded_trip(const struct insitu *x, bool calls)
+{
+    uint64_t iterations = 0, leaves = 0;
+
+    for (size_t i = 0; i < x->placed.events.count; i++) {
+        unsigned id = (unsigned)(x->placed.events.items[i] >> 48);
+        iterations += id == EVENT_PASS;
+        leaves += id == EVENT_LEAVE || (calls && id == EVENT_AWAY);
+    }
+    return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
+}
+
+/* The same of both by what was timed. */
+static double timed_trip(const struct insitu *x)
+{
+    uint64_t iterations = 0, leaves = 0;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++) {
+        iterations += x->placed.timed.items[i].iterations;
+        leaves += x->placed.timed.items[i].leaves;
+    }
+    return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
+}
+
 double insitu_cycles(const struct insitu *x, double q, bool *alone)
 {
-    double trip = insitu_trip(x), within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
+    double trip = x->region.each_away ? recorded_trip(x, !x->region.jumps_indirect)
+                                      : timed_trip(x),
+           within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
     *alone = isinf(trip) || trip * within >= VISIT_LEAST;
     double cycles = cycles_of(x, q, *alone ? BLOCK_VISITS : BLOCK_COPY);
@@ -114,17 +158,7 @@ double insitu_between(const struct insitu *x)
 
 double insitu_trip(const struct insitu *x)
 {
-    uint64_t iterations = 0, leaves = 0;
-
-    /* what is timed does not see it leave */
-    for (size_t i = 0; i < x->placed.events.count && x->region.jumps_indirect; i++) {
-        iterations += x->placed.events.items[i] >> 48 == EVENT_PASS;
-        leaves += x->placed.events.items[i] >> 48 == EVENT_LEAVE;
-    }
-    for (size_t i = 0; i < x->placed.timed.count && !x->region.jumps_indirect; i++) {
-        iterations += x->placed.timed.items[i].iterations;
-        leaves += x->placed.timed.items[i].leaves;
-    }
-    return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
+    /* what is timed does not distinguish calls, or does not see it leave */
+    return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
 }
 #endif

@@ -55,6 +55,12 @@ double insitu_between(const struct insitu *x)
     return NAN;
 }
 
+double insitu_patch(const struct insitu *x)
+{
+    (void)x;
+    return NAN;
+}
+
 double insitu_trip(const struct insitu *x)
 {
     (void)x;

@@ -91,19 +91,12 @@ void placed_done(struct placed *x)
     vec_done(&x->timed);
     vec_done(&x->events);
     vec_done(&x->stretches);
+    vec_done(&x->patches);
 }
 
 static void set_word(const struct placed *x, uint32_t slot, uint32_t at, uint64_t value)
 {
     process_write(x->process, slot_address(x, slot) + at, &value, sizeof value);
-}
-
-static void set_entries(const struct placed *x, uint32_t slot, enum copy_mode mode)
-{
-    set_word(x, slot, SLOT_ENTRIES, label_address(x, x->copies->entry[mode]));
-    for (size_t i = 0; i < x->copies->resumes[mode].count; i++)
-        set_word(x, slot, SLOT_ENTRIES + 8 * (uint32_t)(i + 1),
-                 label_address(x, x->copies->resumes[mode].items[i]));
 }
 
 static uint32_t slot_new(struct placed *x)
@@ -116,7 +109,6 @@ static uint32_t slot_new(struct placed *x)
     set_word(x, slot, SLOT_COUNTDOWN, PERIOD_FIRST);
     set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
     set_word(x, slot, SLOT_STAMP_AT, slot_address(x, slot) + SLOT_STAMPS);
-    set_entries(x, slot, x->mode);
     return slot;
 }
 
@@ -169,12 +161,13 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
     memcpy(jump + 1, &distance, sizeof distance);
 }
 
-/* The same of patched place @i. */
-static void site_bytes(const struct placed *x, size_t i, uint8_t original[PATCH_BYTES],
-                       uint8_t jump[PATCH_BYTES])
+/* The same of patched place @i for @mode. */
+static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
+                       uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES])
 {
     placed_bytes(x, i ? x->region->resumed.items[i - 1] : x->region->pivot,
-                 x->copies->gates.items[i], original, jump);
+                 i ? x->copies->resumes[mode].items[i - 1] : x->copies->entry[mode], original,
+                 jump);
 }
 
 /* Whether @address lies within a patched place, and is not its first byte. */
@@ -186,20 +179,87 @@ static bool is_inside(const struct placed *x, uint64_t address)
     return false;
 }
 
-bool placed_patch(struct placed *x, bool on, struct err *err)
+/* Whether @i still leads to the copies: else the program has taken the code away, and what stands
+ * there is not ours. */
+static bool is_ours(const struct placed *x, size_t i)
 {
+    uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
+
+    site_bytes(x, i, x->mode, original, jump);
+    return process_read(x->process, site_address(x, i), there, sizeof there) &&
+           memcmp(there, jump, sizeof there) == 0;
+}
+
+/* Replaces a jump in three steps, of which a thread that comes there meanwhile executes int3, as
+ * placed_settle expects, or one of both jumps. */
+static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
+{
+    const uint8_t trap = 0xcc;
+
+    return process_write(x->process, at, &trap, 1) &&
+           process_write(x->process, at + 1, jump + 1, PATCH_BYTES - 1) &&
+           process_write(x->process, at, jump, 1);
+}
+
+bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err)
+{
+    bool all = x->kept;   /* what is not traced must not come to int3 */
+
+    for (size_t i = 0; i < x->process->tracees.count; i++)
+        all &= x->process->tracees.items[i].stopped;
     for (size_t i = 0; i <= x->region->resumed.count; i++) {
-        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
+        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES];
         uint64_t at = site_address(x, i);
-        site_bytes(x, i, original, jump);
-        if (!on && (!process_read(x->process, at, there, sizeof there) ||
-                    memcmp(there, jump, sizeof there) != 0))
-            continue;   /* the program has taken the code away, and what stands there is not ours */
-        if (!process_write(x->process, at, on ? jump : original, PATCH_BYTES))
+        site_bytes(x, i, mode, original, jump);
+        if (x->patched && !is_ours(x, i))
+            continue;
+        if (!(x->patched && !all ? write_in_steps(x, at, jump)
+                                 : process_write(x->process, at, jump, PATCH_BYTES)))
             return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
     }
-    x->patched = on;
+    x->patched = true;
+    x->mode = mode;
     return true;
+}
+
+bool placed_restore(struct placed *x, struct err *err)
+{
+    for (size_t i = 0; i <= x->region->resumed.count; i++) {
+        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES];
+        site_bytes(x, i, x->mode, original, jump);
+        if (is_ours(x, i) && !process_write(x->process, site_address(x, i), original, PATCH_BYTES))
+            return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
+    }
+    x->patched = false;
+    return true;
+}
+
+bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
+                       bool restore)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i <= x->region->resumed.count; i++) {
+        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES];
+        site_bytes(x, i, mode, original, jump);
+        ok = process_write(copy, site_address(x, i), restore ? original : jump, PATCH_BYTES);
+    }
+    return ok;
+}
+
+/* Takes @t back to a jump that it came to while that was being replaced. */
+static void redo_jump(const struct placed *x, struct traced *t)
+{
+    struct user_regs_struct regs;
+
+    if (t->signal != SIGTRAP || !process_registers(t, &regs))
+        return;
+    for (size_t i = 0; i <= x->region->resumed.count; i++)
+        if (regs.rip == site_address(x, i) + 1) {
+            regs.rip--;
+            process_set_registers(t, &regs);
+            t->signal = 0;
+        }
 }
 
 /* Adds to the passes that were counted and not made. */
@@ -239,6 +299,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 
 bool placed_settle(struct placed *x, struct traced *t)
 {
+    redo_jump(x, t);
     bool failed = false,
          fault = t->signal && t->info.si_code > 0 &&
                  (t->signal == SIGSEGV || t->signal == SIGBUS || t->signal == SIGFPE ||
@@ -346,26 +407,35 @@ void placed_harvest(struct placed *x, struct traced *t)
     set_word(x, slot, SLOT_UNFINISHED, 0);
 }
 
-void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period,
-                   uint64_t records)
+void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records)
 {
     if (t->slot == SLOT_NONE)
         return;
-    x->chosen[t->slot] = mode;
+    x->chosen[t->slot] = x->mode;
     x->period[t->slot] = period;
     set_word(x, t->slot, SLOT_PERIOD, period);
     set_word(x, t->slot, SLOT_COUNTDOWN, period);
-    x->given[t->slot] = mode == COPY_RECORD ? records : 0;
+    x->given[t->slot] = x->mode == COPY_RECORD ? records : 0;
     set_word(x, t->slot, SLOT_RECORDS_LEFT, x->given[t->slot]);
-    set_entries(x, t->slot, mode);
 }
 
-void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode)
+void placed_choose_waiting(struct placed *x, const struct traced *t)
 {
-    if (t->slot != SLOT_NONE) {
-        x->chosen[t->slot] = mode;
-        set_entries(x, t->slot, mode);
+    if (t->slot != SLOT_NONE)
+        x->chosen[t->slot] = x->mode;
+}
+
+bool placed_recorded(const struct placed *x)
+{
+    bool any = false;
+
+    for (uint32_t slot = 0; slot < x->slot_count && !any; slot++) {
+        uint64_t left = 1;
+        any = x->given[slot] &&
+              process_read(x->process, slot_address(x, slot) + SLOT_RECORDS_LEFT, &left, 8) &&
+              !left;
     }
+    return any;
 }
 
 void placed_release(struct placed *x, struct traced *t)
@@ -407,7 +477,7 @@ void placed_clean_child(const struct placed *x, pid_t child)
     int fd = open(path, O_RDWR | O_CLOEXEC);
     for (size_t i = 0; fd >= 0 && i <= x->region->resumed.count; i++) {
         uint8_t bytes[PATCH_BYTES], jump[PATCH_BYTES];
-        site_bytes(x, i, bytes, jump);
+        site_bytes(x, i, x->mode, bytes, jump);
         if (pwrite(fd, bytes, sizeof bytes, (off_t)site_address(x, i)) != (ssize_t)sizeof bytes)
             break;
     }

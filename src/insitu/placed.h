@@ -40,12 +40,13 @@ struct placed {
     uint64_t *period, *given;
     /* by slot: iterations since the last harvest when last looked at */
     uint64_t *peeked;
-    bool patched;
+    bool patched;                        /* the original leads to the copies of @mode */
     enum copy_mode mode;
     uint64_t iterations;                 /* harvested */
     VEC(struct timed_block) timed;
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;
+    VEC(double) patches;                 /* cycles that a patch takes, by block */
 };
 
 #define SLOTS_MOST 256u
@@ -57,9 +58,15 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
 void placed_done(struct placed *x);
 /* Gives stopped thread @t a slot. False: all are taken, or it uses segment gs itself. */
 bool placed_take(struct placed *x, struct traced *t);
-/* Patches the original code, or restores it. All threads are stopped, and settled before the
- * original is patched. */
-bool placed_patch(struct placed *x, bool on, struct err *err);
+/* Has the original lead to the copies of @mode. All threads that are not within a system call are
+ * stopped, and when it is patched for the first time all, and settled. */
+bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
+/* Restores the original. All threads are stopped. */
+bool placed_restore(struct placed *x, struct err *err);
+/* Has the original lead to the copies of @mode in @copy, a copy of the process; with @restore
+ * nowhere. */
+bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
+                       bool restore);
 /* Moves @t from the copies to the same place in the original, by single steps if necessary. False:
  * the original is patched there. When it has ended, @t is another or none. */
 bool placed_settle(struct placed *x, struct traced *t);
@@ -71,13 +78,14 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
 /* Reads the contents of all slots without changing them. */
 void placed_peek(struct placed *x);
-/* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT,
- * stamps each @period passes of the first copy; with COPY_RECORD, for @records iterations. */
-void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period,
-                   uint64_t records);
-/* The same for a thread that is not stopped, and waits in the system: no more than where it comes
- * to. */
-void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode);
+/* What @t, settled and harvested, does in the copies that it comes to next: with COPY_TIME and
+ * COPY_VISIT, stamps each @period passes of the first copy; with COPY_RECORD, @records
+ * iterations. */
+void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records);
+/* The same for a thread that is not stopped, and waits in the system: it continues as it was. */
+void placed_choose_waiting(struct placed *x, const struct traced *t);
+/* Whether some thread has recorded all that it was to record. */
+bool placed_recorded(const struct placed *x);
 /* Iterations that have been counted, at the last harvest or peek. */
 uint64_t placed_iterations(const struct placed *x);
 /* Takes the slot from @t: from one that is settled, or is ending. */

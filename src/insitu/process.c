@@ -2,8 +2,11 @@
 #if defined(__x86_64__)
 #include "insitu/process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -15,16 +18,55 @@
 #include "base/mem.h"
 #include "profile/tasks.h"
 
-/* ns of sleep between looks while something happens, and otherwise */
-#define REST_BUSY 50000L
-#define REST_QUIET 500000L
 #define STOP_SECONDS 5.0       /* until a thread counts as one that does not stop */
+#define WAKE_SIGNAL (SIGRTMIN + 1)
+#define WAKE_AGAIN 1000000L    /* ns; a wait that begins after the first signal ends by the next */
 
 static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void wake(int number)
+{
+    (void)number;
+}
+
+static struct timespec span(double seconds)
+{
+    return (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
+}
+
+/* As waitpid, but returns 0 after @seconds at the latest, or earlier: the signal of a timer
+ * interrupts it. */
+static pid_t wait_for(pid_t pid, int *status, int options, double seconds)
+{
+    const struct sigaction action = {.sa_handler = wake};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WAKE_SIGNAL};
+    pid_t tid = waitpid(pid, status, options | WNOHANG);
+    sigset_t set, before;
+    timer_t timer;
+
+    if (tid > 0 || seconds <= 0)
+        return tid;
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (tid < 0 || sigaction(WAKE_SIGNAL, &action, NULL) != 0 ||
+        timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) {
+        struct timespec pause = span(fmin(seconds, 0.0005));
+        nanosleep(&pause, NULL);
+        return 0;
+    }
+    const struct itimerspec when = {{0, WAKE_AGAIN}, span(fmax(seconds, 1e-6))};
+    sigemptyset(&set);
+    sigaddset(&set, WAKE_SIGNAL);
+    timer_settime(timer, 0, &when, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &set, &before);
+    tid = waitpid(pid, status, options);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    timer_delete(timer);
+    return tid > 0 ? tid : 0;
 }
 
 static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
@@ -140,6 +182,25 @@ bool process_reopen(struct process *p, struct err *err)
     snprintf(path, sizeof path, "/proc/%d/mem", (int)p->pid);
     p->memory = open(path, O_RDWR | O_CLOEXEC);
     return p->memory >= 0 || refused(p->pid, errno, err);
+}
+
+bool process_entry(const struct process *p, uint64_t *entry)
+{
+    Elf64_auxv_t v[64];
+    char path[64];
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)p->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, v, sizeof v) : 0;
+    for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *v; i++)
+        if (v[i].a_type == AT_ENTRY) {
+            *entry = v[i].a_un.a_val;
+            found = true;
+        }
+    if (fd >= 0)
+        close(fd);
+    return found;
 }
 
 void process_done(struct process *p)
@@ -308,11 +369,6 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
     return result;
 }
 
-static void rest(bool busy)
-{
-    nanosleep(&(struct timespec){0, busy ? REST_BUSY : REST_QUIET}, NULL);
-}
-
 bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number)
 {
     struct user_regs_struct regs;
@@ -361,11 +417,9 @@ bool process_copy_run(struct process *copy, double seconds)
 
     if (!t || trace(PTRACE_CONT, t->tid, 0, 0) != 0)
         return false;
-    while (waitpid(t->tid, &status, __WALL | WNOHANG) == 0) {
+    while (wait_for(t->tid, &status, __WALL, end - now()) == 0)
         if (now() > end)
             return false;
-        rest(true);
-    }
     return WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP;
 }
 
@@ -517,11 +571,11 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     return e;
 }
 
-/* Looks once for something that has changed; PROCESS_QUIET with tid 0: nothing has. */
-static struct process_event look(struct process *p)
+/* Waits at most @seconds for something to change; PROCESS_QUIET with tid 0: nothing has. */
+static struct process_event look(struct process *p, double seconds)
 {
     int status;
-    pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
+    pid_t tid = wait_for(-1, &status, __WALL | __WNOTHREAD, seconds);
 
     if (tid <= 0)
         return (struct process_event){.news = PROCESS_QUIET};
@@ -547,25 +601,20 @@ static struct process_event look(struct process *p)
 
 struct process_event process_wait(struct process *p, double seconds)
 {
-    double end = now() + seconds, last = now();
+    double end = now() + seconds;
 
     if (p->late.count)
         return p->late.items[--p->late.count];
     while (!p->ended) {
-        struct process_event e = look(p);
+        struct process_event e = look(p, end - now());
         if (e.news != PROCESS_QUIET)
             return e;
         if (e.tid) {   /* nothing that anybody else has to do with */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
-            last = now();
-            continue;
-        }
-        double t = now();
-        if (t >= end)
+        } else if (now() >= end)
             return e;
-        rest(t - last < 0.01);
     }
     return (struct process_event){.news = PROCESS_ENDED};
 }
@@ -596,9 +645,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
 
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
-        struct process_event e = look(p);
-        if (e.news == PROCESS_QUIET && !e.tid)
-            rest(true);
+        struct process_event e = look(p, end - now());
         /* its parent does not stop before it has gone */
         if (e.news == PROCESS_FORKED && e.suspends)
             trace(PTRACE_DETACH, e.child, 0, 0);

@@ -71,6 +71,8 @@ struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the program that the process has become (PROCESS_EXEC). False with err. */
 bool process_reopen(struct process *p, struct err *err);
+/* Finds the entry point of the program that the process runs. */
+bool process_entry(const struct process *p, uint64_t *entry);
 /* Stops all threads, or with @running those that run. None is stopped within a system call, but one
  * that has become another program. That and new processes are kept for process_poll_stop and
  * process_wait. False with err when some thread does not stop. */

@@ -352,23 +352,30 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
+/* Whether @at follows an instruction that is executed in place: it is patched in any case. */
+static bool resumes(const struct region *r, uint32_t at)
+{
+    return at && r->list.items[at - 1].in_place && r->list.items[at - 1].in_loop &&
+           end_of(r->list.items[at - 1].insn) == r->list.items[at].insn->offset;
+}
+
 /* The first instruction that each iteration executes and that can be patched, of those where no
- * flag is needed if there is one. */
+ * flag is needed if there is one, and of these one that is patched in any case. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
     uint32_t head = REGION_NONE, best = REGION_NONE;
+    unsigned most = 0;
 
-    for (uint32_t i = 0; i < r->list.count; i++) {
+    for (uint32_t i = 0; i < r->list.count && most < (r->calls ? 4 : 3); i++) {
         if (!r->list.items[i].in_loop)
             continue;
         if (head == REGION_NONE)
             head = i;
-        if ((best != REGION_NONE && !region_flags_free(r, i)) || !patchable(r, i) ||
-            avoidable(r, head, i))
+        unsigned value = 1u + 2u * region_flags_free(r, i) + resumes(r, i);
+        if (value <= most || !patchable(r, i) || avoidable(r, head, i))
             continue;
         best = i;
-        if (region_flags_free(r, best))
-            break;
+        most = value;
     }
     r->pivot = best;
     r->flags_free = best != REGION_NONE && region_flags_free(r, best);
@@ -488,6 +495,7 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
         return false;
     choose_resumed(out);
     out->calls_always = out->calls && calls_always(out);
+    out->each_away = out->calls_always || out->jumps_indirect;
     if (out->jumps_indirect)
         choose_anchors(out);
     return true;

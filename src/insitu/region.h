@@ -36,6 +36,8 @@ struct region {
     uint32_t calls;       /* instructions of the loop that are executed in place */
     bool calls_always;    /* every iteration has one of these */
     bool jumps_indirect;  /* the loop has an indirect jump */
+    /* one of both: each iteration executes code of the original */
+    bool each_away;
     VEC(uint64_t) tabled; /* addresses in the file that jump tables lead to */
 };
 

@@ -131,8 +131,9 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
                                            at + 16, 0, 0, 0}) == 0;
 }
 
-/* A copy of the process at the pivot, that can change nothing which the process sees. */
-static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
+/* A copy of the process at the pivot, or with @anywhere where @t is, that can change nothing which
+ * the process sees. */
+static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
 
@@ -149,11 +150,10 @@ static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
     }
     maps_done(&maps);
     /* it goes on in the original from there to the pivot */
-    if (ok && m->x->region->jumps_indirect)
-        ok = (forbid_calls(m, copy) && word(&m->copy, m->slot + SLOT_ENTRIES,
-                                            address_of(m->x, m->x->copies->entry[COPY_REPLAY]))) ||
+    if (ok && (anywhere || m->x->region->jumps_indirect))
+        ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
-    return ok && step_to_pivot(m);
+    return ok && (anywhere ? process_registers(copy, &m->regs) : step_to_pivot(m));
 }
 
 /* Runs the copy from @address. */
@@ -497,7 +497,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     /* one copy is recorded; the other is as that was before */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
-        ok = make_copy(&m, t, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
+        ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
         t = process_tracee(p, tid);
         if (t)
             process_copy_end(p, t, &m.copy, number);
@@ -545,9 +545,10 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
 }
 
 /* Runs a copy of the process with the anchor patched: counting iterations, or with @original, where
- * no other place is patched and times are read. Returns the stamps, which the caller frees. */
-static uint64_t *run_anchored(struct rerun *m, struct traced *t, const struct copy_anchor *anchor,
-                              uint64_t period, bool original, size_t *count)
+ * no other place is patched and times are read; with @anywhere from where @t is. Returns the
+ * stamps, which the caller frees. */
+static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
+                              uint64_t period, bool original, bool anywhere, size_t *count)
 {
     const struct placed *x = m->x;
     struct process *p = x->process;
@@ -557,18 +558,12 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, const struct co
     int64_t number = 0;
 
     *count = 0;
-    bool ok = make_copy(m, t, &number);
-    for (size_t i = 0; ok && original && i <= x->region->resumed.count; i++) {
-        uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
-        placed_bytes(x, at, x->copies->gates.items[i], was, jump);
-        ok = process_write(&m->copy, x->region->list.items[at].insn->offset + x->bias, was,
-                           sizeof was);
-    }
-    placed_bytes(x, anchor->at, anchor->label, was, jump);
+    bool ok = make_copy(m, t, anywhere, &number);
+    ok = ok && placed_patch_copy(x, &m->copy, COPY_COUNT, original);
+    placed_bytes(x, anchor.at, anchor.label, was, jump);
     ok = ok &&
-         process_write(&m->copy, x->region->list.items[anchor->at].insn->offset + x->bias, jump,
+         process_write(&m->copy, x->region->list.items[anchor.at].insn->offset + x->bias, jump,
                        sizeof jump) &&
-         word(&m->copy, m->slot + SLOT_ENTRIES, address_of(x, x->copies->entry[COPY_COUNT])) &&
          word(&m->copy, m->slot + SLOT_PASSES, 0) &&
          word(&m->copy, m->slot + SLOT_PERIOD, period) &&
          word(&m->copy, m->slot + SLOT_COUNTDOWN, period) &&
@@ -601,8 +596,8 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     const struct copy_anchor *anchor = choose_anchor(x, &share);
 
     for (int k = 0; k < 2 && t && anchor && (!k || counts[0]); k++) {
-        stamps[k] = run_anchored(&m, t, anchor, (uint64_t)(ANCHORED_ITERATIONS * share) + 1, k == 1,
-                                 &counts[k]);
+        stamps[k] = run_anchored(&m, t, *anchor, (uint64_t)(ANCHORED_ITERATIONS * share) + 1,
+                                 k == 1, false, &counts[k]);
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
@@ -619,6 +614,42 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     free(stamps[0]);
     free(stamps[1]);
     *seconds += now() - begun;
+}
+
+/* Ticks per cycle of the block that ends at stamp @b. */
+static double clock_of(const uint64_t *b)
+{
+    const uint64_t *a = b - STAMP_BYTES / 8;
+    return ((uint32_t)a[2] - (uint32_t)a[1] + (uint32_t)b[2] - (uint32_t)b[1]) / 2.0 / STAMP_CYCLES;
+}
+
+bool replay_patch(struct placed *x, struct traced *t, double *seconds)
+{
+    struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
+    const size_t words = STAMP_BYTES / 8;
+    const uint32_t labels[2] = {x->copies->once, x->copies->twice};
+    double begun = now();
+    uint64_t *stamps[2] = {NULL, NULL};
+    size_t counts[2] = {0, 0};
+    pid_t tid = t->tid;
+
+    for (int k = 0; k < 2 && t && (!k || counts[0]); k++) {
+        struct copy_anchor pivot = {x->region->pivot, labels[k]};
+        stamps[k] =
+            run_anchored(&m, t, pivot, (uint64_t)ANCHORED_ITERATIONS, true, true, &counts[k]);
+        t = process_tracee(x->process, tid);
+    }
+    size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
+    for (size_t i = count / 4 + 1; i < count; i++) {
+        const uint64_t *a = stamps[0] + i * words, *b = stamps[1] + i * words;
+        vec_push(&x->patches, ((double)(b[0] - (b - words)[2]) / clock_of(b) -
+                               (double)(a[0] - (a - words)[2]) / clock_of(a)) /
+                                  ANCHORED_ITERATIONS);
+    }
+    free(stamps[0]);
+    free(stamps[1]);
+    *seconds += now() - begun;
+    return count > 1;
 }
 
 /* The mean of @count doubles that lie @stride bytes apart, and twice its standard error. */

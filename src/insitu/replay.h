@@ -31,6 +31,10 @@ bool replay_possible(const struct region *r);
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
 /* Times the loop's original code in copies of the process, from where thread @t is: a place of it
  * that few iterations pass is patched there, and nothing else. Adds blocks to @x. */
+/* Measures the cycles that the pivot's patch takes per iteration, for placed's patches, in two
+ * copies of the process: in one the way through it is twice as long. @t is stopped outside of
+ * system calls. False: it cannot be measured. */
+bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
 /* Combines the results of all moments except live. False: they do not agree, or are too few; *@why,
  * static, has the reason. */

@@ -33,10 +33,9 @@ enum copy_slot {
     SLOT_STATE_AT = 0xd0,      /* address of what xrstor restores */
     SLOT_FLAGS_AT = 0xd8,      /* address of a word of flags */
     SLOT_REPEATS = 0xe0,       /* left */
-    /* addresses that the patched places lead to: the pivot's, then those of resumed places */
-    SLOT_ENTRIES = 0x100,
-    SLOT_REGISTERS = 0x3400,   /* replayed: sixteen words, by number in encodings */
-    SLOT_FLAGS = 0x3480,
+    SLOT_AGAIN = 0xe8,         /* passes whose way through the patch was made longer */
+    SLOT_REGISTERS = 0x100,    /* replayed: sixteen words, by number in encodings */
+    SLOT_FLAGS = 0x180,
     /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks
      * away; passes not made */
     SLOT_STAMPS = 0x4000,

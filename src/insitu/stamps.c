@@ -74,3 +74,135 @@ uint32_t stamps_visits(struct code *c)
     BYTES(c, 0x4c, 0x29, 0xc0, 0x49, 0x89, 0xc0, 0xcc); /* sub r8, rax; mov rax, r8; int3 */
     return label;
 }
+
+void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before)
+{
+    code_store(c, CODE_RCX, SLOT_FREE2);
+    code_load(c, CODE_RCX, slot);
+    if (before)
+        code_branch_zero(c, zero);
+    code_add(c, CODE_RCX, -1);
+    code_store(c, CODE_RCX, slot);
+    if (!before)
+        code_branch_zero(c, zero);
+    code_load(c, CODE_RCX, SLOT_FREE2);
+}
+
+void stamps_step_down(struct code *c, const struct stamp *s)
+{
+    if (s->flags_free) {
+        code_step(c, SLOT_COUNTDOWN, true);
+        code_branch(c, 4, s->here); /* je */
+    } else
+        stamps_count_down(c, SLOT_COUNTDOWN, s->here, false);
+    code_label_here(c, s->go);
+}
+
+/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are
+ * named there to the cache: rax, rcx and rdx are lost. */
+static void touch(struct code *c)
+{
+    code_load(c, CODE_RDX, SLOT_TOUCH);
+    BYTES(c, 0x48, 0x8b, 0x02, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rax; lea 8(rdx), rdx */
+    code_store(c, CODE_RAX, SLOT_PERIOD);
+    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rcx; lea 8(rdx), rdx */
+    BYTES(c, 0xe3, 0x04, 0x8a, 0x01, 0xeb, 0xf3);          /* jrcxz out; mov (rcx), al; jmp back */
+    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);
+    /* jrcxz out; mov (rcx), al; mov al, (rcx); jmp back */
+    BYTES(c, 0xe3, 0x06, 0x8a, 0x01, 0x88, 0x01, 0xeb, 0xf1);
+    code_store(c, CODE_RDX, SLOT_TOUCH);
+}
+
+void stamps_make(struct code *c, const struct stamp *s)
+{
+    uint32_t full = code_label(c);
+
+    code_label_here(c, s->here);
+    if (s->flags_free)
+        code_store(c, CODE_RCX, SLOT_FREE2);
+    code_store(c, CODE_RAX, SLOT_FREE0);
+    code_store(c, CODE_RDX, SLOT_FREE1);
+    if (s->kind == STAMP_REPLAYED)
+        /* lfence: its blocks are short, and what is under way at their end counts */
+        BYTES(c, 0x0f, 0xae, 0xe8);
+    BYTES(c, 0x0f, 0x31);                       /* rdtsc */
+    code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
+    code_branch_zero(c, full);
+    code_add(c, CODE_RCX, -1);
+    code_store(c, CODE_RCX, SLOT_STAMPS_LEFT);
+    code_load(c, CODE_RCX, SLOT_STAMP_AT);
+    BYTES(c, 0x89, 0x01, 0x89, 0x51, 0x04);     /* mov eax, (rcx); mov edx, 4(rcx) */
+    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);     /* lfence; rdtsc */
+    BYTES(c, 0x89, 0x41, 0x08);                 /* mov eax, 8(rcx) */
+    for (unsigned i = 0; i < STAMP_CYCLES; i++)
+        BYTES(c, 0x48, 0xf7, 0xd0);             /* not rax */
+    BYTES(c, 0x0f, 0xae, 0xe8, 0x0f, 0x31);
+    BYTES(c, 0x89, 0x41, 0x10, 0x89, 0x51, 0x14); /* mov eax, 16(rcx); mov edx, 20(rcx) */
+    code_load(c, CODE_RAX, s->kind == STAMP_ANCHORED ? SLOT_PASSES : SLOT_LEAVES);
+    BYTES(c, 0x48, 0x89, 0x41, 0x18); /* mov rax, 24(rcx) */
+    code_load(c, CODE_RAX, SLOT_AWAY);
+    BYTES(c, 0x48, 0x89, 0x41, 0x20);           /* mov rax, 32(rcx) */
+    code_load(c, CODE_RAX, SLOT_UNFINISHED);
+    BYTES(c, 0x48, 0x89, 0x41, 0x28);           /* mov rax, 40(rcx) */
+    code_add(c, CODE_RCX, STAMP_BYTES);
+    code_store(c, CODE_RCX, SLOT_STAMP_AT);
+    if (s->kind == STAMP_REPLAYED)
+        touch(c);
+    else if (s->kind != STAMP_ANCHORED)
+        code_label_here(c, full);
+    code_load(c, CODE_RAX, SLOT_PERIOD);
+    code_store(c, CODE_RAX, SLOT_COUNTDOWN);
+    code_load(c, CODE_RAX, SLOT_BLOCKS);
+    code_add(c, CODE_RAX, 1);
+    code_store(c, CODE_RAX, SLOT_BLOCKS);
+    code_load(c, CODE_RAX, SLOT_FREE0);
+    code_load(c, CODE_RDX, SLOT_FREE1);
+    code_load(c, CODE_RCX, SLOT_FREE2);
+    code_jump(c, s->go);
+    if (s->kind == STAMP_REPLAYED) {
+        code_label_here(c, full);
+        code_jump_slot(c, SLOT_AT_END);
+    } else if (s->kind == STAMP_ANCHORED) {
+        code_label_here(c, full);
+        BYTES(c, 0xcc);
+    }
+}
+
+void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry)
+{
+    code_label_here(c, begin);
+    code_load(c, CODE_RCX, SLOT_REPEATS);
+    code_branch_zero(c, end);
+    code_add(c, CODE_RCX, -1);
+    code_store(c, CODE_RCX, SLOT_REPEATS);
+    code_load(c, CODE_RDX, SLOT_RESTORE);
+    BYTES(c, 0x48, 0x8b, 0x0a);                 /* mov (rdx), rcx */
+    BYTES(c, 0xe3, 0x0d);                       /* jrcxz out */
+    BYTES(c, 0x48, 0x8b, 0x42, 0x08);           /* mov 8(rdx), rax */
+    BYTES(c, 0x48, 0x89, 0x01);                 /* mov rax, (rcx) */
+    BYTES(c, 0x48, 0x8d, 0x52, 0x10);           /* lea 16(rdx), rdx */
+    BYTES(c, 0xeb, 0xee);                       /* jmp back */
+    code_load(c, CODE_RCX, SLOT_STATE_AT);
+    /* mov -1, eax; mov -1, edx */
+    BYTES(c, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xba, 0xff, 0xff, 0xff, 0xff);
+    BYTES(c, 0x48, 0x0f, 0xae, 0x29);           /* xrstor64 (rcx) */
+    code_load(c, CODE_RAX, SLOT_STAMPS_EACH);
+    code_store(c, CODE_RAX, SLOT_STAMPS_LEFT);
+    code_load(c, CODE_RAX, SLOT_TOUCH_BEGIN);
+    code_store(c, CODE_RAX, SLOT_TOUCH);
+    touch(c);
+    code_load(c, CODE_RAX, SLOT_PERIOD);
+    code_add(c, CODE_RAX, 1);                   /* the first arrival is before the first pass */
+    code_store(c, CODE_RAX, SLOT_COUNTDOWN);
+    BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
+    code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);
+    BYTES(c, 0x9d);                             /* popfq */
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t slot = SLOT_REGISTERS + 8 * i;
+        BYTES(c, 0x65, (uint8_t)(0x48 | (i >> 3) << 2), 0x8b, (uint8_t)((i & 7) << 3 | 4), 0x25);
+        code_bytes(c, &slot, 4);
+    }
+    code_jump(c, entry);
+    code_label_here(c, end);
+    BYTES(c, 0xcc);
+}

@@ -29,11 +29,14 @@ struct scene {
     struct placed placed;
 };
 
-static void scene_begin(struct scene *s)
+/* mov %rbx,%rdi; call *0x10(%rax); mov %rax,8(%rbx); test %rax,%rax; jne loop; ret */
+static const char calling_hex[] = "48 89 df ff 50 10 48 89 43 08 48 85 c0 75 f1 c3";
+
+static void scene_begin_with(struct scene *s, const char *hex)
 {
     struct err err = {0};
 
-    *s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, loop_hex, &err)};
+    *s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, hex, &err)};
     assert_non_null(s->kernel);
     size_t loop = 0;
     while (loop < s->kernel->loop_count && !s->kernel->loops[loop].depth)
@@ -42,6 +45,11 @@ static void scene_begin(struct scene *s)
     if (!region_find(s->kernel, loop, NULL, &s->region, &err))
         fail_msg("%s", err.what);
     s->placed = (struct placed){.region = &s->region};
+}
+
+static void scene_begin(struct scene *s)
+{
+    scene_begin_with(s, loop_hex);
 }
 
 static void scene_end(struct scene *s)
@@ -101,6 +109,46 @@ static void test_region(void **state)
     assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
     assert_true(code_resolve(&far, 0x500000, &err));
     code_done(&far);
+    scene_end(&s);
+}
+
+/* Where each iteration calls, counting adds one place to the original, after the call, and each
+ * way from there leads back. */
+static void test_displaced(void **state)
+{
+    struct scene s;
+    struct copies c;
+    struct err err = {0};
+    (void)state;
+
+    scene_begin_with(&s, calling_hex);
+    assert_true(s.region.calls_always);
+    assert_true(s.region.each_away);
+    assert_int_equal(s.region.pivot, 2);
+    assert_int_equal(s.region.resumed.count, 0);
+    assert_true(s.region.flags_free);
+    copies_make(&s.region, 0, &c);
+    assert_true(code_resolve(&c.code, 0x10000, &err));
+    assert_int_equal(c.times[COPY_COUNT], 1);
+    assert_int_equal(c.times[COPY_TIME], 1);
+    uint32_t begin = c.code.labels.items[c.entry[COPY_COUNT]],
+             end = c.code.labels.items[c.entry[COPY_TIME]], ways = 0;
+    assert_true(begin < end);
+    for (size_t i = 0; i < c.code.fixups.count; i++) {
+        const struct code_fixup *f = &c.code.fixups.items[i];
+        if (f->at < begin || f->at >= end)
+            continue;
+        assert_int_equal(f->label, CODE_UNPLACED);
+        assert_true(f->target == 0 || f->target == 15); /* the loop's head, and its exit */
+        ways++;
+    }
+    assert_int_equal(ways, 2);
+    /* A thread that is stopped between the count and the pivot is counted once more there. */
+    unsigned again = 0;
+    for (size_t i = 0; i < c.points.count && c.points.items[i].place < end; i++)
+        again += c.points.items[i].at == s.region.pivot && c.points.items[i].unfinished == 1;
+    assert_int_equal(again, 1);
+    copies_done(&c);
     scene_end(&s);
 }
 
@@ -326,7 +374,7 @@ static void test_replayed_code(void **state)
     assert_int_equal(c.times[COPY_FOLLOW], 1);
     assert_int_equal(c.times[COPY_REPLAY], c.times[COPY_TIME]);
     uint32_t begin = c.code.labels.items[c.entry[COPY_REPLAY]],
-             end = c.code.labels.items[c.gates.items[0]];
+             end = c.code.labels.items[c.clock];
     for (size_t i = 0; i < c.code.fixups.count; i++)
         if (c.code.fixups.items[i].at >= begin && c.code.fixups.items[i].at < end)
             assert_int_not_equal(c.code.fixups.items[i].label, CODE_UNPLACED);
@@ -476,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_displaced),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
         cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
