@@ -28,7 +28,6 @@
 #define ATTACHED_SECONDS 5.0
 #define PATH_MOST 500u     /* instructions of one that is kept and measured */
 #define SAMPLE_RATE 1000.0 /* per second of CPU time */
-#define LINE_BYTES 64u     /* of a cache */
 
 struct explain_values {
     const char *loop, *file, *output, *input, *machine;
@@ -270,7 +269,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
             ? mix_predict(&w->found.insitu.region, &w->found.paths, w->found.machine)
             : NAN;
     predictor_run(&w->found.insitu.placed, &w->found.branches);
-    lines_find(&w->found.insitu.placed, LINE_BYTES, &w->found.lines);
+    lines_find(&w->found.insitu.placed, EXPLAINED_LINE, &w->found.lines);
     split(w);
     keep(w);
     measure_paths(w);

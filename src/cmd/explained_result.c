@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "model/facts.h"
 
 #define LOADS_SHOWN 8u
 #define JUMP_MOST 5.0 /* cycles that the jump to the code that counts takes, at most */
@@ -112,14 +111,25 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         {.key = "access", .title = "load", .kind = CELL_TEXT},
         {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "footprint", .unit = "MiB", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct loop_lines *l = &f->lines;
+    struct cache_levels levels;
+    bool known = lines_levels(f->machine, EXPLAINED_LINE, &levels);
+    double all = 0;
 
     if (!l->list.count || isnan(l->fresh))
         return;
     result_line(result, "%s",
                 "\nloads, per iteration: cache lines that were not touched before in the "
-                "recording; cycles: by these, of those that replays gave caches and TLB");
+                "recording; level: by the memory that the load comes to (footprint, estimated by "
+                "lines that come again in other recordings); cycles: by these, of those that "
+                "replays gave caches and TLB");
+    for (size_t i = 0; i < l->list.count; i++)
+        all += known ? lines_weight(&l->list.items[i], &levels) : NAN;
     struct result_table *t =
         result_table(result, "loads", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
@@ -130,11 +140,15 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         cell_text(t, insn_shown(in));
         cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
         cell_number(t, (double)line->streamed / (double)l->iterations);
-        cell_number(t, l->fresh + l->streamed > 0
-                           ? part_of(&f->split.cache, (double)(line->fresh + line->streamed) /
-                                                          (double)l->iterations /
-                                                          (l->fresh + l->streamed))
-                           : NAN);
+        double from[CACHE_LEVELS], lines = (double)(line->fresh + line->streamed);
+        bool by_level = known && lines_from(line, &levels, from);
+        for (int k = 0; k < CACHE_LEVELS; k++)
+            cell_number(t, by_level ? from[k] * lines / (double)l->iterations : NAN);
+        cell_number(t, line->footprint * EXPLAINED_LINE / (1 << 20));
+        /* where no level is known, each line counts the same */
+        double share = all > 0 ? lines_weight(line, &levels) / all
+                               : lines / (double)l->iterations / (l->fresh + l->streamed);
+        cell_number(t, part_of(&f->split.cache, share));
     }
     if (l->list.count > LOADS_SHOWN)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
@@ -286,38 +300,34 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "iterations ahead would save them");
 }
 
-/* Cost of a new line, next to that of the machine's levels alone. */
+/* Cost of a new line, next to that of the machine's levels alone, and where the lines of the load
+ * that waits most come from. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
-    static const struct {
-        const char *name, *fact;
-    } levels[] = {{"L2", "l2_latency"}, {"L3", "l3_latency"}, {"memory", "memory_latency"}};
+    static const char *const names[] = {"L2", "L3", "memory"};
     double lines = f->lines.fresh + f->lines.streamed, each = f->split.cache.cycles / lines;
-    const char *from = NULL;
-    struct str known = {0};
+    struct cache_levels levels;
+    double from[CACHE_LEVELS];
+    int most = 0;
 
-    if (!f->machine || !(lines > 0) || !(f->split.cache.cycles > f->split.cache.off))
+    if (!(lines > 0) || !(f->split.cache.cycles > f->split.cache.off))
         return;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double cycles = fact_number(f->machine, levels[i].fact);
-        if (i == 2)
-            cycles *= fact_number(f->machine, "clock"); /* ns, GHz */
-        if (!(cycles > 0))
-            continue;
-        str_addf(&known, "%s%.0f from %s", known.length ? ", " : "", cycles, levels[i].name);
-        if (!from && each <= cycles)
-            from = levels[i].name;
-    }
-    if (known.length)
-        result_line(result, "  %.0f cycles for each new line; a load alone takes %s on %s: %s%s",
-                    each, str_text(&known), f->machine->id,
-                    from ? "they come from " : "more than any level, so that pages are missed too",
-                    !from                         ? ""
-                    : strcmp(from, "memory") == 0 ? "memory"
-                    : strcmp(from, "L3") == 0     ? "L3 or beyond"
-                                                  : "L2 or beyond");
     result_number(result, "cycles_per_line", each);
-    str_done(&known);
+    if (!lines_levels(f->machine, EXPLAINED_LINE, &levels))
+        return;
+    result_line(result,
+                "  %.0f cycles for each new line; a load alone takes %.0f from L2, %.0f from L3, "
+                "%.0f from memory on %s",
+                each, levels.latency[CACHE_L2], levels.latency[CACHE_L3],
+                levels.latency[CACHE_MEMORY], f->machine->id);
+    const struct load_lines *l = f->lines.list.items;
+    if (!lines_from(l, &levels, from))
+        return;
+    for (int i = 1; i < CACHE_LEVELS; i++)
+        most = from[i] > from[most] ? i : most;
+    result_line(result, "  it comes to %s%.3g MiB: %.0f %% of its new lines come from %s",
+                l->at_least ? "more than " : "about ", l->footprint * EXPLAINED_LINE / (1 << 20),
+                100 * from[most], names[most]);
 }
 
 static void say_cause(struct result *result, const struct explained_findings *f, const char *more)

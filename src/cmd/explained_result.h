@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "table/result.h"
 
+#define EXPLAINED_LINE 64u  /* bytes of a cache line */
 #define EXPLAINED_PATHS 8u  /* that are shown */
 #define EXPLAINED_LOW 0.1   /* quantiles of the timed blocks */
 #define EXPLAINED_HIGH 0.75

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/kernel.h"
 #include "insitu/copies.h"
@@ -243,6 +244,80 @@ static void test_lines(void **state)
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
     assert_true(l.fresh == 0 && l.streamed == 0);
+    lines_done(&l);
+    scene_end(&s);
+}
+
+/* Recordings of 2,000 accesses each to lines of @count at random. */
+static void add_random(struct scene *s, uint64_t count, unsigned recordings)
+{
+    uint64_t random = 88172645463325252u;
+
+    s->placed.events.count = s->placed.stretches.count = 0;
+    for (unsigned k = 0; k < recordings; k++) {
+        size_t first = s->placed.events.count;
+        for (int i = 0; i < 2000; i++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            add_iteration(s, 64 * (random % count), false, false);
+        }
+        vec_push(&s->placed.stretches,
+                 ((struct recorded_stretch){2000, first, s->placed.events.count - first}));
+    }
+}
+
+/* How many lines a load comes to, and from which level: of as many as were chosen, and as a
+ * simulated cache has them. */
+static void test_footprint(void **state)
+{
+    const struct cache_levels levels = {.l1 = 500,
+                                        .l2 = 5000,
+                                        .l3 = 100000,
+                                        .latency = {15, 70, 300},
+                                        .stream = {2, 8, 20}};
+    struct scene s;
+    struct loop_lines l;
+    double from[CACHE_LEVELS];
+    (void)state;
+
+    scene_begin(&s);
+    add_random(&s, 20000, 12);
+    lines_find(&s.placed, 64, &l);
+    const struct load_lines *load = l.list.items;
+    assert_false(load->at_least);
+    assert_true(load->footprint > 17000 && load->footprint < 23000);
+    assert_true(lines_from(load, &levels, from));
+    /* A cache of 5,000 lines whose least recently used line is replaced. */
+    static uint64_t used[20000];
+    uint64_t random = 1, hits = 0, clock = 0;
+    memset(used, 0, sizeof used);
+    for (int i = 0; i < 40000; i++) {
+        uint64_t at = (random = random * 6364136223846793005u + 1442695040888963407u) >> 33;
+        at %= 20000;
+        uint64_t newer = 0;
+        for (int k = 0; k < 20000 && used[at] && i % 40 == 0 && i > 20000; k++)
+            newer += used[k] > used[at];
+        hits += i % 40 == 0 && i > 20000 && used[at] && newer < 5000;
+        used[at] = ++clock;
+    }
+    assert_true(fabs((double)hits / 499 - (from[CACHE_L2] + 500 / load->distance)) < 0.06);
+    assert_true(fabs(from[CACHE_L2] + from[CACHE_L3] + 500 / load->distance - 1) < 0.01);
+    assert_true(from[CACHE_MEMORY] < 0.01);
+    double weight = lines_weight(load, &levels);
+    assert_true(weight > 15 * (double)load->fresh && weight < 70 * (double)load->fresh);
+    lines_done(&l);
+    /* No line comes again: it comes to many, from memory. */
+    add_random(&s, UINT64_C(1) << 40, 12);
+    lines_find(&s.placed, 64, &l);
+    assert_true(l.list.items[0].at_least && l.list.items[0].footprint > 1e7);
+    assert_true(lines_from(l.list.items, &levels, from) && from[CACHE_MEMORY] > 0.9);
+    lines_done(&l);
+    /* Of one recording nothing is known. */
+    add_random(&s, 20000, 1);
+    lines_find(&s.placed, 64, &l);
+    assert_false(lines_from(l.list.items, &levels, from));
+    assert_true(isnan(l.list.items[0].footprint));
     lines_done(&l);
     scene_end(&s);
 }
@@ -524,7 +599,7 @@ int main(void)
         cmocka_unit_test(test_trial_here), cmocka_unit_test(test_terms),
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_replayed_code),
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_displaced),
+        cmocka_unit_test(test_displaced),  cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
         cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
