@@ -176,6 +176,17 @@ static uint64_t registers_written(const struct insn *insns, size_t count)
     return written;
 }
 
+bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
+                     bool want_ports, struct bounds *out)
+{
+    const struct block_options options = {.shape = shape_of(insns, count),
+                                          .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+
+    bounds_of(work, insns, count, &options, want_ports, out);
+    return !(out->unknown || analysis_repeated(insns, count) ||
+             isnan(out->cycles[BOUND_DEPENDENCIES]) || out->open);
+}
+
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
@@ -191,17 +202,13 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
     a->totals = mem_zero(mapping_ports(m->mapping)->count, sizeof *a->totals);
-    struct block_options options = {.shape = a->shape,
-                                    .align = a->count ? (unsigned)(insns[0].offset % 64) : 0};
-    bounds_of(work, insns, a->count, &options, true, &bounds);
+    a->lower_bound = !analysis_bounds(work, insns, a->count, true, &bounds);
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
     a->written = registers_written(insns, a->count);
     a->unknown = bounds.unknown;
     a->estimate = bounds.estimate;
     a->repeated = analysis_repeated(insns, a->count);
-    a->lower_bound =
-        bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->issue = bounds.issue;

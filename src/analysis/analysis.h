@@ -140,6 +140,10 @@ struct analysis {
     char *sentence;
 };
 
+/* Computes the bounds of a loop as analysis_new does, without the rest. @work is of its machine and
+ * can be used again. False when they are only lower bounds. One thread per @work. */
+bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
+                     bool want_ports, struct bounds *out);
 /* Analyses loop @loop of @k on @m, both borrowed. Never fails: every kernel can be analysed. Any
  * thread. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);

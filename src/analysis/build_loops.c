@@ -9,6 +9,7 @@
 #include "base/index.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/shortage.h"
 #include "base/str.h"
 #include "base/watch.h"
 #include "toolchain/archive.h"
@@ -32,6 +33,11 @@ struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
     VEC(struct build_loop) loops;
+};
+
+struct build_worker {
+    struct block_work **works;   /* by machine */
+    size_t count;
 };
 
 struct binary {
@@ -196,7 +202,7 @@ static void take_shape(const struct insn *insns, size_t count, struct build_loop
 }
 
 static void take_loop(struct build_piece *piece, const struct kernel *k, size_t at,
-                      struct machine *const *machines, size_t machine_count)
+                      struct build_worker *w)
 {
     const struct kernel_loop *loop = &k->loops[at];
     size_t count;
@@ -214,11 +220,15 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
                         k->loops[i].first >= loop->first + loop->count;
     take_steps(insns, count, &out);
     take_shape(insns, count, &out);
-    out.costs = mem_zero(machine_count ? machine_count : 1, sizeof *out.costs);
-    for (size_t m = 0; m < machine_count; m++) {
-        struct analysis *a = analysis_new(k, at, machines[m]);
-        out.costs[m] = (struct loop_cost){a->cycles, a->bottleneck, a->lower_bound, a->estimate};
-        analysis_free(a);
+    out.costs = mem_zero(w->count ? w->count : 1, sizeof *out.costs);
+    for (size_t m = 0; m < w->count; m++) {
+        struct bounds bounds;
+        const bool room = shortage_need(count * BLOCK_BYTES_EACH);
+        /* without room the work that asked fails */
+        const bool all = analysis_bounds(w->works[m], insns, room ? count : 0, false, &bounds);
+        out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
+        if (room)
+            shortage_reserve();
     }
     if (vec_room(&piece->loops))
         vec_push(&piece->loops, out);
@@ -226,7 +236,27 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
         free(out.costs);
 }
 
-void build_work(struct binary *b, size_t at, struct machine *const *machines, size_t count)
+struct build_worker *build_worker_new(struct machine *const *machines, size_t count)
+{
+    struct build_worker *w = mem_zero(1, sizeof *w);
+
+    w->works = mem_zero(count ? count : 1, sizeof *w->works);
+    w->count = count;
+    for (size_t m = 0; m < count; m++)
+        w->works[m] = block_work_new(machines[m]);
+    return w;
+}
+
+void build_worker_free(struct build_worker *w)
+{
+    for (size_t m = 0; w && m < w->count; m++)
+        block_work_free(w->works[m]);
+    if (w)
+        free(w->works);
+    free(w);
+}
+
+void build_work(struct binary *b, size_t at, struct build_worker *w)
 {
     if (at < b->objects.count) {
         struct build_object *o = &b->objects.items[at];
@@ -242,7 +272,7 @@ void build_work(struct binary *b, size_t at, struct machine *const *machines, si
     piece->undecoded = !k;
     for (size_t i = 0; k && i < k->loop_count && !watch_over(); i++)
         if (k->loops[i].depth)
-            take_loop(piece, k, i, machines, count);
+            take_loop(piece, k, i, w);
     kernel_free(k);
 }
 

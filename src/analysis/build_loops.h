@@ -47,6 +47,7 @@ struct build_function {
 };
 
 struct binary;
+struct build_worker;
 
 /* Reads the objects at @path and lists their functions with loops; loops are found by build_work.
  * NULL with err. Any thread. */
@@ -58,7 +59,10 @@ bool build_isa(const char *path, enum isa *out, struct err *err);
 /* Number of work items for build_work, which may run concurrently on any thread. A cancelled item
  * omits its loops. */
 size_t build_pieces(const struct binary *b);
-void build_work(struct binary *b, size_t piece, struct machine *const *machines, size_t count);
+void build_work(struct binary *b, size_t piece, struct build_worker *w);
+/* Creates the storage that one thread needs for build_work on the machines, which are borrowed. */
+struct build_worker *build_worker_new(struct machine *const *machines, size_t count);
+void build_worker_free(struct build_worker *w);
 /* Completes the lists after all work items. */
 void build_finish(struct binary *b);
 size_t build_function_count(const struct binary *b);

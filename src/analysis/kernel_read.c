@@ -501,7 +501,8 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     struct loop_list marked = {0};
     struct range_part part = {0};
     bool all = true;
-    while (all && part_next(o, start, length, &part))
+    size_t parts = 0;
+    for (; all && part_next(o, start, length, &part); parts++)
         all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
@@ -513,7 +514,9 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        if (symbol->offset + symbol->size >= start && symbol->offset <= start + length)
+        if (symbol->offset > start + length)   /* so are all after it */
+            break;
+        if (symbol->offset + symbol->size >= start)
             vec_add(&labels, ((struct label){.name = readable(symbol->name),
                                              .offset = object_position(o, symbol->offset),
                                              .size = symbol->size,
@@ -521,7 +524,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     if (labels.count)
         qsort(labels.items, labels.count, sizeof *labels.items, label_order);
-    if (u.insns.count)
+    if (parts > 1)
         qsort(u.insns.items, u.insns.count, sizeof *u.insns.items, insn_order);
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(name);

@@ -77,6 +77,7 @@ static bool next_piece(struct builds_diff *w, size_t *out)
 struct diff_pool {
     struct builds_diff *diff;
     size_t *pieces;         /* by worker */
+    struct build_worker **workers;
 };
 
 static bool pool_next(void *state, unsigned worker)
@@ -93,8 +94,7 @@ static void pool_work(void *state, unsigned worker)
     const bool second = piece >= first;
     const struct watch before = watch_begin(cancelled, p->diff);
 
-    build_work(w->builds[second], second ? piece - first : piece, w->machines.list.items,
-               w->machines.list.count);
+    build_work(w->builds[second], second ? piece - first : piece, p->workers[worker]);
     watch_restore(before);
 }
 
@@ -571,8 +571,14 @@ static bool diff_work(void *state, struct result *result, struct err *err)
         if (!w->builds[side] || (w->run && !profile_one(w, side, err)))
             return false;
     }
-    struct diff_pool pool = {w, mem_zero(workers, sizeof *pool.pieces)};
+    struct diff_pool pool = {w, mem_zero(workers, sizeof *pool.pieces),
+                             mem_zero(workers, sizeof *pool.workers)};
+    for (unsigned i = 0; i < workers; i++)
+        pool.workers[i] = build_worker_new(w->machines.list.items, w->machines.list.count);
     pool_run(workers, &ops, &pool);
+    for (unsigned i = 0; i < workers; i++)
+        build_worker_free(pool.workers[i]);
+    free(pool.workers);
     free(pool.pieces);
     for (int side = 0; side < 2; side++)
         build_finish(w->builds[side]);
