@@ -213,6 +213,10 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "  with the code between its visits, which are too short to be timed one by "
                     "one: control leaves it after %.1f iterations",
                     trip);
+    if (x->region.jumps_indirect && !alone && !isinf(trip))
+        result_line(result, "%s",
+                    "  its indirect jump leads to code that no table of its function names: a "
+                    "computed goto or another function, which are within the time");
     if (x->region.calls)
         result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
     if (x->region.jumps_indirect && insitu_original(x))

@@ -97,6 +97,18 @@ bool insitu_original(const struct insitu *x)
     return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
 }
 
+/* Whether @event is an indirect jump to code that is not known to be of the loop. */
+static bool leads_outside(const struct insitu *x, uint64_t event)
+{
+    const struct region *r = &x->region;
+    unsigned id = (unsigned)(event >> 48);
+
+    if (id >= r->list.count || !r->list.items[id].indirect)
+        return false;
+    uint32_t to = region_at(r, (event & ((UINT64_C(1) << 48) - 1)) - x->placed.bias);
+    return to == REGION_NONE || !r->list.items[to].in_loop;
+}
+
 /* Iterations between two times that control leaves the loop, or with @calls an instruction is
  * executed in the original, by recordings. */
 static double recorded_trip(const struct insitu *x, bool calls)
@@ -104,9 +116,10 @@ static double recorded_trip(const struct insitu *x, bool calls)
     uint64_t iterations = 0, leaves = 0;
 
     for (size_t i = 0; i < x->placed.events.count; i++) {
-        unsigned id = (unsigned)(x->placed.events.items[i] >> 48);
+        uint64_t event = x->placed.events.items[i];
+        unsigned id = (unsigned)(event >> 48);
         iterations += id == EVENT_PASS;
-        leaves += id == EVENT_LEAVE || (calls && id == EVENT_AWAY);
+        leaves += id == EVENT_LEAVE || (calls && id == EVENT_AWAY) || leads_outside(x, event);
     }
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
@@ -125,15 +138,18 @@ static double timed_trip(const struct insitu *x)
 
 double insitu_cycles(const struct insitu *x, double q, bool *alone)
 {
-    double trip = x->region.each_away ? recorded_trip(x, !x->region.jumps_indirect)
-                                      : timed_trip(x),
+    double trip = x->region.each_away ? recorded_trip(x, true) : timed_trip(x),
            within = cycles_of(x, INSITU_TYPICAL, BLOCK_VISITS);
 
+    if (x->region.jumps_indirect) {   /* visits are not timed */
+        *alone = isinf(trip);
+        return of_original(x, q);
+    }
     *alone = isinf(trip) || trip * within >= VISIT_LEAST;
     double cycles = cycles_of(x, q, *alone ? BLOCK_VISITS : BLOCK_COPY);
     if (isnan(cycles)) {
         *alone = isinf(trip);
-        cycles = of_original(x, q);
+        cycles = cycles_of(x, q, BLOCK_COPY);
     }
     return cycles;
 }
