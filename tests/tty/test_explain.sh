@@ -233,6 +233,31 @@ test_replays() {
     wait "$pid" 2>/dev/null
 }
 
+# alone NAME REPEATS: cycles per iteration of one of the programs by its own clock.
+alone() { CYCLES=1 "$work/loops" "$1" "$2" 2>/dev/null | sed -n 's/ cycles per iteration$//p'; }
+# true_term KEY LOOP PROGRAM WITHOUT REPEATS: term KEY of PROGRAM is what it takes longer than
+# WITHOUT, the same loop on data that lacks the cause: within 20 % and the term's uncertainty. On a
+# host that is busy meanwhile nothing is compared, and a term may be refused.
+true_term() {
+    compared=0
+    for _ in 1 2 3 4 5 6; do
+        truth=$(awk -v a="$(alone "$3" "$5")" -v b="$(alone "$4" "$5")" 'BEGIN { print a - b }')
+        format=json explain "--measure 0 --output $work/printed loop_$2 $work/loops $3 $5"
+        again=$(awk -v a="$(alone "$3" "$5")" -v b="$(alone "$4" "$5")" 'BEGIN { print a - b }')
+        found=$(term "$1_cycles") off=$(term "$1_off")
+        [ -n "$found" ] && awk -v a="$truth" -v b="$again" 'BEGIN { d = a - b; exit !(a > 1 && d < a / 10 && d > -a / 10) }' || continue
+        compared=$((compared + 1))
+        awk -v t="$truth" -v f="$found" -v o="$off" 'BEGIN { d = f - t; m = t / 5 + o; exit !(d <= m && d >= -m) }' && return 0
+    done
+    [ "$compared" -eq 0 ] || fail "$3: the term of $1 is $found (± $off), and its truth $truth"
+}
+test_terms_are_true() {
+    build loops
+    true_term branch partition partition partition-sorted 400
+    true_term branch search search search-same 15
+    true_term cache list list-middle list 200
+}
+
 # Other commands use what was recorded: the loop's pane has the time in the program by path, and kernel blame follows the commonest path, whose branches depend on data.
 test_recorded_paths() {
     build loops
