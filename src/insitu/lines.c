@@ -127,7 +127,8 @@ static void find_footprints(struct finder *f, struct loop_lines *out)
     if (f->all.count)
         qsort(f->all.items, f->all.count, sizeof *f->all.items, by_access);
     for (size_t i = 0, next; i < f->all.count; i = next) {
-        for (next = i + 1; next < f->all.count && !by_access(&f->all.items[i], &f->all.items[next]);)
+        next = i + 1;
+        while (next < f->all.count && !by_access(&f->all.items[i], &f->all.items[next]))
             next++;
         for (size_t k = 0; k < out->list.count; k++)
             if (out->list.items[k].at == f->all.items[i].at) {

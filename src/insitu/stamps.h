@@ -24,7 +24,7 @@ uint32_t stamps_clock(struct code *c);
 uint32_t stamps_visits(struct code *c);
 
 /* STAMP_REPLAYED: lines are brought to the cache at each stamp, and SLOT_AT_END has what comes
- * after the last. STAMP_ANCHORED: int3 does, and stamps have SLOT_PASSES in place of SLOT_LEAVES. */
+ * after the last. STAMP_ANCHORED: int3 does, and stamps have SLOT_PASSES, not SLOT_LEAVES. */
 enum stamp_kind { STAMP_PLAIN, STAMP_REPLAYED, STAMP_ANCHORED };
 
 /* A place where time is stamped each some passes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that
- * number, what was computed, and with CYCLES set the cycles per iteration that the loop took, by the
- * time stamp counter and a chain of instructions of known length. What shell tests compile: it
+ * number, what was computed, and with CYCLES set the cycles per iteration that the loop took, by
+ * the time stamp counter and a chain of instructions of known length. What shell tests compile: it
  * stands alone. */
 #define _GNU_SOURCE
 #include <pthread.h>
