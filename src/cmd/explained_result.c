@@ -111,9 +111,9 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         {.key = "access", .title = "load", .kind = CELL_TEXT},
         {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "from_l2", .title = "from L2", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "from_l3", .title = "from L3", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "from_memory", .title = "from memory", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "footprint", .unit = "MiB", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct loop_lines *l = &f->lines;

@@ -30,7 +30,7 @@ struct new_line {
 };
 
 /* All recordings. */
-struct finder {
+struct line_counts {
     struct access_step *steps;     /* by instruction */
     size_t *lines;                 /* by instruction: new ones in this recording */
     double *sums, *squares;        /* of these, and of their squares */
@@ -74,7 +74,7 @@ static int by_fresh(const void *a, const void *b)
 }
 
 static void read_stretch(const struct placed *x, const struct recorded_stretch *s, unsigned bytes,
-                         struct finder *f, struct loop_lines *out)
+                         struct line_counts *f, struct loop_lines *out)
 {
     struct recent recent = {{0}, {0}};
     struct access_step *steps = f->steps;
@@ -119,7 +119,7 @@ static int by_access(const void *a, const void *b)
 
 /* Estimates the lines that each load comes to in the program: of two recordings of n and m lines,
  * n m / N are common (Lincoln and Petersen), summed over all pairs. */
-static void find_footprints(struct finder *f, struct loop_lines *out)
+static void find_footprints(struct line_counts *f, struct loop_lines *out)
 {
     double *common = mem_zero(out->list.count + 1, sizeof *common);
     double *distinct = mem_zero(out->list.count + 1, sizeof *distinct);
@@ -152,7 +152,7 @@ static void find_footprints(struct finder *f, struct loop_lines *out)
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out)
 {
     size_t count = x->region->list.count + 1;
-    struct finder f = {.steps = mem_zero(count, sizeof *f.steps),
+    struct line_counts f = {.steps = mem_zero(count, sizeof *f.steps),
                        .lines = mem_zero(count, sizeof *f.lines),
                        .sums = mem_zero(count, sizeof *f.sums),
                        .squares = mem_zero(count, sizeof *f.squares)};
