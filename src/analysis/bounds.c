@@ -10,7 +10,7 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* share of the port bound below which a measurement is not of this CPU; the rest allows for clock
+/* share of a bound below which a measurement is not of this CPU; the rest allows for clock
  * errors */
 #define BELOW 0.97
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: the delay by three additions, the most measured */
@@ -191,15 +191,28 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
 }
 
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
-                   double *least)
+                   struct str *reason)
 {
+    static const enum bound_kind hard[] = {BOUND_PORTS, BOUND_ISSUE, BOUND_MEMORY};
     const struct block_options options = {.shape = shape_of(insns, count),
                                           .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    enum bound_kind by = BOUND_COUNT;
     struct bounds b;
 
     bounds_of(w, insns, count, &options, false, &b);
-    *least = b.cycles[BOUND_PORTS];
-    return !b.estimate && !(b.fitted & 1U << BOUND_PORTS) && cycles < BELOW * *least;
+    for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
+        /* which lines and places accesses have are means over many iterations */
+        const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
+                             b.accesses == ACCESSES_STORES;
+        if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
+            (by == BOUND_COUNT || b.cycles[hard[i]] > b.cycles[by]))
+            by = hard[i];
+    }
+    if (b.estimate || by == BOUND_COUNT || !(cycles < BELOW * b.cycles[by]))
+        return false;
+    str_addf(reason, "below the %s bound of %s, %.2f", bound_name(by), w->core->machine->id,
+             b.cycles[by]);
+    return true;
 }
 
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count)

@@ -383,7 +383,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
 
     out->count = count;
     out->mass_count = 0;
-    out->unknown = false;
+    out->unknown = out->estimate = false;
     if (out->capacity < count) {
         out->capacity = 2 * count;
         out->rows = mem_resize(out->rows, out->capacity * sizeof *out->rows);

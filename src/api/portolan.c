@@ -329,20 +329,20 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     return m ? machine_handle(m) : NULL;
 }
 
-/* A time below this CPU's port bound, by its shipped machine, is invalid. */
-static void check_ports(const struct insn *insns, size_t count, struct block_time *time)
+/* A time below a bound of this CPU, by its shipped machine, is invalid. */
+static void check_bounds(const struct insn *insns, size_t count, struct block_time *time)
 {
     struct cpu_native native;
     struct err ignored = {0};
-    double least;
+    struct str reason = {0};
 
     if (time->unconfirmed[0] || !cpu_native_find(&native, &ignored))
         return;
     struct machine *m = machine_load_shipped(native.machine, &ignored);
     struct block_work *w = m ? block_work_new(m) : NULL;
-    if (w && bounds_refute(w, insns, count, time->measured.cycles, &least))
-        snprintf(time->unconfirmed, sizeof time->unconfirmed, "below the ports bound of %s, %.2f",
-                 m->id, least);
+    if (w && bounds_refute(w, insns, count, time->measured.cycles, &reason))
+        snprintf(time->unconfirmed, sizeof time->unconfirmed, "%s", str_text(&reason));
+    str_done(&reason);
     block_work_free(w);
     machine_free(m);
     cpu_native_done(&native);
@@ -366,7 +366,7 @@ API int portolan_measure(const void *code, size_t length, double patience,
     bool ok =
         block_time(insns, count, patience > 0 ? patience : BLOCK_PATIENCE, NULL, NULL, &time, &err);
     if (ok)
-        check_ports(insns, count, &time);
+        check_bounds(insns, count, &time);
     kernel_free(k);
     if (!ok)
         return refuse(&err, error);

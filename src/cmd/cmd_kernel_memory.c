@@ -80,8 +80,8 @@ static bool work(void *state, struct result *result, struct err *err)
     if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
         return true;
     job_progress(w->job, 0, 0, "runs over %zu sizes", w->curve.count);
-    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, MEASURE_SECONDS, w->huge,
-                                   cancelled, w, err);
+    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, w->here, MEASURE_SECONDS,
+                                   w->huge, cancelled, w, err);
     if (!ok && cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     if (ok)
@@ -165,6 +165,23 @@ static void add_blocks(const struct memory_curve *c, struct result *result)
     }
     if (out.length)
         result_line(result, "%s", str_text(&out));
+    str_done(&out);
+}
+
+static void add_refuted(const struct memory_curve *c, struct result *result)
+{
+    struct str out = {0};
+
+    for (size_t i = 0; i < c->count; i++)
+        if (c->points[i].refuted > 0) {
+            str_addf(&out, "%s%.2f over ", out.length ? ", " : "", c->points[i].refuted);
+            memory_size_print(c->points[i].bytes, &out);
+        }
+    if (out.length)
+        result_line(result,
+                    "measured and left out: %s, %s; machine check compares these tables with this "
+                    "CPU",
+                    str_text(&out), c->bound);
     str_done(&out);
 }
 
@@ -390,6 +407,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     if (w->cut_off.code)
         result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count,
                     w->cut_off.what);
+    add_refuted(c, result);
     add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);

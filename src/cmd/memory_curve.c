@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "analysis/kernel_names.h"
 #include "analysis/layout.h"
 #include "analysis/memory_note.h"
@@ -17,6 +19,7 @@
 #include "simulate/simulate.h"
 
 #define FREE_SHARE 0.75      /* of the memory that can be had, at most for arrays */
+#define DOUBTS 3             /* times that a size is measured until its time is possible */
 #define GAIN 1.05            /* from here on a help is worth its words */
 #define BLOCK_NEARLY 1.25    /* times the time of the best blocks */
 #define CORE_BOUND 1.05      /* times its largest bound: beyond, no single bound limits the core */
@@ -203,7 +206,7 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
         c->moves |= stream_moves(&c->streams.items.items[i]);
     for (double bytes = from; c->count < MEMORY_CURVE_POINTS && bytes <= to * 1.001; bytes *= 2) {
         struct memory_point *p = &c->points[c->count++];
-        *p = (struct memory_point){.bytes = bytes, .measured = NAN, .spread = NAN, .huge = NAN};
+        *p = (struct memory_point){.bytes = bytes, .measured = NAN, .spread = NAN, .refuted = NAN, .huge = NAN};
         point_predict(c, p);
     }
     return true;
@@ -289,15 +292,36 @@ static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel
            kernel_arrays_begin(&r->run, s, arena, r->own, count, err);
 }
 
+/* Whether @w refutes @cycles of the loop; then @c knows why. */
+static bool refuted(struct memory_curve *c, struct block_work *w, const struct point_run *r,
+                    double cycles)
+{
+    struct str reason = {0};
+    const bool below = w && bounds_refute(w, r->run.insns, r->run.count, cycles, &reason);
+
+    if (below)
+        snprintf(c->bound, sizeof c->bound, "%s", str_text(&reason));
+    str_done(&reason);
+    return below;
+}
+
 static bool point_measure(struct memory_curve *c, struct memory_point *p, struct point_run *r,
-                          double seconds, struct err *err)
+                          struct block_work *bounds, double seconds, struct err *err)
 {
     struct arrays_measured m;
+    bool below = r->placed;
 
+    for (unsigned i = 0; below && i < DOUBTS; i++) {
+        if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
+            return false;
+        below = refuted(c, bounds, r, m.cycles);
+    }
     if (!r->placed)
         return true;
-    if (!kernel_arrays_measure(&r->run, &r->arrays, seconds, &m, err))
-        return false;
+    if (below) {
+        p->refuted = m.cycles;
+        return true;
+    }
     p->measured = m.cycles;
     p->spread = m.spread;
     p->huge = sandbox_arena_huge(r->run.sandbox);
@@ -324,7 +348,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, stru
     return true;
 }
 
-bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop,
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err)
 {
@@ -332,6 +356,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     struct point_run *runs = mem_zero(MEMORY_CURVE_POINTS, sizeof *runs);
     struct arena_state arena = {0};
     struct memory_lines *lines = NULL;
+    struct block_work *bounds = here ? block_work_new(c->machine) : NULL;
     struct sandbox *s = c->count && memory_suffices(most, err) ? sandbox_new(-1, err) : NULL;
     bool ok = s != NULL;
 
@@ -348,10 +373,11 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
         ok = lines != NULL;
     }
     for (size_t i = 0; ok && i < c->count; i++)
-        ok = point_measure(c, &c->points[i], &runs[i], seconds / (double)c->count, err);
+        ok = point_measure(c, &c->points[i], &runs[i], bounds, seconds / (double)c->count, err);
     ok = ok && (!lines || costs_again(c, lines, err));
     memory_lines_free(lines);
     sandbox_free(s);
+    block_work_free(bounds);
     for (size_t i = 0; i < c->count; i++)
         free(runs[i].own);
     free(runs);

@@ -17,6 +17,8 @@ struct memory_point {
     struct memory_time time;     /* predicted; cycles NaN: nothing is known of this memory */
     double moved;                /* bytes per iteration between the core and their level */
     double measured, spread;     /* NaN: not measured */
+    /* measured, and below a bound of the core: no time of this CPU; NaN: none was */
+    double refuted;
     double huge;                 /* share of large pages then */
     /* bytes of blocks that the loop were quicker with if it passed over each again, and how many
      * times; 0: none */
@@ -39,6 +41,7 @@ struct memory_curve {
     bool moves;                  /* it has accesses that move: else all sizes are alike */
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
+    char bound[96];              /* that times were below (bounds_refute) */
 };
 
 /* Streams, and @count points from @from to @to bytes in steps of about a factor of two, predicted.
@@ -48,9 +51,10 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
-/* Measures each point on this CPU, about @seconds in all. False with err: as layout_arrays and
+/* Measures each point on this CPU, about @seconds in all. @here: the machine is this CPU's, and a
+ * time that its bounds refute is measured again, and then left out. False with err: as layout_arrays and
  * kernel_arrays_measure; points measured by then stay. */
-bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop,
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);
 void memory_curve_done(struct memory_curve *c);

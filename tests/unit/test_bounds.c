@@ -60,17 +60,50 @@ static void test_refute(void **state)
     /* four loads */
     struct kernel *k = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18", &err);
     struct block_work *w = block_work_new(skylake);
-    double least = 0;
+    struct str reason = {0};
     size_t count;
     (void)state;
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
-    assert_true(bounds_refute(w, insns, count, 1.75, &least));
-    assert_float_equal(least, 2, 1e-9);
-    assert_false(bounds_refute(w, insns, count, 1.95, &least));   /* error of the clock */
-    assert_false(bounds_refute(w, insns, count, 2, &least));
-    block_work_free(w);
+    assert_true(bounds_refute(w, insns, count, 1.75, &reason));
+    assert_string_equal(str_text(&reason), "below the ports bound of skylake, 2.00");
+    assert_false(bounds_refute(w, insns, count, 1.95, &reason));   /* error of the clock */
+    assert_false(bounds_refute(w, insns, count, 2, &reason));
     kernel_free(k);
+    /* eight nops, four a cycle: no port is busy */
+    k = kernel_from_hex(ISA_X86_64, "9090909090909090", &err);
+    insns = kernel_insns(k, 0, &count);
+    str_clear(&reason);
+    assert_true(bounds_refute(w, insns, count, 1.75, &reason));
+    assert_string_equal(str_text(&reason), "below the issue bound of skylake, 2.00");
+    assert_false(bounds_refute(w, insns, count, 2, &reason));
+    kernel_free(k);
+    block_work_free(w);
+    str_done(&reason);
+}
+
+/* A form whose row is an estimate refutes nothing, and says nothing of the block after it. */
+static void test_refute_after_estimate(void **state)
+{
+    struct err err = {0};
+    struct machine *m = load_machine("sapphirerapids");
+    struct block_work *w = block_work_new(m);
+    struct kernel *guessed = kernel_from_hex(ISA_X86_64, "c5fc77", &err),   /* vzeroall */
+                  *loads = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18488b7720488b"
+                                                       "6f28", &err);       /* six, three a cycle */
+    struct str reason = {0};
+    size_t count;
+
+    (void)state;
+    const struct insn *insns = kernel_insns(guessed, 0, &count);
+    assert_false(bounds_refute(w, insns, count, 0.01, &reason));
+    insns = kernel_insns(loads, 0, &count);
+    assert_true(bounds_refute(w, insns, count, 1.75, &reason));
+    str_done(&reason);
+    kernel_free(guessed);
+    kernel_free(loads);
+    block_work_free(w);
+    machine_free(m);
 }
 
 static void test_many_latency_rules(void **state)
@@ -688,6 +721,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refute),
+        cmocka_unit_test(test_refute_after_estimate),
         cmocka_unit_test(test_many_latency_rules),
         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_idioms),
