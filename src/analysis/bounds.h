@@ -69,9 +69,9 @@ void block_work_free(struct block_work *w);
  * @want_ports also finds the limiting ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
                const struct block_options *options, bool want_ports, struct bounds *out);
-/* Returns whether the measured @cycles of @insns are below the bound of the ports, the issue width or
- * the loads and stores per cycle. Then appends "below the ports bound of skylake, 2.00". Estimates
- * and fitted means are excluded. */
+/* Returns whether the measured @cycles of @insns are below the bound of the ports, the issue width
+ * or the loads and stores per cycle. Then appends "below the ports bound of skylake, 2.00".
+ * Estimates and fitted means are excluded. */
 bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles,
                    struct str *reason);
 /* Cycles of the loads including replays (fact load_replays: loads whose address comes directly from

@@ -18,7 +18,8 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
                                 .uops =
                                     fmax(0, bounds[BOUND_ISSUE] * fact_number(m, "issue_width")),
                                 .window = fact_number(m, "reorder_buffer"),
-                                .scheduler = fact_number(m, "scheduler")};
+                                .scheduler = fact_number(m, "scheduler"),
+                                .reload = fmax(0, fact_number(m, "load_latency"))};
 }
 
 /* Bytes that constants add to @reg per iteration; 0 if anything else changes it. */

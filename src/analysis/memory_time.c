@@ -88,17 +88,24 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
+/* A load of a line that is on its way waits until it is there, and then is done again. */
+static double hops_cost(const struct stream *one, const struct memory_costs *m,
+                        const struct memory_core *core, double region)
+{
+    const double again = one->late && region > m->first ? core->reload : 0;
+
+    return one->hops * (memory_cost_at(m, COST_HOP, region) + again);
+}
+
 static void stream_cost(const struct streams *s, const struct stream *one,
-                        const struct memory_costs *m, double bytes, double seq[MEMORY_COSTS],
-                        struct memory_time *out)
+                        const struct memory_costs *m, const struct memory_core *core, double bytes,
+                        double seq[MEMORY_COSTS], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = memory_region(s, bytes), place = memory_cost_at(m, COST_RANDOM, region);
         if (one->kind == STREAM_CHASE)
-            part_add(
-                out, LIMIT_HOPS,
-                fmax(0, one->hops * memory_cost_at(m, COST_HOP, region) - out->parts[LIMIT_HOPS]),
-                region);
+            part_add(out, LIMIT_HOPS,
+                     fmax(0, hops_cost(one, m, core, region) - out->parts[LIMIT_HOPS]), region);
         else
             part_add(out, LIMIT_RANDOM,
                      one->lines * (one->stores
@@ -202,7 +209,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                                          * both */
 
     for (size_t i = 0; i < s->items.count; i++)
-        stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
+        stream_cost(s, &s->items.items[i], m, core, bytes, lines, &out);
     double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) *
                      memory_cost_at(m, COST_LOAD, out.held);
     double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) +

@@ -21,6 +21,7 @@ struct memory_core {
     /* reorder buffer slots per iteration; 0: unknown, so run-ahead of loads is omitted */
     double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
+    double reload;                  /* cycles of a load from the first level */
 };
 
 struct memory_time {

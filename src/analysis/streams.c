@@ -238,6 +238,7 @@ static void take_unstepped(struct finder *f, size_t at)
         s->hops = hops;
         s->lines = hops;
         chase_root(f, s);
+        s->late = !a->store && a->offset != s->link;
         return;
     }
     if (p.leaf && p.leaf != NO_LEAF && loaded_from(f, p.leaf, &from)) {

@@ -49,6 +49,7 @@ struct stream {
     uint32_t scale;          /* scale of the index */
     uint32_t hops;           /* chase: dependent loads per iteration */
     int64_t link;            /* and the offset in an element of the next element's address */
+    bool late;               /* chase: the link is loaded after other bytes of its place */
     uint32_t symbol;         /* as in analysis/addresses.h; distinguishes streams */
 };
 

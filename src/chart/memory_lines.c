@@ -71,7 +71,7 @@ static void sizes_choose(struct memory_costs *out)
 {
     const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
                             0.75 * out->second, out->second,        1.5 * out->second,
-                            3 * out->second,    8 * out->second,    (double)(32 << 20),
+                            2 * out->second,    8 * out->second,    (double)(32 << 20),
                             (double)(80 << 20)};
 
     out->count = 0;
@@ -113,19 +113,22 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them. */
+/* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them; of
+ * the largest, as much of them as there is room for. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
-    return at == COST_ODD           ? ODD_LINES * bytes
-           : probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes)
-                                    : bytes;
+    const double wanted = at == COST_ODD ? ODD_LINES * bytes
+                          : probes[at].ordered > 0
+                              ? bytes * bytes / memory_region(&p->streams[at], bytes)
+                              : bytes;
+
+    return fmin(wanted, fmax(bytes, p->room - LAYOUT_SLACK));
 }
 
-/* Whether a loop is to be run over arrays of @bytes, for which there is room. */
+/* Whether a loop is to be run over arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
-    return (!p->wanted || p->wanted[at]) && bytes > p->from &&
-           arrays_bytes(p, at, bytes) + LAYOUT_SLACK <= p->room;
+    return (!p->wanted || p->wanted[at]) && bytes > p->from;
 }
 
 static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes, struct err *err)
@@ -233,6 +236,23 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
+/* In a core's own caches no loop is quicker over larger arrays either, and others only make it
+ * slower: a time that no other one confirms is at most that of larger arrays. */
+static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
+                          double cycles[MEMORY_SIZES])
+{
+    double larger = INFINITY, apart;
+
+    for (size_t k = sizes->count; k-- > 0;) {
+        if (!p->rounds[at][k] || sizes->bytes[k] > sizes->second)
+            continue;
+        lowest(p->cycles[at][k], p->rounds[at][k], &apart);
+        if (apart > CONFIRMED - 1)
+            cycles[k] = fmin(cycles[k], larger);
+        larger = fmin(larger, cycles[k]);
+    }
+}
+
 /* Loops were measured: the parts of other lines are subtracted from each. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 {
@@ -243,6 +263,7 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
         for (size_t k = 0; k < out->count; k++)
             if (p->rounds[i][k])
                 times[i][k] = probe_time(p, out, i, k, &spreads[count++]);
+        times_confirm(p, out, i, times[i]);
         times_ascend(p, out, i, times[i]);
         qsort(spreads, count, sizeof *spreads, compare_doubles);
         out->spread[i] = count ? spreads[count / 2] : out->spread[i];
@@ -259,12 +280,6 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
-    /* arrays for which there is no room: as every fourth line grows */
-    for (size_t i = 0; i < MEMORY_COSTS; i++)
-        for (size_t k = 1; k < out->count; k++)
-            if ((!p->wanted || p->wanted[i]) && out->bytes[k] > p->from && !p->rounds[i][k])
-                out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] /
-                                    out->cycles[COST_SKIPPED][k - 1];
 }
 
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,

@@ -206,7 +206,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
         c->moves |= stream_moves(&c->streams.items.items[i]);
     for (double bytes = from; c->count < MEMORY_CURVE_POINTS && bytes <= to * 1.001; bytes *= 2) {
         struct memory_point *p = &c->points[c->count++];
-        *p = (struct memory_point){.bytes = bytes, .measured = NAN, .spread = NAN, .refuted = NAN, .huge = NAN};
+        *p = (struct memory_point){
+            .bytes = bytes, .measured = NAN, .spread = NAN, .refuted = NAN, .huge = NAN};
         point_predict(c, p);
     }
     return true;

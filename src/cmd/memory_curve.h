@@ -52,8 +52,8 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
 /* Measures each point on this CPU, about @seconds in all. @here: the machine is this CPU's, and a
- * time that its bounds refute is measured again, and then left out. False with err: as layout_arrays and
- * kernel_arrays_measure; points measured by then stay. */
+ * time that its bounds refute is measured again, and then left out. False with err: as
+ * layout_arrays and kernel_arrays_measure; points measured by then stay. */
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);

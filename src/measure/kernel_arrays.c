@@ -17,7 +17,7 @@
 
 #define UNROLLED 160              /* instructions, so that the loop's own end is little */
 #define UNROLLED_BYTES 8192
-#define UNROLLED_FEW 8            /* copies: the loop's own end takes an eighth of a cycle of each */
+#define UNROLLED_FEW 8            /* copies: the loop's own end takes an eighth of a cycle each */
 #define UNITS_LEAST 2             /* of copies in sequence: with less, arrays are walked by fewer */
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
@@ -33,6 +33,8 @@
 #define ROUGH_ITERATIONS 200      /* at first, */
 #define ROUGH_CYCLES 6e4          /* and so many times more until they take as long */
 #define ROUGH_MORE 6
+#define ROUGH_RUNS 4              /* of those the quickest counts */
+#define GOLDEN 0.6180339887498949 /* multiples of it, modulo 1, lie apart from each other */
 #define SAMPLES 150               /* at most */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
@@ -308,27 +310,29 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Cycles of a unit about, from runs that grow until they take long enough: twice, somewhere else if
- * there is somewhere, since others may have had the processor meanwhile. */
+/* Cycles of a unit about, from runs that grow until they take long enough: the quickest of some,
+ * since others may have had the processor meanwhile. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
     uint64_t units = ROUGH_ITERATIONS / w->copies + 1;
-    double ticks = 0, again = 0;
+    unsigned passes = 1;
+    double ticks, least = INFINITY;
 
-    for (;;) {
+    for (unsigned runs = 0; runs < ROUGH_RUNS;) {
         units = units < w->all ? units : w->all;
-        if (!run(k, w->code, arrays, run_ahead(k, w, units), 0, units, 1,
-                 again > 0 ? &again : &ticks, err))
+        if (!run(k, w->code, arrays, run_ahead(k, w, units), 0, units, passes, &ticks, err))
             return false;
-        if (again > 0)
-            break;
-        if (ticks * k->arena->clock < ROUGH_CYCLES && units < w->all)
+        if (ticks * k->arena->clock >= ROUGH_CYCLES || passes > PASSES_MOST) {
+            least = fmin(least, ticks);
+            runs++;
+        } else if (units < w->all) {
             units *= ROUGH_MORE;
-        else
-            again = ticks;
+        } else {
+            passes *= ROUGH_MORE;
+        }
     }
-    *rough = fmax(1, fmin(ticks, again) * k->arena->clock / (double)units);
+    *rough = fmax(1, least * k->arena->clock / ((double)units * passes));
     return true;
 }
 
@@ -378,18 +382,24 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
     return p;
 }
 
-/* Walks through what others have left of what was filled. */
+/* Walks through what others have left of what was filled: samples then begin where the last walk
+ * did. Arrays that are too large for that are begun somewhere else each time, since the part that
+ * was walked last, by this loop or another one, is near. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          struct err *err)
 {
     const double most = p->spread ? WALK_SPREAD : WALK_CYCLES;
     const unsigned times = p->own || p->spread ? 1 : WALKS_SHARED;
+    const bool walks = rough * (double)p->walk < most;
     double ticks;
 
-    for (unsigned i = 0; rough * (double)p->walk < most && i < times; i++)
+    for (unsigned i = 0; walks && i < times; i++)
         if (!run(k, w->code, arrays, 0, 0, p->walk, 1, &ticks, err))
             return false;
+    k->walked = walks ? 0
+                      : (uint64_t)(fmod(++k->arena->begun * GOLDEN, 1) * (double)p->walk) *
+                            w->copies;
     return true;
 }
 

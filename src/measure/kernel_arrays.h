@@ -16,6 +16,7 @@ struct arena_state {
     int process;
     /* ticks of the clock's chain with hardly any instructions; 0: not known */
     double clock_least;
+    unsigned begun;              /* measurements over arrays too large to be walked before */
     double clock, clock_at;      /* cycles per tick when last measured, and when (clock_seconds) */
 };
 

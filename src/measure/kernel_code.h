@@ -43,9 +43,9 @@ size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
 /* Lets the closing branch of the copy that ends at @at lead over @bytes of nops, which are written.
  * Returns @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
-/* Writes @copies of the kernel, each @stride bytes (its length or kernel_apart), to stand at @offset
- * of the code area. Returns their length; 0: they decode to something else. @out has room for 16
- * bytes more each. */
+/* Writes @copies of the kernel, each @stride bytes (its length or kernel_apart), to stand at
+ * @offset of the code area. Returns their length; 0: they decode to something else. @out has room
+ * for 16 bytes more each. */
 size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
                           uint32_t offset, uint8_t *out);
 /* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the

@@ -43,6 +43,13 @@ static struct stream walk(unsigned loads, unsigned stores)
                            .fed_by = STREAM_ALONE};
 }
 
+static struct memory_time time_at(struct stream *items, size_t n, const struct memory_costs *m,
+                                  const struct memory_core *core, double bytes)
+{
+    const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
+    return memory_time_at(&s, m, core, bytes);
+}
+
 static double time_of(struct stream *items, size_t n, const struct memory_costs *m, double core,
                       double own, double bytes)
 {
@@ -74,6 +81,11 @@ static void test_by_hand(void **state)
                            .follows = STREAM_ALONE,
                            .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
+    /* A link behind another load of its place: a load from the first level more, beyond it. */
+    const struct memory_core core = {.cycles = 10, .reload = 5};
+    chase.late = true;
+    assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 610, 1e-9);
+    assert_float_equal(time_at(&chase, 1, &m, &core, 16384).cycles, 10, 1e-9);
     struct stream rows[] = {walk(1, 0), walk(1, 0)};
     rows[0].follows = 1;
     /* 100 iterations, of two lines: 12,800 bytes, of the first level */
@@ -143,13 +155,6 @@ static struct stream steps(int64_t step)
     struct stream s = walk(1, 0);
     s.step = step;
     return s;
-}
-
-static struct memory_time time_at(struct stream *items, size_t n, const struct memory_costs *m,
-                                  const struct memory_core *core, double bytes)
-{
-    const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
-    return memory_time_at(&s, m, core, bytes);
 }
 
 /* Misses of the second walk of @lines lines that stand @apart lines from each other, in a cache of
