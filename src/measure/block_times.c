@@ -150,6 +150,8 @@ static bool visit(struct visits *v, size_t at, struct err *err)
         settle(v, row, NAN, NAN, "no stable time");
     else
         leave(row, m.vain ? fault.what : CONTENDED);
+    if (!row->settled)
+        kernel_passes_replan(&row->passes);
     if (m.windows || !isnan(m.contended))
         h->visited(h->state, &m);
     h->progress(h->state, v->rows);

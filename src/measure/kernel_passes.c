@@ -27,6 +27,8 @@
 #define VISITS 8              /* after this number of visits and windows without a floor, there is
                                * none */
 #define WINDOWS 40
+#define PLAN_VISITS 4         /* after so many visits a loop that walks gets another plan, */
+#define PLANS 1               /* so many times */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -129,6 +131,15 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
     return true;
 }
 
+void kernel_passes_replan(struct kernel_passes *p)
+{
+    if (!p->plan.walks || p->visits < PLAN_VISITS || p->plans == PLANS)
+        return;
+    p->plan = (struct kernel_plan){.kind = p->plan.kind, .reached = p->plan.reached};
+    p->count = p->visits = 0;
+    p->plans++;
+}
+
 bool kernel_passes_enough(const struct kernel_passes *p)
 {
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
@@ -228,6 +239,7 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
         kernel_passes_add(&passes, out);
         if (kernel_passes_settled(&passes, &out->cycles, &out->spread))
             return true;
+        kernel_passes_replan(&passes);
         if (seek && !seek_step(seek, s, c, out->contended, err))
             return false;
     } while (!kernel_passes_enough(&passes) && clock_seconds() < until);

@@ -20,6 +20,7 @@ struct kernel_passes {
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];
     unsigned char visit[KERNEL_PASSES_WINDOWS];
     unsigned count, visits;                           /* visits: those that brought a window */
+    unsigned plans;                                   /* that were given up */
 };
 
 /* Least cycles of @count instructions: a CPU with a measured number of nops per cycle runs no more
@@ -35,6 +36,9 @@ void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m)
  * the floors lie apart, relative to it. Pure. A time below least is none: then others had slowed
  * short runs and long ones by different amounts. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
+/* Gives up the plan of a loop that walks and has not settled after some visits, once, with what was
+ * seen by it: a busy moment may have chosen too few copies of it (kernel_run.h). Pure. */
+void kernel_passes_replan(struct kernel_passes *p);
 /* So much was seen without a floor that there is none. Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);
 /* Between which cycles per iteration four of five windows lie. Pure; there must be some. */

@@ -25,13 +25,15 @@
 #define OVERHEAD 64.0
 #define TICK_HZ 2.0e9
 #define KINDS 9
-#define SETTLED_OFF 0.03   /* relative: more is wrong */
+#define SETTLED_OFF 0.03 /* relative: more is wrong */
 #define VISITS 6
 
 /* What was recorded, by its name in the file, how many instructions its loop has, and what one
  * takes on a core that nobody shares. */
 enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
-static const struct { const char *name; double length, cycles;
+static const struct {
+    const char *name;
+    double length, cycles;
 } kinds[KINDS] = {{"chain", SANDBOX_CHAIN_LENGTH, 1},
                   {"second", SANDBOX_CHAIN_LENGTH, 3},
                   {"nops", SANDBOX_PROBE_LENGTH, 1 / 5.5466},
@@ -48,13 +50,17 @@ static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet",
 struct recording {
     size_t rows;
     bool has[KINDS];
-    double (*tempo)[KINDS];   /* ticks per loop iteration */
-    double row_ticks;         /* of one row */
-    double tick;              /* ticks per cycle when quiet */
+    double (*tempo)[KINDS]; /* ticks per loop iteration */
+    double row_ticks;       /* of one row */
+    double tick;            /* ticks per cycle when quiet */
 };
 
 /* A clock that goes through a recording again and again. */
-struct replay { const struct recording *r; double now; unsigned item; };
+struct replay {
+    const struct recording *r;
+    double now;
+    unsigned item;
+};
 
 static double column(const struct recording *r, const struct replay *p, double at,
                      enum pulse_code code)
@@ -163,7 +169,7 @@ static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
     struct window_result got;
-    (void)p;   /* the pulse has it */
+    (void)p; /* the pulse has it */
     struct window_wait wait = window_wait_begin(pulse, rules->patience);
     window_measure(pulse, rules, &wait, false, 0, INFINITY, &got);
     *cycles = got.cycles;
@@ -289,10 +295,35 @@ static void test_looks(void **state)
     }
 }
 
+/* A walk that does not settle by one plan gets another one, once; what the first one saw is gone. */
+static void test_replan(void **state)
+{
+    struct kernel_passes p = {.plan = {.known = true, .kind = KERNEL_CACHED, .reached = 2}};
+
+    (void)state;
+    p.visits = 9;
+    kernel_passes_replan(&p);
+    assert_true(p.plan.known); /* it does not walk */
+    p.plan.walks = true;
+    p.visits = 3;
+    p.count = 12;
+    kernel_passes_replan(&p);
+    assert_true(p.plan.known);
+    p.visits = 4;
+    kernel_passes_replan(&p);
+    assert_false(p.plan.known);
+    assert_int_equal(p.plan.reached, 2);
+    assert_int_equal(p.count + p.visits, 0);
+    p.plan.known = p.plan.walks = true;
+    p.visits = 9;
+    kernel_passes_replan(&p);
+    assert_true(p.plan.known);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settled_is_right),
-                                       cmocka_unit_test(test_kernels_are_right),
-                                       cmocka_unit_test(test_looks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replan), cmocka_unit_test(test_settled_is_right),
+        cmocka_unit_test(test_kernels_are_right), cmocka_unit_test(test_looks)};
     return cmocka_run_group_tests_name("contention", tests, NULL, NULL);
 }
