@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +41,8 @@
 #define CLOCKS_TICKS 100000u         /* after which the clocks are read again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
 #define TURN 4096u                   /* references in a row that one thread may have */
+#define NAP 50000                    /* ns of sleep of a thread that gives others their turn */
+#define NAPS_MOST 2000u              /* in a row: a tenth of a second or more */
 #define STORED_PLACES 4096u           /* of the newest stores, by address */
 #define ALLOCATIONS 32768u             /* that are recorded; more are not */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* a power of two */
@@ -71,6 +74,8 @@ struct own {
 static _Thread_local struct own *mine;
 static _Thread_local unsigned turn;  /* references that are left of this thread's; 0: another's */
 static struct own *turn_owner;       /* NULL: no thread's turn */
+static struct own *turn_last;        /* the owner before that; only compared */
+static struct own *turn_next;        /* a thread that waits for its turn; only compared */
 /* This thread counts: what a signal handler does that interrupted it there is not traced. Of that,
  * so much was left out. */
 static _Thread_local volatile int busy;
@@ -133,8 +138,11 @@ static struct portolan_bin_ *bins_new(void)
  * exist. */
 static int wait_on(void)
 {
+    /* it comes here at each reference: on a busy host each pause would take a tenth of a second */
+    if (getpid() != trace_process)
+        return 0;
     sched_yield();
-    return getpid() == trace_process;
+    return 1;
 }
 
 /* Whether the thread may count, until it sets busy to 0. A library may have jumped out of a handler
@@ -155,6 +163,25 @@ static void end_turn(void)
         __atomic_store_n(&turn_owner, NULL, __ATOMIC_RELEASE);
 }
 
+/* The thread whose turn has just ended leaves the next to one that waits, if any: on a busy host it
+ * would take every turn, because it runs when it ends one. It waits a limited time: a thread that
+ * left by a jump never takes its turn. False as wait_on. */
+static int let_others_first(void)
+{
+    if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
+        return 1;
+    for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
+        if (getpid() != trace_process)
+            return 0;
+        /* not nanosleep: it is a cancellation point */
+        const int kept = errno;
+        syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
+        errno = kept;
+    }
+    __atomic_store_n(&turn_next, NULL, __ATOMIC_RELAXED);
+    return 1;
+}
+
 /* Waits for this thread's turn; false when there is no memory to trace it, or as wait_on. It may be
  * the owner already: a handler that came in between left by a jump. */
 static int take_turn(void)
@@ -165,16 +192,20 @@ static int take_turn(void)
         if (mine)
             mine->reuse.sample_mask = sample_mask;
     }
-    if (!mine)
+    if (!mine || !let_others_first())
         return 0;
     for (struct own *owner = NULL; owner != mine; owner = NULL) {
         if (__atomic_compare_exchange_n(&turn_owner, &owner, mine, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED) ||
             owner == mine)
             break;
+        __atomic_store_n(&turn_next, mine, __ATOMIC_RELAXED);
         if (!wait_on())
             return 0;
     }
+    __atomic_store_n(&turn_last, mine, __ATOMIC_RELAXED);
+    struct own *next = mine;
+    __atomic_compare_exchange_n(&turn_next, &next, NULL, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     turn = TURN;
     return 1;
 }
