@@ -25,7 +25,7 @@
 #include "throughput/predict.h"
 #include "work/pool.h"
 
-#define THREADS_MOST 1024   /* as of the program's --threads */
+#define THREADS_MOST 1024   /* limit of the program's --threads */
 #define API __attribute__((visibility("default")))
 
 static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT &&
@@ -37,7 +37,7 @@ static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (
 
 struct portolan_machine { struct machine *m; };
 
-/* @err as the caller's; returns 0. */
+/* Copies @err to the caller's error; returns 0. */
 static int refuse(const struct err *err, portolan_error *out)
 {
     char text[2200];
@@ -55,7 +55,7 @@ static int refuse_argument(portolan_error *out, const char *what)
     return refuse(&err, out);
 }
 
-/* The common part of a structure whose first member is its size. */
+/* Copies the members that fit into a caller's structure, whose first member is its size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {
     memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),
@@ -74,7 +74,7 @@ static portolan_machine *machine_handle(struct machine *m)
     return handle;
 }
 
-/* In the words of the commands. */
+/* Reports an unknown form as the commands do. */
 static int refuse_form(const portolan_machine *machine, const char *form, portolan_error *out)
 {
     struct err err = {0};
@@ -186,7 +186,7 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     analysis_free(a);
 }
 
-/* NULL with err. */
+/* Returns a kernel, NULL with err. */
 static struct kernel *kernel_of(enum isa isa, const void *code, size_t length, struct err *err)
 {
     struct str hex = {0};
@@ -247,7 +247,7 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file,
     return !err.code || refuse(&err, error);
 }
 
-/* A run that somebody watches. */
+/* A run with a watcher. */
 struct watched {
     struct evolve *evolve;
     portolan_watcher watcher;
@@ -273,7 +273,7 @@ static void improve(void *state, unsigned worker)
     evolve_worker(((struct watched *)state)->evolve, worker, tell, state);
 }
 
-/* The best mapping of @e as a machine; NULL with err when it has none. */
+/* Returns the best mapping of @e as a machine; NULL with err if there is none. */
 static struct machine *best_machine(struct evolve *e, const struct problem *p, struct err *err)
 {
     struct genome *best = evolve_best(e, NULL);

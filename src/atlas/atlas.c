@@ -14,11 +14,11 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAGE_LIMIT ((size_t)1 << 20)   /* bytes of a page in data/atlas */
+#define PAGE_LIMIT ((size_t)1 << 20)   /* largest page in data/atlas, bytes */
 
 static const char *const pages[] = {"index.html", "atlas.css", "atlas.js", "pages.js", NULL};
 
-/* A site on its way. */
+/* A site being written. */
 struct atlas_writing {
     const char *directory;
     struct atlas_size size;
@@ -112,7 +112,7 @@ static bool put_data(struct atlas_writing *w, const struct atlas_options *o, str
     return ok;
 }
 
-/* Whether the site has a file of this name in its directory, or with @data in its directory
+/* Returns whether the site has a file of this name in its directory, or with @data in its directory
  * data. */
 static bool belongs(const char *name, bool data)
 {
@@ -126,8 +126,8 @@ static bool belongs(const char *name, bool data)
     return strcmp(name, "data") == 0;
 }
 
-/* Calls @each for all names in the directory; false with err when it cannot be read or one call is
- * false. @err is set by @each. */
+/* Calls @each for all names in the directory. False with err when it cannot be read or a call
+ * returns false, which sets @err. */
 static bool each_name(const char *path,
                       bool (*each)(const char *path, const char *name, bool data, struct err *err),
                       bool data, struct err *err)
@@ -168,7 +168,7 @@ static bool remove_directory(const char *path, struct err *err)
            file_fault(err, path, "remove", NULL);
 }
 
-/* Does @each for what is in the site @path, and in its directory data. */
+/* Calls @each for all files in the site @path and its directory data. */
 static bool each_file(const char *path,
                       bool (*each)(const char *path, const char *name, bool data, struct err *err),
                       struct err *err)
@@ -184,7 +184,7 @@ static bool each_file(const char *path,
     return ok;
 }
 
-/* Removes the site @path and nothing else. */
+/* Removes the site's files at @path and no others. */
 static bool remove_site(const char *path, struct err *err)
 {
     struct str data = {0};
@@ -196,7 +196,7 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* A file at @path may be replaced. */
+/* Returns whether @path may be replaced. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
     struct stat about;
@@ -210,7 +210,7 @@ static bool may_replace(const char *path, bool *exists, struct err *err)
     return each_file(path, refuse_other, err);
 }
 
-/* The finished site takes its place; one that was there is removed after. */
+/* Renames the finished site to its place, then removes the previous one. */
 static bool put_in_place(const char *made, const char *path, bool exists, struct err *err)
 {
     struct str before = {0};

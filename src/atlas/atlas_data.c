@@ -10,7 +10,7 @@
 #include "table/result.h"
 #include "throughput/predict.h"
 
-/* The table of forms comes first, so that its indices are the rows of data/isa. */
+/* The form table comes first, so that its indices are the rows of data/isa. */
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out)
 {
     const struct forms *table = o->sets[isa].forms;
@@ -60,7 +60,7 @@ static void add_number(struct str *out, double value)
         str_add(out, "null");
 }
 
-/* Begins member @key of an object; the first has no comma before it. */
+/* Begins member @key of an object; all but the first follow a comma. */
 static void add_key(struct str *out, const char *key)
 {
     str_addf(out, "%s\"%s\":", out->length && out->data[out->length - 1] == '{' ? "" : ",", key);
@@ -204,8 +204,8 @@ static void add_usage(struct str *out, const struct usage *usage, const struct p
     str_done(&text);
 }
 
-/* Rules that hold for @form, the first of each pair of ends: [from, to, cycles, source], ...
- * Returns whether there is one. */
+/* Lists the rules of @form, the first per pair of ends: [from, to, cycles, source], ... Returns
+ * whether there is one. */
 static bool add_operands(const struct machine *m, const char *form, const char *before,
                          struct names *sources, struct str *out)
 {
@@ -317,7 +317,7 @@ void atlas_data_machine(const struct atlas_options *o, size_t index, const struc
 struct atlas_evidence {
     const struct experiments *table;
     size_t machine;
-    /* index in the atlas by form of the table; UINT32_MAX: none */
+    /* index in the atlas per form of the table; UINT32_MAX: none */
     uint32_t *form_of;
     struct atlas_form_rows { VEC(uint32_t) rows; } *forms;   /* by index in the atlas */
     size_t count, left_out;
@@ -368,7 +368,7 @@ size_t atlas_evidence_left_out(const struct atlas_evidence *e)
     return e->left_out;
 }
 
-/* Small experiments first; equal ones lie side by side, the last measured first. */
+/* Small experiments first; equal ones are adjacent, the last measured first. */
 static int by_size(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -393,7 +393,7 @@ static bool same_terms(const struct experiments *t, uint32_t a, uint32_t b)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* [cycles, spread, form, count, ...] of each, then how many more there are. */
+/* Writes [cycles, spread, form, count, ...] of each, then the number omitted. */
 static void add_experiments(const struct atlas_evidence *e, const struct atlas_form_rows *of,
                             struct str *out)
 {

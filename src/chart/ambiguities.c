@@ -12,23 +12,23 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* confidence of a form that others are measured with, */
-#define QUICK 4.0            /* cycles that it takes at most, */
+#define SURE 0.9             /* least confidence of forms used in experiments, */
+#define QUICK 4.0            /* cycles that they take at most, */
 #define BESIDE_MOST 120      /* usages of such forms, at most */
-#define TELLS 2.0            /* deviations by which two usages must differ */
-#define COPIES 2             /* of the form in doubt, at most, */
-/* with so much of the others that they decide, or a multiple of that */
+#define TELLS 2.0            /* standard deviations by which two usages must differ */
+#define COPIES 2             /* of the ambiguous form, at most, */
+/* with multiples, up to this, of the other forms' least deciding number */
 #define LEVELS 2
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define MASSES_MOST 400
-#define CHECKS_MOST 4        /* experiments of a form with ports that it was not tested against */
-#define CHECK_WEIGHT 1e-6    /* of a usage that is no other */
+#define CHECKS_MOST 4        /* experiments per form with ports that it was not tested against */
+#define CHECK_WEIGHT 1e-6    /* weight of a check, which assigns no other usage */
 #define NOT_TESTED ", not tested against "
 
-/* Material for experiments. */
+/* Forms and saturators for experiments. */
 struct witnesses {
     const struct chart *chart;
-    struct mapping *mapping;      /* one form of each usage that is sure */
+    struct mapping *mapping;      /* one form of each certain usage */
     struct lattice *lattice;
     struct saturators saturators;
     struct throughput *throughput;
@@ -45,7 +45,7 @@ static bool fresh_usage(const struct mapping *m, const struct mapping_entry *ent
     return true;
 }
 
-/* One form of each usage that is sure, those of the core first. */
+/* Collects one form of each certain usage, those of the core first. */
 static struct mapping *sure_forms(const struct chart *c)
 {
     struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
@@ -107,7 +107,7 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Whether the form may run with @s, and both usages differ where it is busy. */
+/* Returns whether the form may run with @s, and the usages differ on its busy ports. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -127,8 +127,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* How often @s is in an experiment with @copies of the form, to be busy longer than they take by
- * themselves; 0: that is too large. */
+/* Number of @s next to @copies of the form, so that its ports are busier than the form's; 0: too
+ * large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -139,7 +139,8 @@ static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const 
     return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
 }
 
-/* The experiment that best distinguishes both usages of @form; returns by how many deviations. */
+/* Finds the experiment that best distinguishes both usages of @form; returns their difference in
+ * standard deviations. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f,
                               const struct mapping_entry *is, const struct chart_usage *other,
                               struct experiment *out)
@@ -167,7 +168,7 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
     return most;
 }
 
-/* The doubts about one form. */
+/* Finds the ambiguities of one form. */
 static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
@@ -180,7 +181,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (weight == 0) {   /* the likeliest of them */
+        if (weight == 0) {   /* the most likely of them */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -194,8 +195,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* The saturator that keeps most of @ports busy, of these the one with the fewest others, if the
- * form may run with it; NULL: there is none. */
+/* Returns the saturator that keeps most of @ports busy, with the fewest other ports, and that may
+ * run with the form; NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -213,7 +214,7 @@ static const struct saturator *busy_with(const struct witnesses *w, const struct
     return best;
 }
 
-/* The experiments of one form with ports that it was not tested against. */
+/* Finds experiments of one form with ports that it was not tested against. */
 static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
 {
     struct chart_form *f = &c->forms[form];
@@ -410,7 +411,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
                                                "%s is no file of a chart's ambiguities", path));
 
-    /* a file that does not say is of a chart that took any for late */
+    /* files without this field are of charts that counted any time as late */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of a chart, in order. */
+/* Runs the stages of a chart in order. */
 #include "chart/chart.h"
 
 #include <math.h>
@@ -19,15 +19,15 @@
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
-/* cycles: slower forms are microcode whose ports no experiment of a sensible length shows */
+/* cycles: slower forms are microcode, whose ports no experiment of reasonable length shows */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define GROUP_STEP 0.02      /* of the logarithm of the time alone */
+#define GROUP_STEP 0.02      /* in the logarithm of the time alone */
 
 struct charting {
     struct lab lab;
     struct chart *chart;
-    double *alone;            /* per form */
+    double *alone;            /* per form, cycles alone */
     struct core_ports core;
 };
 
@@ -50,8 +50,8 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Whether executions of @row run apart only with another instruction before each, whose issue slot
- * seems to be its own (isa/body.h). */
+/* Returns whether executions of @row are independent only with another instruction before each
+ * (isa/body.h), which takes its own issue slot. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -65,7 +65,7 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* The core is chosen from forms alone, and slow ones are no candidates. */
+/* The core consists of forms with a time alone; slow ones are no candidates. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -81,7 +81,7 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     return ok;
 }
 
-/* The rows that consist of the classes' forms alone. */
+/* Rows of the table with forms of the core only. */
 static bool *core_rows(const struct charting *w, const struct chart_core *core)
 {
     const struct experiments *t = w->chart->table;
@@ -124,7 +124,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
 
 struct grouped {
     struct place_form place;
-    char kinds[24];   /* of operands: forms that probably do alike */
+    char kinds[24];   /* kinds of operands, by which forms probably behave alike */
     long step;
 };
 
@@ -138,7 +138,8 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* All forms with a time that are in the core (@core), or not in it, by groups. Returns how many. */
+/* Lists all forms with a time that are in the core (@core) or not, by groups. Returns their
+ * number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
     struct chart *c = w->chart;
@@ -166,7 +167,7 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* A form that joins its neighbours takes a slot where it is alone among others, and no port. */
+/* Writes a form that fuses with its neighbours: one slot alone among others, and no port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -185,7 +186,7 @@ static void write_joined(const struct charting *w, struct mapping *m)
     }
 }
 
-/* The machine gets the core's usages and those of the placed forms. */
+/* Writes the usages of the core and of the placed forms into the machine. */
 static void write_mapping(struct charting *w, const struct ports *ports,
                           const struct place_form *forms, struct placement *places, size_t n)
 {
@@ -245,15 +246,15 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Error of the core's mapping on all experiments of its forms. Late times count as noise if there
- * are some: more µops would explain them, but be wrong in all other experiments. */
+/* Mean error of the core's mapping on all experiments of its forms. If there are late times they
+ * count as noise: a fit by more µops would fail in all other experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
 /* Replaces usages of core forms by those found when each was placed with the others, if that
- * explains the experiments of the core better; returns how many changed. */
+ * reduces the error of the core's experiments. Returns the number of changes. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {
@@ -287,7 +288,7 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* Core forms with more µops than assumed distort the usages of others. */
+/* A core form with more µops than assumed distorts the usages of others. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -330,7 +331,7 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* The confidence of each usage as it is after trials and doubts, in the machine as well. */
+/* Writes the confidence of each usage after trials and ambiguities, also into the machine. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -354,7 +355,8 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    if (w->lab.stage >= CHART_PLACES)   /* before, what may take the ports is still to come */
+    /* in earlier stages the users of the ports are not known yet */
+    if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;
     w->chart->resumed = w->lab.resumed;

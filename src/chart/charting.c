@@ -20,11 +20,11 @@
 #include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 600       /* forms that the core is chosen from, at most, */
-#define CANDIDATES_SHARE 0.3 /* and of all, if that is more */
+#define CANDIDATES 600       /* most candidates for the core, */
+#define CANDIDATES_SHARE 0.3 /* or this share of all forms, if that is more */
 #define CANDIDATES_FEW 150
-#define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
-#define USES 1000            /* forms that blocks are made of, at most */
+#define RECORDED_PATIENCE 1e-6 /* seconds: waiting cannot change recorded times */
+#define USES 1000            /* forms in review blocks, at most */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 
@@ -35,14 +35,15 @@ struct chart_job {
     bool recorded;
     struct forms *forms;             /* held */
     VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* of the last look */
+    struct block_forms uses;         /* of the review */
     struct chart_options options;
     int cpu;
     const struct charting_hooks *hooks;   /* while it runs, */
-    struct source *source;                /* and measures this CPU */
+    struct source *source;                /* and measures on this CPU */
 };
 
-/* A file of the state directory named @file, which it takes over: slashes become dashes. */
+/* Path of file @file in the state directory, with slashes in the name replaced by dashes; frees
+ * @file. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -111,7 +112,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return h->team(h->state, work, work_state);
 }
 
-/* Experiments for `experiments settle`. */
+/* Saves experiments for `experiments settle`. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;
@@ -123,7 +124,7 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Place and CPU of the measurements; journals of --recorded charts lack that. */
+/* Records host and CPU of the measurements, which journals of --recorded charts lack. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -162,7 +163,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* again if the review changed usages: latencies depend on them */
+    /* recomputed if the review changed usages, since latencies depend on them */
     if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
@@ -216,7 +217,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
                             w->recorded ? recorded_times : times_of_cpu, w};
-    /* of an earlier run */
+    /* machine of an earlier run */
     struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 
@@ -265,7 +266,7 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* "cpu.latencies.csv" next to "cpu.csv", by @what. */
+/* Returns "cpu.latencies.csv" next to "cpu.csv", with @what for "latencies". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -275,7 +276,8 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Whether form @row is to be charted. A simulated CPU refuses forms that it does not know. */
+/* Returns whether form @row is to be charted. A simulated CPU refuses forms that its machine
+ * lacks. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
@@ -287,7 +289,7 @@ static bool wanted(const void *state, const struct form_row *row)
     return matches && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
-/* Those that fit the patterns and can be measured: all, or the `top` that programs use most. */
+/* Chooses the matching forms that can be measured: all, or the @top most used by programs. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};
@@ -305,15 +307,15 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
                    "no measurable form matches");
 }
 
-/* Of the forms that a simulated CPU does not know no block has a time. */
+/* Excludes from blocks the forms that a simulated CPU lacks. */
 static bool wanted_in_blocks(const void *state, const struct form_row *row)
 {
     const struct charting_request *r = state;
     return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
-/* The forms that programs use most of those that are wanted, for blocks: of those that are charted.
- * Without a list of them the chart ends without such a look. */
+/* Chooses the charted forms that programs use most, for review blocks. Without a list of uses there
+ * is no review. */
 static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {
     struct err err = {0};

@@ -1,5 +1,5 @@
-/* A chart from request to saved machine: forms, place of measurements, this CPU or a simulated one,
- * output after each stage. */
+/* Runs a chart from request to saved machine: selects forms, measures on this CPU or a simulated
+ * one, and writes output after each stage. */
 #ifndef PORTOLAN_CHART_CHARTING_H
 #define PORTOLAN_CHART_CHARTING_H
 
@@ -7,22 +7,22 @@
 #include "chart/imitate.h"
 #include "measure/record.h"
 
-#define CHART_SIMULATED_NOISE 0.005   /* relative, of a time of a simulated CPU that is charted */
+#define CHART_SIMULATED_NOISE 0.005   /* relative noise of a simulated CPU that is charted */
 
 struct charting_request {
-    /* of the machine. NULL: nothing is kept, neither measurements nor the machine */
+    /* name of the machine. NULL: neither measurements nor machine are kept */
     const char *name;
     struct forms *forms;               /* of the CPU's instruction set */
     const char *const *patterns;       /* forms to chart; * and ? are wildcards */
     size_t pattern_count;              /* 0: all */
-    /* at most this many, those that programs use most; SIZE_MAX: all */
+    /* at most this many forms, the most used by programs; SIZE_MAX: all */
     size_t top;
     const struct machine *simulated;   /* NULL: this CPU */
-    bool recorded;                     /* nothing is measured: only this CPU's journals are used */
-    bool leave_ambiguities;                 /* as in chart_options, like those below */
+    bool recorded;                     /* measures nothing: only this CPU's journals are used */
+    bool leave_ambiguities;                 /* this and the following: as in chart_options */
     double seconds, patience;
     uint64_t seed;
-    int cpu;                           /* the only one to measure on; -1: any */
+    int cpu;                           /* the only CPU to measure on; -1: any */
 };
 
 struct charting_hooks {
@@ -33,32 +33,32 @@ struct charting_hooks {
     /* as in chart_hooks; may be NULL */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
-    /* for CPUs that measure at the same time; NULL: one does */
+    /* for CPUs that measure concurrently; NULL: one CPU */
     const struct source_threads *lanes;
-    struct record *record;                /* record of measuring; NULL: none */
+    struct record *record;                /* record of measurements; NULL: none */
     void *state;
 };
 
 struct chart_job;
-/* Request of @r, which is copied. NULL with err: invalid name, no form that can be measured
- * matches, or no directory for measurements. Any thread. */
+/* Creates a chart for @r, which is copied. NULL with err: invalid name, no matching form can be
+ * measured, or no directory for measurements. */
 struct chart_job *charting_new(const struct charting_request *r, struct err *err);
 void charting_free(struct chart_job *c);
-/* Measures and infers; writes the machine after each stage, except when nothing is kept. The same
- * request resumes from the journals. NULL with err, also when cancelled. The caller frees, before
+/* Measures and infers; writes the machine after each stage if results are kept. The same request
+ * resumes from the journals. NULL with err, also when cancelled. The caller frees the result before
  * @c. One thread at a time. */
 struct chart *charting_run(struct chart_job *c, const struct charting_hooks *hooks,
                            struct err *err);
-/* Whether it measures this CPU. */
+/* Returns whether it measures this CPU. */
 bool charting_measures(const struct chart_job *c);
-/* "skylake", or the CPU's name. */
+/* Returns "skylake", or the CPU's name. */
 const char *charting_title(const struct chart_job *c, char name[64]);
-/* Borrowed; NULL: nothing is kept. */
+/* Directory of the results, borrowed; NULL: nothing is kept. */
 const char *charting_directory(const struct chart_job *c);
 const char *charting_journal(const struct chart_job *c);
 
-/* Where experiments are kept: those of this CPU with all others of it, those of a simulated one
- * (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
+/* Path of the journal of experiments: one for all of this CPU, or with the chart @name of a
+ * simulated one (@simulated not NULL). The caller frees; NULL with err. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Path of the ambiguities of the chart @name (chart/chart.h). The caller frees; NULL without a
  * home. */

@@ -11,34 +11,32 @@
 #include "chart/saturate.h"
 #include "isa/operands.h"
 
-#define ALIKE 0.025          /* relative difference of what behaves alike */
-#define ROUND 8              /* new classes of a round */
+#define ALIKE 0.025          /* relative difference below which times are equal */
+#define ROUND 8              /* new classes per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* classes from which ports are inferred: those that add the least time to others, hence with the
+/* classes from which ports are inferred: those that add the least time to others, so with the
  * fewest µops */
 #define CORE_MOST 40
-#define LARGER 60            /* experiments of three and four forms, for each class */
+#define LARGER 60            /* experiments of three and four forms per class */
 #define COUNT_MOST 4         /* of one form in these */
-#define AHEAD 3.0            /* times as long as the other one of a pair */
+#define AHEAD 3.0            /* ratio of times in an unbalanced pair */
 #define AHEAD_MOST 12        /* of one form in such a pair */
 #define SIGNATURE 24
-/* classes that every candidate is measured with: those that add the least time, which show best
+/* classes that every candidate is measured with: those that add the least time, which best show
  * what another adds */
 #define WITNESSES 12
-#define REGROUPED_MOST 4     /* times that this is done */
-#define JOINED 1.5           /* times as many a cycle as any form with operands */
-/* relative distance from a fraction of cycles that ports or slots come to: what lies farther loses
- * time by something that is no port */
+#define REGROUPED_MOST 4     /* regrouping rounds, at most */
+#define JOINED 1.5           /* ratio of its rate to that of the fastest form with operands */
+/* relative distance from a fraction of cycles that ports or slots give; more means lost time that
+ * is not a port conflict */
 #define PLAIN 0.0125
-/* times the sum of both times alone: a pair that takes longer is slowed by something that no ports
- * explain */
+/* times the sum of both times alone: in slower pairs something else than ports interferes */
 #define SUM_PASSED 1.05
-/* of its pairs: a class that slows so many does not help to find ports */
+/* share of such pairs from which a class is not used to find ports */
 #define UNRULY_SHARE 0.25
 
-/* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there
- * is. */
+/* "RM 0.25": kinds of operands and time alone. Candidates are spread over the signatures. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -53,11 +51,12 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* its place among those of its signature */
-    /* in programs: the most frequent forms are simple, and the chart is for them */
+    uint32_t form, turn;      /* its position among those of its signature */
+    /* frequency in programs: frequent forms are simple, and are the purpose of the chart */
     double uses;
-    uint64_t chance;          /* among equals: the alphabet says nothing */
-    char stem[8];             /* of the mnemonic: those of one signature differ in it first */
+    uint64_t chance;          /* random order among equals, independent of the alphabet */
+    char stem[8];             /* Stem of the mnemonic, in which forms of one signature differ
+                               * first. */
 };
 
 static int by_signature(const void *a, const void *b)
@@ -79,8 +78,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* The first of each stem have the first turns, then the second: so the list may be cut anywhere,
- * and classes come of what is common first. */
+/* Orders candidates by rounds over the stems, so that the list may be cut anywhere, and classes
+ * come from common forms first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -114,8 +113,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Whether ports or slots of a CPU that does @width forms a cycle can take @cycles alone: a fraction
- * with so small a denominator. */
+/* Returns whether ports or slots of a CPU with @width forms per cycle can give @cycles alone: a
+ * fraction with a small denominator. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -124,7 +123,7 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* The most of one form that are done in a cycle. */
+/* Largest rate of one form, per cycle. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;
@@ -140,8 +139,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Whether there are vectors in the new encoding: then those in the old one, which are never
- * measured with them, are no candidates (chart/stages.h). */
+/* Returns whether there are VEX-encoded vectors. Then legacy ones, which are never measured with
+ * them, are no candidates (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -207,7 +206,7 @@ struct grouping {
     struct lab *lab;
     const double *alone;
     struct chart_core *core;
-    size_t *rows;            /* candidate * CLASSES_MOST + class; SIZE_MAX: not asked */
+    size_t *rows;            /* candidate * CLASSES_MOST + class; SIZE_MAX: not requested */
 };
 
 static size_t ask_pair(struct grouping *g, uint32_t a, uint32_t b)
@@ -231,8 +230,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Whether candidates @a and @b had the same times with all classes that both were measured with;
- * @own: the class whose first member @b is. */
+/* Returns whether candidates @a and @b have equal times with all classes measured with both; @own:
+ * the class whose first member is @b. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -249,8 +248,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* Makes classes of the first candidates that match none, as far as they differ from each other.
- * Returns how many. */
+/* Makes classes of the first candidates that match none and differ from each other. Returns their
+ * number. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -314,9 +313,9 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
 
 /* Interference of class @k with the others. */
 struct company {
-    /* that have a time; of these, those that take longer than both in sequence */
+    /* pairs with a time; those slower than both forms in sequence */
     size_t pairs, passed;
-    /* cycles that one execution of it adds to the slower of both, in all */
+    /* cycles that one execution adds to the slower of both, in total */
     double added;
 };
 
@@ -340,8 +339,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* How much class @k interferes with others: little if it has few µops, infinite if no ports explain
- * the times of many pairs. */
+/* Mean interference of class @k: small if it has few µops, infinite if ports cannot explain many of
+ * its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -356,8 +355,7 @@ struct weighed {
     size_t class;
 };
 
-/* All classes, those that interfere least first and those that no ports explain last; the caller
- * frees. */
+/* Sorts all classes by interference, those that ports cannot explain last; the caller frees. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -369,9 +367,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Members that joined early were not measured with later classes. All are now measured with the
- * lightest ones; one that differs there from the first of its class leaves it, and is measured with
- * all. *@left: how many. */
+/* Splits classes: early members were not measured with later classes. All are now measured with the
+ * lightest classes. One that differs from the first of its class leaves it and is measured with
+ * all. *@left: their number. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
@@ -415,7 +413,7 @@ static bool group_all(struct grouping *g, size_t *firsts, struct err *err)
     return ok;
 }
 
-/* Keeps the classes that interfere least. Candidates of the others belong to none. */
+/* Keeps the classes that interfere least. Candidates of the others get no class. */
 static void keep_lightest(const struct grouping *g, const size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -437,7 +435,7 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
     free(list);
 }
 
-/* Random multisets of @size forms of the core. */
+/* Requests random multisets of @size forms of the core. */
 static void ask_random(struct lab *lab, const struct chart_core *core, size_t count, unsigned size,
                        struct rng *rng)
 {
@@ -447,7 +445,9 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            const size_t which = rng_below(rng, n);   /* before its count with any compiler */
+            const size_t which = rng_below(rng, n);   /* a statement of its own: the order of
+                                                       * evaluation must not depend on the
+                                                       * compiler */
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
             for (unsigned j = 0; j < k; j++)
@@ -458,7 +458,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Form @a with so little of @b that its ports alone are busy, up to AHEAD_MOST of it. */
+/* Requests form @a with so little of @b that only the ports of @b are shared, up to AHEAD_MOST of
+ * it. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

@@ -1,4 +1,4 @@
-/* Requests of a chart to a CPU, real or simulated. */
+/* Measurements that a chart requests from a CPU, real or simulated. */
 #ifndef PORTOLAN_CHART_CPU_H
 #define PORTOLAN_CHART_CPU_H
 
@@ -15,12 +15,12 @@ struct chart_block {
 };
 
 struct chart_cpu {
-    struct source *source;      /* times experiments */
-    /* Latencies of a form along its chains, as latency_measure. NULL: it has no chain. */
+    struct source *source;      /* measures experiments */
+    /* Measures latencies of a form along its chains, as latency_measure. NULL: not supported. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
-    /* Cycles per iteration of @n blocks into @cycles, NaN where there is no stable time. False with
-     * err when that is impossible or was cancelled. NULL: as above. */
+    /* Measures @n blocks in cycles per iteration; NaN where there is no stable time. False with err
+     * when impossible or cancelled. NULL: not supported. */
     bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *state;

@@ -12,12 +12,12 @@
 #define MOVES 8              /* of a chain */
 #define IDIOMS 12
 #define ZEROED 12
-/* xor r8d, r8d behind prefixes that say nothing */
+/* xor r8d, r8d with redundant prefixes */
 #define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"
-#define TAKEN 3              /* loops of a taken branch */
-#define OLD_WIDTH 2.0        /* issue slots a cycle at least, for loops that count them */
+#define TAKEN 3              /* loops with a taken branch */
+#define OLD_WIDTH 2.0        /* least issue slots per cycle for loops that count them */
 
-/* @count times @line into @out. */
+/* Appends @count times @line to @out. */
 static const char *repeat(const char *line, unsigned count, struct str *out)
 {
     str_clear(out);
@@ -25,7 +25,7 @@ static const char *repeat(const char *line, unsigned count, struct str *out)
     return str_text(out);
 }
 
-/* Moves of a class that rename does: a chain of them takes no more than their slots. */
+/* Move elimination by class: a chain of eliminated moves takes no longer than their slots. */
 static const struct { const char *name, *there, *back;
 } moves[] = {
     {"gpr16", "mov r8w, r9w", "mov r9w, r8w"},
@@ -66,7 +66,7 @@ static void conclude_moves(struct probes *p, size_t first)
     str_done(&why);
 }
 
-/* Fusion with a jump, by the conditions that distinguish the kinds. */
+/* Macro-fusion with a jump, by kinds of conditions. */
 static const struct { const char *mnemonic, *line;
 } fusing[] = {
     {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"},
@@ -78,7 +78,7 @@ static const char *const conditions[] = {"jz", "jb", "jo"};
 #define CONDITIONS (sizeof conditions / sizeof *conditions)
 
 struct fusion_probes {
-    size_t one, two;         /* loops of one slot less, and one more */
+    size_t one, two;         /* loops with one slot less, and one more */
     size_t first;
 };
 
@@ -101,7 +101,7 @@ static struct fusion_probes ask_fusion(struct probes *p)
     return f;
 }
 
-/* Facts of fusion, by the conditions on which something fuses: zero, carry and overflow. */
+/* Facts of macro-fusion, by the flags that conditions read: zero, carry, overflow. */
 static const struct {
     const char *key;
     int on[CONDITIONS];
@@ -147,7 +147,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     str_done(&unknown);
 }
 
-/* Zeroing of vectors: where as many a cycle are done as there are slots, rename does it. */
+/* Vector zeroing idioms: eliminated at rename if as many run per cycle as there are slots. */
 static const struct {
     const char *mnemonic, *form;
 } idioms[] = {{"pxor", "PXOR (XMM, XMM)"},
@@ -171,7 +171,7 @@ static void conclude_idioms(struct probes *p, size_t first)
     for (size_t i = 0; i < IDIOM_KINDS; i++) {
         double t = probe_time(p, first + i) / IDIOMS, own = alone(p->chart, idioms[i].form),
                slot = 1 / p->width;
-        bool tells = own - slot > PROBE_WITHIN * 4 * slot;   /* otherwise both are as quick */
+        bool tells = own - slot > PROBE_WITHIN * 4 * slot;   /* if not, both rates are equal */
         if (tells && fabs(t - own) <= PROBE_CERTAIN * (own - slot))
             str_addf(&executed, "%s%s", executed.length ? " " : "", idioms[i].mnemonic);
         else if (!tells || !(fabs(t - slot) <= PROBE_CERTAIN * (own - slot)))
@@ -187,14 +187,15 @@ static void conclude_idioms(struct probes *p, size_t first)
     str_done(&unknown);
 }
 
-/* Limits of the sum of constants that rename adds by itself, at most 32 bits wide. */
+/* Limits of sums that rename folds, at most 32 bits wide. */
 static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
 #define SUMS (sizeof sums / sizeof *sums)
 #define ADDITIONS 12
-#define SHORT_CONSTANT 127   /* the largest that is encoded in a byte */
-#define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"   /* of it, in four bytes */
+#define SHORT_CONSTANT 127   /* the largest constant encoded in a byte */
+/* the same constant in four bytes */
+#define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"
 
-/* A chain of additions of @constant. */
+/* Adds a chain of additions of @constant. */
 static void ask_sum(struct probes *p, unsigned constant)
 {
     char line[40];
@@ -219,9 +220,9 @@ static size_t ask_sums(struct probes *p)
     return first;
 }
 
-/* Of constants as large as the limit every second one is added at rename, of larger ones none. If
- * only constants of a byte are added quickly, one of them in four bytes shows whether the value or
- * the encoding decides. */
+/* Constants up to the limit are folded at least every second time, larger ones never. If only
+ * one-byte constants are quick, one of them in four bytes shows whether value or encoding
+ * decides. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
@@ -250,7 +251,7 @@ static void conclude_sums(struct probes *p, size_t first)
                            "up to a limit");
 }
 
-/* Loops of a taken branch and of as many slots as a cycle has at most. */
+/* Adds loops of a taken branch and up to one cycle of slots. */
 static size_t ask_taken(struct probes *p)
 {
     const size_t first = p->list.count;
@@ -264,9 +265,8 @@ static size_t ask_taken(struct probes *p)
     return first;
 }
 
-/* A taken branch takes a cycle if the quickest loop does: branches join copies of a loop, and some
- * cost more because of their place (1.19 cycles on Zen 4, where most take 1.03). Times nearer to
- * half a cycle or to two are uncertain. */
+/* A taken branch takes one cycle if the quickest loop does: some placements cost more (1.19 cycles
+ * on Zen 4, where most take 1.03). Times nearer to half a cycle or two cycles are uncertain. */
 static void conclude_taken(struct probes *p, size_t first)
 {
     double t = NAN;
@@ -281,8 +281,8 @@ static void conclude_taken(struct probes *p, size_t first)
                           : "short loops take more than a cycle");
 }
 
-/* A subtraction with borrow of a register from itself: without a chain where it depends on the flag
- * alone. */
+/* A subtraction with borrow of a register from itself forms no chain if it depends on the carry
+ * flag alone. */
 static void conclude_carry(struct probes *p, size_t same, size_t other)
 {
     const double t = probe_time(p, same), chain = probe_time(p, other);
@@ -295,7 +295,7 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
                    "no certain time of a subtraction with borrow of a register from itself");
 }
 
-/* Chains of floating-point additions, of multiplications, and of both by turns. */
+/* Chains of floating-point additions, of multiplications, and of both alternating. */
 struct addition_probes {
     size_t add, multiply, both;
 };
@@ -311,14 +311,14 @@ static struct addition_probes ask_additions(struct probes *p)
     return a;
 }
 
-/* An addition of two cycles may be so quick to another addition alone. */
+/* An addition of two cycles may be that quick only to another addition. */
 static void conclude_additions(struct probes *p, const struct addition_probes *a)
 {
     const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4,
                  extra = probe_time(p, a->both) / 2 - add - multiply;
 
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
-        return;   /* of three cycles, or to anything */
+        return;   /* three cycles, or two to all readers */
     if (isnan(extra))
         probe_tell(p, "bypass_delay_addition", NULL, "",
                    "no stable time of chains of additions and multiplications");
@@ -331,13 +331,14 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
             "chains of additions and multiplications by turns take no whole number of cycles more");
 }
 
-/* Zeroed registers that take a slot each, and the same with a nop after each, which takes another
+/* Zeroed registers that take a slot each, with and without a nop after each: the nop takes a slot
  * or fuses. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
     const double t = probe_time(p, without), joined = probe_time(p, with),
                  slots = ZEROED / p->width;
-    const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);   /* else ports may hide the nops */
+    /* if not, ports may hide the nops */
+    const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
         probe_tell(p, "fuse_nop", "yes", "",
@@ -347,7 +348,7 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
                    "no certain time of zeroed registers with a nop after each");
 }
 
-/* Those of the set that the loops are written for. */
+/* Finds facts of the instruction set that the loops are written for. */
 static bool find_by_loops(struct probes *p, struct err *err)
 {
     struct str text = {0}, lines = {0};
@@ -415,7 +416,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     return ok;
 }
 
-/* Some facts from loops that count slots. */
+/* Facts from loops that count slots. */
 static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
                                       "loads_per_cycle", "stores_per_cycle", "store_forward"};
 

@@ -5,29 +5,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots that depends on nothing before it, and a number of
- * instructions that fill a buffer. While a chain runs nothing after it retires; the next chain
+/* An iteration is a chain of square roots, independent of previous ones, and a number of
+ * instructions that fill a buffer. While a chain runs nothing after it retires. The next chain
  * overlaps if the buffer holds the instructions between them. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* of a chain's time: the longest time of each when they overlap; the divider of a Haswell is busy
- * for two thirds of a root's latency */
+/* share of a chain's time that overlapping chains take at most; a Haswell divider is busy for two
+ * thirds of a root's latency */
 #define OVERLAPPED 0.7
-#define BETWEEN 0.84                 /* longer times are of chains in sequence */
+#define BETWEEN 0.84                 /* longer times are those of sequential chains */
 #define LEAST 24
 #define MOST 720
-#define GRID 1.2                     /* ratio of numbers tried first, */
-/* and into how many parts what lies between two of them is cut, */
+#define GRID 1.2                     /* ratio of the numbers tried first, */
+/* number of parts into which an interval is divided, */
 #define STEPS 8
-/* so often, or more where some had no time: the grid's longest step is shorter than 8 * 8 * 8 */
+/* and of divisions, or more after failed measurements: the grid's longest step is below 8 * 8 *
+ * 8 */
 #define ROUNDS 5
 #define POINTS 24
-#define ROOT_LEAST 0.4               /* of a root's time */
-/* entries more than are too many: chains begin a root later for each of them */
+#define ROOT_LEAST 0.4               /* share of a root's time */
+/* entries beyond capacity: each of them delays the next chain by one root */
 #define BEYOND 4
-/* of a chain's time: with longer times no chains overlap that could start later */
+/* share of a chain's time above which no chains overlap */
 #define SERIAL 0.93
-/* of the reorder buffer: what takes more may be held back by that */
+/* share of the reorder buffer, which may limit first above it */
 #define FILLS 0.95
 
 /* Instructions between the chains. */
@@ -35,8 +36,7 @@ enum buffer_filling {
     FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
 };
 
-/* Operations of registers that need room in different files of them: of vectors, of flags alone, of
- * general registers. */
+/* Operations that allocate in different register files: vector, flags, general. */
 static const char *const mixed[] = {"paddd xmm2, xmm3", "cmp r9, r10", "mov edx, 1"};
 #define MIXED (sizeof mixed / sizeof *mixed)
 
@@ -45,8 +45,8 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_COMPARED] = "cmp r9, [rdi]",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
-/* Each fact by one filling, and by another one that takes other registers, or none: where both do
- * not come to the same, one of them fills something else first, or shares entries. */
+/* Each fact by two fillings with different or no registers: unequal results mean that one of them
+ * fills another buffer first or shares entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -64,13 +64,13 @@ static const struct {
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
 struct buffer_search {
-    double chain;                    /* cycles of one */
-    const char *unknown;             /* why it is unknown; NULL: no reason so far */
-    /* most with which chains overlap, and fewest with which they do not; 0: none yet */
+    double chain;                    /* cycles of one chain */
+    const char *unknown;             /* why it is unknown; NULL: no reason yet */
+    /* largest number that overlaps, and smallest that does not; 0: none yet */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles with this number */
-    double at_beyond;                /* and with BEYOND more than too many */
-    unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
+    double at_fit, at_over;          /* cycles with these numbers */
+    double at_beyond;                /* and with BEYOND entries more than fit */
+    unsigned points[POINTS];         /* numbers timed in this round, by loops from @first on */
     unsigned count;
     size_t first;
 };
@@ -108,7 +108,7 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Numbers between those that are known; none once they are neighbours. */
+/* Adds numbers within the interval; none once its ends are adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     const unsigned step = (s->over - s->fits + STEPS - 1) / STEPS;
@@ -123,7 +123,7 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* Entries allocated in groups are freed together: the time then rises in steps of the group's
+/* Entries allocated in groups are freed together: the time then rises in steps of the group
  * size. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
@@ -132,8 +132,8 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Concludes from the loops: up to some number chains overlap, and beyond it they do not. False if
- * they contradict each other. Loops without a time are measured again in the next round. */
+/* Narrows the interval by the measured loops: chains overlap up to some number and not beyond.
+ * False if they contradict each other. Loops without a time are repeated in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -158,7 +158,7 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* In the first round the fewest show whether chains overlap at all. */
+/* The first round measures the smallest number to see whether chains overlap at all. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;
@@ -169,8 +169,8 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap whatever is between them";
 }
 
-/* Entries from the first unfinished root of the first chain when the second one begins: the
- * capacity that delays the next chain, less the finished roots. */
+/* Entries held when the second chain starts: from the first unfinished root of the first chain. The
+ * capacity is that number less the finished roots. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -181,7 +181,7 @@ static double size_of(const struct buffer_search *s, enum buffer_filling filling
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
 }
 
-/* Whether @cycles is the time of this number of roots. */
+/* Returns whether @cycles is the time with this number of roots. */
 static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
 {
     return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;
@@ -196,13 +196,13 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* With one entry more the next chain begins a root later; or right after the first, if roots
-     * wait elsewhere. */
+    /* One entry more delays the next chain by one root, or by the whole chain if roots wait
+     * elsewhere. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a root seems to take several entries";
-    /* A buffer as large as the reorder buffer fills only after it. */
+    /* A buffer as large as the reorder buffer cannot fill first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

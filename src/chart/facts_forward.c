@@ -5,26 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_FORWARD 2.0    /* cycles: quicker forwarding was found at rename */
-/* instructions of one cycle each behind a load: where a chain goes through memory, one of ten hides
- * on Zen 3 what forwarding takes */
+#define QUICK_FORWARD 2.0    /* cycles: quicker forwarding means memory renaming */
+/* one-cycle instructions after a load: in a chain through memory, one of ten hides the forwarding
+ * latency on Zen 3 */
 #define CHAIN 3
-/* share of the time of a store that rename does not find: lower times were found, */
+/* share of the forwarding time without memory renaming: lower times mean renamed, */
 #define RENAMED 0.35
-#define NOT_RENAMED 0.75     /* higher ones were not; between the two it is unknown */
-/* cycles that such a store takes at least: otherwise there is too little to see */
+#define NOT_RENAMED 0.75     /* higher ones not renamed; between them it is unknown */
+/* least forwarding cycles without memory renaming, so that differences are visible */
 #define TELLING 3.0
-#define ALONE 4              /* stores that are loaded again at once, in a loop */
-#define CONCURRENT 4             /* other stores with one such */
-/* of loops with one addition to memory, the shortest of two instructions */
+#define ALONE 4              /* stores that are reloaded at once, in a loop */
+#define CONCURRENT 4             /* other stores next to such a one */
+/* loop lengths with one addition to memory; the shortest has two instructions */
 #define LENGTHS 13
-#define LENGTHS_FOUND 4      /* that show that all longer ones are found, too */
+#define LENGTHS_FOUND 4      /* renamed lengths after which all longer ones count as renamed */
 
-/* Loops are written for rdi; those of the stack pointer have it in its place. */
+/* Loops are written for rdi; stack-pointer loops replace it by rsp. */
 enum { BASE_ANY, BASE_STACK, BASES };
 static const char *const bases[BASES] = {"rdi", "rsp"};
 
-/* Loads and operations that may find their store at rename; @own is the same from a register. */
+/* Loads and operations that memory renaming may cover; @own: the same operation on a register. */
 static const struct { const char *mnemonic, *line, *own;
 } loads[] = {
     {"mov", "mov r8, [rdi]", ""},
@@ -61,7 +61,7 @@ static const struct { const char *mnemonic, *line, *own; } tests[] = {
     {"test", "test qword ptr [rdi], 5\nsbb r8, r8", "test r8, 5\nsbb r8, r8"},
     {"bt", "bt qword ptr [rdi], 5\nsbb r8, r8", "bt r8, 5\nsbb r8, r8"},
 };
-/* By width: through a register of it, or through one that the load fills up. */
+/* By width: through a register of that width, or one that the load fills. */
 static const struct { const char *bits, *line, *other; } widths[] = {
     {"8", "mov [rdi], r8b\nmov r8b, [rdi]", "mov [rdi], r8b\nmovzx r8d, byte ptr [rdi]"},
     {"16", "mov [rdi], r8w\nmov r8w, [rdi]", "mov [rdi], r8w\nmovzx r8d, word ptr [rdi]"},
@@ -71,39 +71,39 @@ static const struct { const char *bits, *line, *other; } widths[] = {
 #define LOADS (sizeof loads / sizeof *loads)
 #define TESTS (sizeof tests / sizeof *tests)
 #define WIDTHS (sizeof widths / sizeof *widths)
-/* widths of parts of registers, of which there are additions to memory, too */
+/* register widths for which there are also additions to memory */
 #define MODIFIED 2
 
-/* A chain with an access to memory and one without. */
+/* A chain with a memory access, and the same without. */
 struct chain_pair {
     size_t through, own;
 };
 
-/* Numbers of the loops of one base. */
+/* Indices of the loops of one base register. */
 struct base_probes {
-    /* a store and a load by one register; with an index; by a copy of the register; by one that was
-     * computed */
+    /* store and load by the same register; with an index; by a copied register; by a computed
+     * register */
     size_t plain, indexed, copied, computed;
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last with another store */
     size_t modify_byte, modify_byte_beside, modify_word;
-    /* loops with an addition to memory whose address was loaded, of two instructions and more */
+    /* addition to memory at a loaded address, in loops of two instructions and more */
     size_t of_length[LENGTHS];
-    /* stores that are loaded again; one, and a growing number of others */
+    /* reloaded stores: one alone, and one with a growing number of others */
     size_t alone, beside[CONCURRENT];
 };
 
 struct forward_probes {
     size_t none;                                          /* the chain alone */
-    /* vectors by one register, and by a copy of it */
+    /* vectors by the same register, and by a copy */
     size_t pop, vector, vector_copied, vector_own;
-    /* loads of more than one store has; such that nothing waits for */
+    /* loads that overlap two stores; the same without readers */
     size_t two_halves, half, apart;
     struct base_probes base[BASES];
 };
 
-/* Adds a loop of @lines with @base for rdi, followed by @chain instructions of a cycle each. */
+/* Adds a loop of @lines with @base for rdi, followed by @chain one-cycle instructions. */
 static size_t ask_on(struct probes *p, const char *base, const char *lines, unsigned chain)
 {
     struct str text = {0};
@@ -211,8 +211,8 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     return f;
 }
 
-/* 1: the store was found at rename, 0: it was not, -1: neither can be said. @cycles: of the access
- * in the chain, @forward: of one that is not found. */
+/* 1: memory renaming applies, 0: it does not, -1: uncertain. @cycles: of the access in the chain;
+ * @forward: of forwarding without it. */
 static int found(double cycles, double forward)
 {
     return cycles <= RENAMED * forward ? 1 : cycles >= NOT_RENAMED * forward ? 0 : -1;
@@ -223,7 +223,7 @@ static void add_word(struct str *list, const char *word)
     str_addf(list, "%s%s", list->length ? " " : "", word);
 }
 
-/* A list of kinds that are found, when none of them is uncertain. */
+/* Writes the list of renamed kinds, unless one is uncertain. */
 static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown,
                       const char *unit, const char *why)
 {
@@ -269,8 +269,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward),
             other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of parts may wait for their merge, so that their time is ambiguous; additions to
-         * them do not wait. */
+        /* Loads of parts may wait for a merge, so that their time is ambiguous; additions to them
+         * do not wait. */
         const int modified =
             i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward)
                          : 0;
@@ -286,7 +286,7 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* Cycles of an addition to memory that rename does not find, by its loops @alone_at and @beside_at:
+/* Cycles of an addition to memory without memory renaming, from its loops @alone_at and @beside_at:
  * with other stores, as in real code, it may be quicker than alone. */
 static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at,
                               double forward, const char *why)
@@ -299,7 +299,8 @@ static void conclude_modified(struct probes *p, size_t alone_at, size_t single_i
         probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
-/* Whether additions through a register are found at rename; false where they wait for the store. */
+/* Determines whether memory renaming covers additions through a register; false if they wait for
+ * the store. */
 static bool conclude_modify(struct probes *p, const struct base_probes *b, double forward)
 {
     double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
@@ -316,8 +317,8 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     return r != 0;
 }
 
-/* A store that is loaded again at once may block the cache for others for a cycle: for all of them,
- * or a number. */
+/* A store that is reloaded at once may block the cache for other stores for a cycle: for all, or
+ * for a number of them. */
 static void conclude_alone(struct probes *p, const struct base_probes *b)
 {
     const double t = probe_time(p, b->alone);
@@ -331,7 +332,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     while (alone && beside < CONCURRENT &&
            fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    /* the first loop in which others commit with it: without its time the number is unknown */
+    /* the first loop in which others commit with it; without its time the number is unknown */
     const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;
     const bool known = alone && next < beside + 2;
     const char *why =
@@ -346,8 +347,8 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
                    "loops of a store that is loaded again and a growing number of others");
 }
 
-/* Cycles of forwarding where rename does not find the store, and whether it finds stores by one
- * register, by an index and by a copy of the register. */
+/* Determines forwarding cycles without memory renaming, and whether renaming covers stores by the
+ * same register, by an index and by a copied register. */
 struct forwarding_times {
     double forward, plain;
     int by_register, by_index, by_copy;
@@ -366,13 +367,13 @@ static struct forwarding_times times_of(const struct probes *p, const struct for
     t.by_register = found(t.plain, t.forward);
     t.by_index = found(indexed, t.forward);
     t.by_copy = found(copied, t.forward);
-    if (t.by_copy < 0)   /* every second time, as in one of a Zen 5's loops */
+    if (t.by_copy < 0)   /* renamed every second time, as in a loop on Zen 5 */
         t.by_copy = found(fmax(copied, computed), t.forward);
     return t;
 }
 
-/* Where rename goes by text, longer blocks may have their stores found by address: from what length
- * on. */
+/* Where rename compares address text, longer blocks may have stores matched by address: determines
+ * from which length on. */
 static void conclude_length(struct probes *p, const struct base_probes *b, double forward)
 {
     unsigned first = LENGTHS, before = 0;
@@ -384,7 +385,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
     const bool missing = first && isnan(probe_time(p, b->of_length[first - 1]));
     if (first == LENGTHS && !before && !missing)
-        return;   /* whatever the length */
+        return;   /* at any length */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
@@ -401,8 +402,8 @@ static bool none_found(const struct forwarding_times *t)
     return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
 }
 
-/* Forwarding: of a store that rename finds, if it does, and of others. Rename may find only stores
- * through the stack pointer. */
+/* Determines forwarding of renamed stores, if any, and of others. Memory renaming may cover only
+ * stores through the stack pointer. */
 static void conclude_forward(struct probes *p, const struct forward_probes *f)
 {
     const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]),
@@ -455,8 +456,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     conclude_alone(p, b);
 }
 
-/* If rename finds stores by any register, it might also find vectors, for which there is no fact: a
- * vector loaded through a copy of the register takes the same time if it does not. */
+/* If memory renaming covers any register it might also cover vectors, for which there is no fact:
+ * if it does not, a vector loaded by a copied register takes the same time. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
@@ -480,8 +481,8 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
                        : "a vector takes another time by the same register than by another");
 }
 
-/* A load that overlaps two stores, and more than one has, waits until they are written; the latter
- * only for the store's value if such loads are quicker together. */
+/* A load that overlaps two stores, of which none has all bytes, waits until they are written. If
+ * such loads are quicker together they wait for the store's value only. */
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
     const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none,

@@ -8,9 +8,10 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes, of growing density: of each half as many instructions, or one more in the
- * first. Two are sparser: one of ten bytes for each instruction, and one of 64 bytes with 11, which
- * five a cycle of 64 bytes would take longer for than four a cycle of any. */
+/* Blocks of 32 bytes of growing density: equal halves, or one instruction more in the first half.
+ * Two are sparser: one with ten bytes per instruction, and one of 64 bytes with 11 instructions.
+ * For the latter, five instructions per cycle from 64-byte blocks take longer than four per cycle
+ * from any. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
@@ -21,14 +22,14 @@
 #define SIZES 3
 #define CHUNK_INSNS 3
 #define IN_A_ROW 6
-#define COUNTED 4            /* cycles of slots in which those of one instruction are counted */
+#define COUNTED 4            /* cycles of slots in which the slots of one instruction are counted */
 
-/* A block's code as the decoders deliver it, and from the µop cache. */
+/* A block's code, once from the decoders and once from the µop cache. */
 struct twice {
     size_t decoded, cached;
 };
 
-/* Instructions of two slots here and there that are not slow. */
+/* Instructions with two slots on some CPUs that are not slow. */
 static const char *const doubles[] = {
     ("bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"
      "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"),
@@ -40,14 +41,15 @@ static const char *const doubles[] = {
 struct front_probes {
     struct twice blocks[BLOCKS];
     size_t prefixed[SIZES];
-    struct twice plain;                   /* a chunk of as many instructions without a prefix */
+    struct twice plain;                   /* a chunk with the same number of instructions without a
+                                           * prefix */
     struct twice row[DOUBLES];
     size_t counted[DOUBLES];             /* one of them and fillers */
 };
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* By length; no port or bank is bound by as many as fit into 32 bytes. */
+/* By length; no port or bank limits as many as fit into 32 bytes. */
 static const struct { unsigned bytes; const char *text;
 } lengths[] = {
     {10, PREFIXES "mov r8d, [rdi + 320]\n"},
@@ -129,7 +131,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
-        /* not so dense that they are decoded in each iteration */
+        /* sparse enough not to be decoded in each iteration */
         probe_repeat("xor r8d, r8d", counted_beside(p), &text);
         f->counted[i] =
             probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
@@ -168,24 +170,23 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Whether the decoders, not the µop cache, delivered what was to be decoded: it took clearly
- * longer. */
+/* Returns whether the decoders delivered the code, not the µop cache: it took clearly longer. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
-/* The common part of all explanations of the blocks. */
+/* Common result of all explanations of the blocks. */
 struct explained {
-    /* block from which on the decoders delivered: as many bytes of denser code are more µops */
+    /* first block that the decoders delivered; denser code has more µops in the same bytes */
     size_t first;
     unsigned count;          /* explanations */
-    struct front_found all;  /* with values that differ among them as below */
-    /* some_plain: nothing but bytes limits the predecoder in some */
+    struct front_found all;  /* over all of them, with differing values as marked below */
+    /* some_plain: in some explanations only bytes limit the predecoder */
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
-/* Code of a block, and its time as the decoders deliver it. */
+/* Code of a block, and its time from the decoders. */
 struct timed {
     struct insn *insns;
     size_t count;
@@ -213,11 +214,11 @@ static void take_explanation(struct explained *e, const struct front_found *foun
     e->some_plain |= !found->width;
 }
 
-#define WIDTH_MOST 16        /* instructions a cycle */
+#define WIDTH_MOST 16        /* instructions per cycle */
 #define SKIPPED 3
 #define EXPLAINED_LEAST 6
 
-/* All predecoders and decoders that explain the times from block @first on. */
+/* Finds all predecoders and decoders that explain the times from block @first on. */
 static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS],
                                      size_t first)
 {
@@ -235,8 +236,8 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     return e;
 }
 
-/* The same from the first block on that the decoders delivered; the µop cache may still have
- * delivered a part of it and of a few others. */
+/* Explains the times from the first block that the decoders delivered, and from the next few, since
+ * the µop cache may have delivered part of the first ones. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};
@@ -300,7 +301,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* How decoders with this number of instructions per cycle handle those of two slots. */
+/* Determines how decoders of this number of instructions per cycle handle two-slot instructions. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {
@@ -347,7 +348,7 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* A block takes a cycle plus the cost of the prefix, or the time without one. */
+/* A block takes one cycle plus the prefix penalty, or the time without a prefix. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops without a jump, of an instruction and fillers, in a number of groups: with one slot less
- * than these have, the instruction meets every slot of a group in turn, or begins the next one. */
+/* Loops without a jump, of one instruction and fillers, over several issue groups. With one slot
+ * less than the groups have, the instruction meets every slot of a group in turn, or always begins
+ * the next group. */
 #define GROUPS 3
-/* of a loop: a slot more than the groups have, as many, and up to three less, were the instruction
- * to take one slot */
+/* loop sizes: one slot more than the groups have, equal, and up to three less, if the instruction
+ * takes one slot */
 #define SIZES 5
 #define FULL 1
 
-/* Kinds of forms that may not take the last slot; all are tried. */
+/* Kinds of forms that may be barred from the last slot; all are tried. */
 static const struct { const char *kind, *line;
 } singles[] = {
     {"memory", "mov r8, [rdi + 320]"},      {"memory", "mov [rdi + 320], r9"},
@@ -22,7 +23,7 @@ static const struct { const char *kind, *line;
 };
 #define SINGLES (sizeof singles / sizeof *singles)
 
-/* Instructions of two slots here and there. */
+/* Instructions of two slots on some CPUs. */
 static const char *const doubles[] = {"xchg r8, r9", "bswap r8", "bextr r8d, r9d, r10d",
                                       "lea r8w, [r9 + 4]"};
 #define DOUBLES (sizeof doubles / sizeof *doubles)
@@ -53,14 +54,14 @@ struct group_probes *group_probes_ask(struct probes *p)
     return g;
 }
 
-/* Whether a loop takes @slots slots. */
+/* Returns whether a loop takes @slots slots. */
 static bool takes(const struct probes *p, size_t loop, double slots)
 {
     return fabs(probe_time(p, loop) * p->width - slots) <= PROBE_CERTAIN;
 }
 
-/* Of loops whose instruction takes @slots slots: 1: where it meets every slot in turn groups are
- * not full; 0: they are; -1: it takes another number, or that is unknown. */
+/* Loops with an instruction of @slots slots: 1: groups are not full where it meets every slot in
+ * turn; 0: they are full; -1: another slot count, or unknown. */
 static int leaves_slots(const struct probes *p, const struct group_probes *g,
                         const size_t loops[SIZES], unsigned slots)
 {
@@ -73,8 +74,8 @@ static int leaves_slots(const struct probes *p, const struct group_probes *g,
         return -1;
     if (takes(p, loops[size + 1], full - 1))
         return 0;
-    /* With two less it always begins at an even slot: a loop that takes as long even then is bound
-     * by something else. */
+    /* With two slots less it always begins at an even slot: if the loop takes as long even then,
+     * something else limits it. */
     return takes(p, loops[size + 1], full) && takes(p, loops[size + 2], full - 2) ? 1 : -1;
 }
 

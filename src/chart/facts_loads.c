@@ -7,34 +7,33 @@
 
 #include "base/compare.h"
 
-#define LINKS 4              /* loads of a chain */
-/* most loads each with the address that the one before loads, including the first, */
+#define LINKS 4              /* loads per chain */
+/* most dependent loads in sequence, including the first, */
 #define FED 3
-/* and most by one address that was loaded; such loops have two at least, as one is the same loop */
+/* and most loads by one loaded address; at least two, since one is the same loop */
 #define FED_ALIKE 4
 #define THROUGH 6            /* most operations between two loads */
 #define BEHIND 5             /* loads after them */
 #define FOUND 4              /* most loads of one store */
 #define MODIFIED 5           /* most read-modify-writes */
-#define MODIFIED_LEAST 3     /* fewer wait for each other */
-#define APART 0.4            /* of what trying again takes, that a loop may be off from it */
-#define LEAST 0.15           /* of a load: smaller values are zero */
-#define ALIKE 0.25           /* of a load: two loops agree */
-/* one of so many loops may disagree: a load after several replayed ones is replayed more often than
- * others (Zen 4) */
+#define MODIFIED_LEAST 3     /* fewer of them wait for each other */
+#define APART 0.4            /* tolerance as a share of a replay's cost */
+#define LEAST 0.15           /* share of a load: smaller values count as zero */
+#define ALIKE 0.25           /* share of a load within which two loops agree */
+/* one of this many loops may disagree: a load after several replayed ones is replayed more often
+ * than others (Zen 4) */
 #define OTHERWISE 6
 
-/* Addresses of a chain of loads, each with at most the parts of the one before. */
+/* Addresses of a chain of loads, each with the parts of the previous one, or fewer. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
 static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]",
                                                  "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
 
-/* Numbers of loops. */
+/* Indices of the loops. */
 struct load_probes {
     size_t address[ADDRESSES];
     size_t fed[FED], fed_alike[FED_ALIKE - 1], unfed;
-    /* operations between a load and those by its value; the same where these have other
-     * addresses */
+    /* operations between a load and its dependent loads; the same with independent addresses */
     size_t through[THROUGH], apart[THROUGH];
     size_t found[FOUND], modified[MODIFIED];
 };
@@ -56,14 +55,14 @@ static void ask_addresses(struct probes *p, struct load_probes *l)
     }
 }
 
-/* Places 8 bytes apart, so that no two loads are of one bank: @count loads by @base. */
+/* Adds @count loads by @base, 8 bytes apart, so that no two use the same bank. */
 static void add_loads(struct str *lines, const char *base, unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
         str_addf(lines, "mov r%u, [%s + %u]\n", 9 + k, base, 8 + 8 * k);
 }
 
-/* A load, @operations on what it loads, and loads by @base. */
+/* Adds a load, @operations on its value, and loads by @base. */
 static size_t ask_through(struct probes *p, unsigned operations, const char *base)
 {
     struct str lines = {0};
@@ -74,7 +73,7 @@ static size_t ask_through(struct probes *p, unsigned operations, const char *bas
     return ask(p, &lines);
 }
 
-/* Memory contains addresses. */
+/* Fills memory with addresses. */
 static void ask_fed(struct probes *p, struct load_probes *l)
 {
     struct str unfed = {0};
@@ -127,7 +126,7 @@ struct load_probes *load_probes_ask(struct probes *p)
     return l;
 }
 
-/* Cycles of one load of a chain; NaN when they are no whole number. */
+/* Cycles of one load of a chain; NaN if not an integer. */
 static double link_cycles(const struct probes *p, size_t at)
 {
     const double cycles = probe_time(p, at) / LINKS;
@@ -156,7 +155,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
     if (plain < indexed)
         probe_tell_cycles(p, "load_latency_simple", plain, "a chain of loads without an index");
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        /* The segment's has no index. */
+        /* A segment-relative address has no index. */
         const double cycles = link_cycles(p, l->address[extras[i].address]),
                      without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
         if (cycles > without)
@@ -165,22 +164,22 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
     }
 }
 
-/* Loads that loops took besides their own, each for one that is tried again. */
+/* Additional load slots that loops took: one per replayed load. */
 struct tried_again {
     double values[FED + FED_ALIKE + FOUND];
     size_t count;
 };
 
-/* Adds the replays that a loop of @cycles shows, in which @again loads after a first one are tried
- * again; @rate: loads per cycle. */
+/* Adds the replays that a loop of @cycles shows, in which @again loads after the first are
+ * replayed; @rate: loads per cycle. */
 static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
 {
     if (!isnan(cycles))
         t->values[t->count++] = (cycles * rate - 1 - again) / again;
 }
 
-/* The middle value if all except one of many are near it; 0 if none is replayed; NaN when it is
- * uncertain. */
+/* Returns the median if all or, of many, all except one are near it; 0 if nothing is replayed; NaN
+ * if uncertain. */
 static double agreed(struct tried_again *t)
 {
     size_t far = 0;
@@ -212,8 +211,8 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     return !isnan(value);
 }
 
-/* Each compared with the same number of independent loads; replays take the difference. Unknown
- * where slots or ports take as long. */
+/* Compares each loop with the same number of independent loads: replays take the difference.
+ * Unknown where slots or ports take as long. */
 static void conclude_through(struct probes *p, const struct load_probes *l, double rate,
                              double again)
 {
@@ -237,7 +236,7 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
     struct tried_again t = {.count = 0};
 
     if (!(fabs(probe_time(p, l->unfed) - (1 + BEHIND) / rate) <= PROBE_CERTAIN / rate))
-        return;   /* something else binds loads */
+        return;   /* something else limits the loads */
     for (unsigned n = 1; n <= FED; n++)
         add_again(&t, probe_time(p, l->fed[n - 1]), rate, n);
     for (unsigned n = 2; n <= FED_ALIKE; n++)
@@ -247,13 +246,13 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
-/* A store also takes part of the loads per cycle if loads find it. */
+/* A forwarded load also costs slots of the loads per cycle for its store. */
 static void conclude_found(struct probes *p, const struct load_probes *l, double rate)
 {
     struct tried_again found = {.count = 0}, modified = {.count = 0};
 
     if (machine_fact(p->chart->machine, "load_bank_bytes"))
-        return;   /* loads of one place take longer by themselves */
+        return;   /* loads of one address are slower in themselves */
     for (unsigned n = 2; n <= FOUND; n++) {
         const double t = probe_time(p, l->found[n - 1]);
         if (t > fmax(n / rate, 1) + LEAST)

@@ -7,31 +7,31 @@
 
 #define ACCESSES 12
 #define LINE 64
-#define LOCKED_LEAST 3.0     /* cycles of a locked addition */
+#define LOCKED_LEAST 3.0     /* least cycles of a locked addition */
 #define PUSHES 4
 #define LOCKED 4
 #define SLOTS_BIND 1.1
 
-#define WORDS 8              /* most lines that are written to in turn */
+#define WORDS 8              /* most lines written in rotation */
 
 static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)
 
-/* Parts of the registers, by the bytes they have. */
+/* Parts of registers, by width in bytes. */
 static const struct {
     const char *bytes, *part;
 } widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
 #define WIDTHS (sizeof widths / sizeof *widths)
 
-/* Numbers of loops. */
+/* Indices of the loops. */
 struct memory_probes {
     size_t loads, stores;
-    /* loads of one place, of two a line apart, and of two bytes so far apart */
+    /* loads of one address; of two addresses one line apart; of two bytes at that distance */
     size_t one_place, next_line, bank_step[BANK_STEPS];
     size_t run, alternate, half_lines;                    /* stores */
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
-    /* stores of a byte to this number of lines in turn; of each width to two */
+    /* byte stores to this number of lines in rotation; of each width to two lines */
     size_t parts[WORDS], width[WIDTHS];
 };
 
@@ -99,14 +99,14 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* Two loads of one bank at a time, by the smallest distance at which two places are of different
+/* Banks of the cache: two loads per bank and cycle, and the smallest distance between different
  * banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
     double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)),
            next = probe_whole_rate(ACCESSES, probe_time(p, m->next_line));
     unsigned bytes = 0;
-    bool certain = one < rate && next == one;   /* false for no number */
+    bool certain = one < rate && next == one;   /* false for NaN */
 
     for (size_t i = BANK_STEPS; certain && i-- > 0;) {
         double apart = probe_whole_rate(ACCESSES, probe_time(p, m->bank_step[i]));
@@ -133,7 +133,7 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
            half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)),
            run = probe_time(p, m->run);
 
-    if (!(apart < rate)) {   /* or no number */
+    if (!(apart < rate)) {   /* or NaN */
         if (!(rate <= 1) && !(apart == rate))
             probe_tell(p, "store_lines_per_cycle", NULL, "", "no whole number of stores a cycle");
         return;
@@ -147,7 +147,7 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
                     "a loop of stores to two lines by turns");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
                "a loop of stores to two places by turns, half of 64 bytes apart");
-    /* Three of one line and one of another, twice: four lines, or pairs of neighbours on one, of
+    /* Three loads of one line and one of another, twice: four lines, or pairs on adjacent lines, of
      * which there are six. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
     if (apart == 1 && half == rate && fabs(run - pairs) < PROBE_CERTAIN * (pairs - lines))
@@ -159,8 +159,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
             "three stores to one line and one to another take neither as lines nor as pairs");
 }
 
-/* A store of part of a word waits if the word was written recently, independent of the number of
- * lines in between: from some number of lines on it does not wait. */
+/* A store of part of a word waits if the word was written recently, independent of the lines in
+ * between: from some number of lines on it does not wait. */
 static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
 {
     const double whole = probe_time(p, m->width[WIDTHS - 1]),
@@ -169,7 +169,7 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
     char value[32];
 
     if (lines != 1 || !(fabs(whole - 2) <= PROBE_CERTAIN) || wait <= PROBE_CERTAIN)
-        return;   /* whole words take a cycle for each line, and parts no more */
+        return;   /* whole words take a cycle per line, and parts no more */
     size_t word = 1;
     while (word < WIDTHS && fabs(probe_time(p, m->width[word]) - whole - wait) <= PROBE_CERTAIN)
         word++;
@@ -193,7 +193,7 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
                "loops of stores of a byte to a growing number of lines");
 }
 
-/* Were each push and pop to compute the stack pointer, the chain of these would decide. */
+/* If each push and pop computed the stack pointer, their chain would limit. */
 static void conclude_stack(struct probes *p, const struct memory_probes *m)
 {
     double chain = 2.0 * PUSHES, t = probe_time(p, m->stack),
@@ -208,8 +208,8 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    /* Three instructions next to as many others so that slots bind them, or nearly: a further slot
-     * would otherwise not show. */
+    /* Three instructions with as many fillers as make slots limit, or nearly: only then does
+     * another slot show. */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
     bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A loop of one line, @times: the time of each is the fact, or how many run per cycle. */
+/* A loop of one line, repeated @times: the fact is the time of each, or their number per cycle. */
 struct plain_loop {
     const char *key, *unit, *lines;
     unsigned times;
@@ -11,7 +11,7 @@ struct plain_loop {
     const char *why;
 };
 static const struct plain_loop loops[] = {
-    /* load_latency first */
+    /* first, since others need load_latency */
     {"load_latency", "cycles", "ldr x0, [x0]", 4, false, "a chain of loads"},
     {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false,
      "a chain of stores and loads of a general register"},
@@ -24,7 +24,7 @@ static const struct plain_loop loops[] = {
 };
 #define LOOPS (sizeof loops / sizeof *loops)
 
-/* Read by the models, and determined by no loop so far. */
+/* Facts that the models use but no loop determines. */
 static const char *const untold[] = {"eliminate", "fuse_any", "taken_branches",
                                      "load_latency_scalar", "load_latency_wide"};
 
@@ -45,7 +45,7 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    /* that one from the chains of forms, which the rules complement */
+    /* load_latency comes from the chains of forms, which latency rules complete */
     size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;
     struct str lines = {0};
 

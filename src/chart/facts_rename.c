@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILLED 3             /* cycles of a loop that is counted in slots */
-/* of such a loop: one slot less, and as many: if a jump ends a cycle only the second shows it */
+#define FILLED 3             /* cycles of a loop whose slots are counted */
+/* loop sizes: one slot less than full cycles, and equal: if a jump ends the issue group only the
+ * second shows it */
 #define SIZES 2
 
-/* Pairs of µops that share a slot, of kinds that split apart from each other. r12 has the same
- * length with an index and without: nothing but the index differs. */
+/* Pairs of µops that share a slot, of kinds that unlaminate independently. r12 gives the same
+ * length with and without an index, so that only the index differs. */
 static const struct {
     const char *before, *after;
 } pairs[] = {{"add r8, ", ""},
@@ -20,7 +21,7 @@ static const struct {
              {"mov ", ", r8"}};
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
-/* Which of them split with an index. */
+/* Kinds that unlaminate with an index. */
 static const struct { const char *value; int split[PAIRS];
 } splits[] = {
     {"all", {1, 1, 1, 1, 1}},           {"not-two-address", {0, 1, 1, 1, 0}},
@@ -40,7 +41,7 @@ static const struct { const char *mnemonic, *line;
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
-/* Operations that a move between registers may join. */
+/* Operations that may fuse with a register move. */
 static const struct { const char *mnemonic, *line;
 } joined[] = {
     {"add", "add r8, r9"},   {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},
@@ -51,19 +52,20 @@ static const struct { const char *mnemonic, *line;
 };
 #define JOINED (sizeof joined / sizeof *joined)
 
-/* Numbers of loops. */
+/* Indices of the loops. */
 struct rename_probes {
-    /* an operation and fillers, a filler more; fillers and each operation, and a move before it */
+    /* an operation and fillers, and with one filler more; fillers and each operation after a
+     * move */
     size_t one, two, own[JOINED], moved[JOINED];
-    /* by their slots: the last is one of a slot more */
+    /* by slots: the last has one more */
     size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];
-    /* chains of conditional moves, by flags that do not change, */
+    /* chains of conditional moves, by unchanged flags, */
     size_t select;
-    /* by flags made just before, and as many slots before as a cycle has */
+    /* by flags written just before, and one cycle of slots before */
     size_t together[MAKERS], apart[MAKERS];
 };
 
-/* Slots of a loop of a size, one taken for the pair and one for the jump. */
+/* Slots of a loop of a given size: one for the pair and one for the jump. */
 static unsigned slots_of(const struct probes *p, size_t size)
 {
     return (unsigned)(FILLED * p->width) - 1 + (unsigned)size;
@@ -117,8 +119,8 @@ struct rename_probes *rename_probes_ask(struct probes *p)
     return r;
 }
 
-/* 1: with an index it takes a further slot, 0: it does not; -1: unknown. The loop without index
- * must take the time of its slots: only then would another slot show. */
+/* 1: the index costs another slot, 0: it does not; -1: unknown. The loop without an index must take
+ * the time of its slots, since only then another slot shows. */
 static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
 {
     const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
@@ -160,8 +162,8 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
                                     : "no certain time of operations with memory with an index");
 }
 
-/* 1: a conditional move takes longer if @maker runs just before it, but not a cycle before; 0: it
- * does not; -1: uncertain. */
+/* 1: a conditional move is slower if @maker runs just before it, but not a cycle before; 0: it is
+ * not; -1: uncertain. */
 static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
 {
     const double together = probe_time(p, r->together[maker]),
@@ -220,7 +222,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
-        /* it takes more than a slot itself: unknown */
+        /* @maker takes more than one slot: unknown */
         if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)
             continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);

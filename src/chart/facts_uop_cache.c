@@ -8,13 +8,12 @@
 
 #include "analysis/frontend.h"
 
-/* Code whose first bytes have length-changing prefixes, so that it is slow wherever it is
- * decoded. */
+/* Code that begins with length-changing prefixes, so that decoding it is slow. */
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes of a number of instructions; two with a number of jumps, and with one more;
- * and code of which one half is denser than the other. */
+/* Blocks of 32 bytes with a number of instructions; with a number of jumps, and one more; and with
+ * halves of different density. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -23,20 +22,20 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are
- * full with one or the other. And one of slots alone: if decoders are slower than rename without
- * prefixes, prefixes may be slow for another reason in long code (Zen 4). */
+/* Long loops of 24 and 27 instructions per 64 bytes: one of them fills lines of six, eight, nine or
+ * twelve µops. The third shows slots only. If decoders are slower than rename even without
+ * prefixes, prefixes in long code may be slow for another reason (Zen 4). */
 #define DENSITIES 2
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-/* so short that a cache of 32 KiB holds as many as the µop cache, and no shorter: more lines of one
- * window than a set has ways would evict each other */
+/* length at which a cache of 32 KiB holds as much as the µop cache, and no shorter: more lines of
+ * one window than a set has ways would evict each other */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* of FINE */
+#define ROUNDS 2             /* of FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4
@@ -45,13 +44,13 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A long loop: what is repeated, and the sizes of the loops, in instructions. */
+/* A long loop: the repeated code, and the loop lengths in instructions. */
 struct growing {
-    unsigned insns;          /* of one repetition */
-    size_t decoded, cached;  /* a repetition alone */
+    unsigned insns;          /* per repetition */
+    size_t decoded, cached;  /* loops of one repetition */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    /* repetitions: the most that the cache holds, and the fewest that it does not; 0: unknown */
+    /* repetitions: most that the cache holds, and fewest that it does not; 0: unknown */
     unsigned held, decoded_from;
 };
 
@@ -66,7 +65,7 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
 }
 
-/* No jump is behind what it could fuse with, or ends the block. */
+/* No jump follows an instruction that it could fuse with, or ends the block. */
 static void jumping(unsigned jumps, struct str *out)
 {
     const unsigned rest = JUMPS_MOST + 2 - jumps;
@@ -77,7 +76,7 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Code of @bytes bytes, as many instructions as the most in one half of it, and few in the
+/* Adds code of @bytes bytes with the largest number of instructions in one half, and few in the
  * other. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
@@ -162,7 +161,7 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
     return u;
 }
 
-/* Observation of a block: whether the µop cache delivered it. */
+/* Whether the µop cache delivered a block. */
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
 struct seen_block {
@@ -183,7 +182,7 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
         b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
         jumps += (b->insns[i].traits & INSN_BRANCH) != 0;
     }
-    /* a jump a cycle */
+    /* one jump per cycle */
     const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found),
                  t = probe_time(p, at);
     const bool clear = slow >= SLOWER * quick;
@@ -219,7 +218,7 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Lines of a block: by all sizes that explain which blocks were decoded in each iteration. */
+/* Lines per block, from all sizes that explain which blocks were decoded in each iteration. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -265,10 +264,9 @@ static double repeated(const struct probes *p, const struct growing *g, size_t i
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
-/* The lengths between which the loop stops running at full speed: times nearer to full speed than
- * to the decoders' count as full, since on a real CPU some lines of a loop that just fits evict
- * others. False if unknown, also because a longer one runs at full speed and a shorter one does
- * not. */
+/* Finds the lengths between which the loop loses full speed. Times nearer to full speed than to the
+ * decoders' count as full, since on a real CPU some lines of a loop that just fits are evicted.
+ * False if unknown, or if a longer loop runs at full speed and a shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
@@ -299,7 +297,7 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                          : "loops do not become slow at a length";
 }
 
-/* Bisects the open range of @n kinds of long loops repeatedly. NULL, or why it is unknown. *@ok:
+/* Bisects the open interval of @n kinds of long loops. Returns NULL, or why it is unknown. *@ok:
  * false with err. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)

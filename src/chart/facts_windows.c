@@ -8,13 +8,12 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* of a loop, about: the jump that closes it costs a wide core two cycles, which are to be few of
- * all */
+/* least cycles of a loop: the closing jump costs a wide core two, which must be a small part */
 #define INSNS 1400
-#define BYTES 12288          /* and no more than fit any instruction cache */
+#define BYTES 12288          /* bytes that fit any instruction cache */
 
-/* Lengths of the instructions of each body, in bytes; 0: no more. If the total is no multiple of
- * the window, the body begins at every place of a window in turn. */
+/* Instruction lengths of each body in bytes; 0: end. If the total is no multiple of the window, the
+ * body starts at every offset of a window in turn. */
 static const unsigned char bodies[][INSNS_MOST] = {
     {2, 2, 2, 2, 2, 2, 2},
     {3, 3, 3, 3, 3, 3, 3},
@@ -35,12 +34,12 @@ static const unsigned char bodies[][INSNS_MOST] = {
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
-/* A register zeroed in @bytes bytes, which takes a slot and nothing else. */
+/* Adds a zeroed register encoded in @bytes bytes, which only takes a slot. */
 static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
     str_add(out, ".byte ");
     for (unsigned i = 2; i < bytes; i++)
-        str_add(out, "0x3e, ");   /* a prefix that says nothing in 64-bit code */
+        str_add(out, "0x3e, ");   /* a redundant prefix in 64-bit code */
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 
@@ -49,7 +48,7 @@ struct body_seen {
     unsigned repeats;
     struct insn *insns;
     struct costs costs;
-    double cycles, slots;    /* of one */
+    double cycles, slots;    /* per repetition */
 };
 
 static void ask(struct probes *p, const unsigned char *lengths, struct body_seen *b)
@@ -83,11 +82,10 @@ static bool is(double cycles, double expected)
     return fabs(cycles - expected) <= PROBE_WITHIN * expected;
 }
 
-/* Residual of the best of those that explain all times: facts are concluded only if no other does
- * as well. */
+/* Residual of the best explanation of all times; concluded only if no other is as good. */
 struct explanation {
     struct core core;
-    double off;                  /* relative, of all times together */
+    double off;                  /* relative, over all times */
     unsigned others;
 };
 

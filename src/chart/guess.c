@@ -5,23 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVIATION_MOST 40.0   /* what one time may cost, */
-/* and where times may be late, one that is longer still: little more than a late one (LATE_MOST),
- * so that it does not end the search for what explains the others */
+#define DEVIATION_MOST 40.0   /* largest cost of one time, */
+/* and of one longer than late times, where times may be late: little above LATE_MOST, so that it
+ * does not stop the search for a usage that explains the others */
 #define ODD_COST_MOST 16.0
-#define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
-/* one of this many times may be longer without a port as the reason, if times may be late, except
- * the time alone, */
+#define LATE_SHARE_MOST 0.5   /* share of the times: more late ones have another reason */
+/* where times may be late, one of this many may be longer for a reason other than ports, except the
+ * time alone, */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* this many at most */
+#define ODD_MOST 3            /* but at most this number */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-/* cycles: a form that takes less alone is not tried with a pipe for all of them */
+/* cycles alone below which no blocking pipe is tried */
 #define PIPE_ALONE 1.5
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
-#define SPLIT_MOST 4       /* sets of a guess up to which one µop becomes two: many choices */
+/* sets of a guess up to which one µop is split in two, since there are many choices */
+#define SPLIT_MOST 4
 #define GAIN 1e-6
 
 void sights_add(struct sights *s, struct sight sight)
@@ -107,10 +108,10 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-/* Evaluation of a guess on one time. */
+/* Cost of a guess on one time. */
 struct told {
-    double price, off;       /* off: relative */
-    bool late, odd;          /* odd: longer than late ones are, on a CPU that has such */
+    double price, off;       /* off: relative deviation */
+    bool late, odd;          /* odd: longer than late times */
 };
 
 static struct told what_tells(const struct guess *g, const float *row, const struct sights *s,
@@ -130,7 +131,7 @@ static struct told what_tells(const struct guess *g, const float *row, const str
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
 }
 
-/* The largest of some deviations, and those next to it. */
+/* The largest deviations. */
 struct largest {
     double off[ODD_MOST + 1];
 };
@@ -214,7 +215,7 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* Adds @by µops of @set (negative: removes); false if that is impossible. */
+/* Adds @by µops of @set (negative: removes); false if impossible. */
 static bool change(struct guess *g, size_t set, int by)
 {
     for (unsigned i = 0; i < g->n; i++)
@@ -256,8 +257,8 @@ void guess_begin(const struct sights *s, struct guess *out)
                 one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* Of the µops within these ports those that are known already are taken off; what is
-             * left needs all of them, or a part that nothing keeps busy. */
+            /* Subtracts known µops within these ports; the rest needs all of these ports, or those
+             * that nothing keeps busy. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
                 if ((lattice->sets.items[k] & ~by->ports) == 0 &&
@@ -287,7 +288,7 @@ void guess_begin(const struct sights *s, struct guess *out)
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
-/* The best of some guesses. */
+/* Returns the best of some guesses. */
 struct best {
     const struct sights *sights;
     struct guess guess;
@@ -326,13 +327,13 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
 {
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
-        /* Several at once: a single one may change nothing that shows. */
+        /* Several at once, since a single one may have no visible effect. */
         for (int by = 1; by <= ADDED_MOST; by *= 2) {
             other = *g;
             if (change(&other, set, by))
                 each(state, &other);
         }
-        /* One in place of two. */
+        /* Replaces two by one. */
         for (unsigned i = 0; i < g->n; i++)
             for (unsigned k = i; k < g->n; k++) {
                 other = *g;
@@ -341,7 +342,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
-            other = *g;   /* one, or all, of another set */
+            other = *g;   /* moves one, or all, to another set */
             if (g->uops[i].set == set)
                 continue;
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
@@ -357,7 +358,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         if (change(&other, g->uops[i].set, -1))
             each(state, &other);
     }
-    /* Two in place of one. */
+    /* Replaces one by two. */
     for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
         for (size_t a = 0; a < lattice->known; a++)
             for (size_t b = 0; b <= a; b++) {
@@ -367,8 +368,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     change(&other, b, 1))
                     each(state, &other);
             }
-    /* Replaces two sets that share ports by their intersection and union, and the reverse: with
-     * most saturators both behave alike. */
+    /* Replaces two overlapping sets by their intersection and union, and the reverse, since most
+     * saturators do not distinguish them. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
             portset a = lattice->sets.items[g->uops[i].set],
@@ -394,7 +395,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         }
-    /* A pipe of its own instead of a port that is held, and the reverse. */
+    /* Replaces a blocked port by a pipe of its own, and the reverse. */
     for (unsigned i = 0; i < g->n; i++) {
         struct guess other = *g;
         other.pipe = g->uops[i].count;
@@ -416,8 +417,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         }
 }
 
-/* What nothing else explains of the time alone is a pipe that is held; one that took the place of
- * µops is tried without, however short the time is. */
+/* Explains a long time alone by a blocked pipe. One that replaced µops is also tried without a
+ * pipe, however short the time is. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

@@ -7,14 +7,14 @@
 #define GUESS_SETS 12
 
 struct guess {
-    struct { uint16_t set, count; } uops[GUESS_SETS];   /* sets of the lattice */
+    struct { uint16_t set, count; } uops[GUESS_SETS];   /* indices into the lattice's sets */
     unsigned n;
     unsigned slots;
-    double pipe;             /* cycles that it holds a blocking pipe of its own; 0: none */
-    double cost;             /* of guess_cost */
+    double pipe;             /* cycles that it holds its own blocking pipe; 0: none */
+    double cost;             /* result of guess_cost */
 };
 
-/* One time of the form with @count times saturator @beside (SIZE_MAX: alone). */
+/* A time of the form with @count times saturator @beside (SIZE_MAX: alone). */
 struct sight {
     size_t beside;
     uint32_t count;
@@ -25,45 +25,45 @@ struct sights {
     const struct lattice *lattice;
     const struct saturators *saturators;
     VEC(struct sight) list;
-    float *rows;             /* of list: the saturator under the form */
-    /* of list: the time that costs guesses most comes first, so that bad ones are rejected soon */
+    float *rows;             /* rows of the list: the saturator's sums */
+    /* order in the list: the most expensive time first, so that bad guesses are rejected early */
     size_t *order;
     size_t row_count;
-    /* most times of the judged usage may be late (chart/slow_pairs.h), so late times count
+    /* most times of the judged usage may be late (chart/slow_pairs.h), so late times weigh
      * little */
     bool late_known;
 };
-/* Judges guesses by the same sights. One thread at a time, since the order changes with each; costs
- * do not, except for rounding. Adds a time. */
+/* Adds a time. Sights are used by one thread at a time, since guess_cost reorders them; costs do
+ * not change, except for rounding. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
-/* The ports that saturators of its times keep busy. */
+/* Ports that the saturators of its times keep busy. */
 portset sights_ports(const struct sights *s);
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
 /* Predicted cycles with @count times @s. @row: guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice,
                     const struct saturator *s, uint32_t count);
-/* Sum of squared deviations in units of the noise, each up to a limit, and a price for each µop and
- * slot. Sums above @limit are not completed. @worst (may be NULL): the largest relative deviation,
- * only of late times where most are late; where times may be late, except one of twenty that is
- * longer still. */
+/* Sum of squared deviations in units of the noise, each limited, plus a price per µop and slot.
+ * Stops once the sum exceeds @limit. @worst (may be NULL): largest relative deviation. If most
+ * times are late only late ones count; if times may be late one in twenty longer ones is
+ * ignored. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
-/* Factor by which time number @at, under load, is late by more than noise: measured / predicted; 0:
- * it is not late. */
+/* Returns the factor measured / predicted of time @at with a saturator, if it is late by more than
+ * noise, else 0. */
 double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
-/* Whether it has µops of a set no port of which is among those @tested. */
+/* Returns whether it has µops on a set with no port in @tested. */
 bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 
-/* The guess that @s suggest one by one: sets with few ports first. */
+/* Builds a guess from each time of @s in turn: sets with few ports first. */
 void guess_begin(const struct sights *s, struct guess *out);
-/* The best usage whose µops all have one port set; the time alone gives their number. */
+/* Returns the best usage with all µops on one port set; the time alone gives their number. */
 void guess_single(const struct sights *s, struct guess *out);
 /* Changes @g by one µop at a time while its cost falls. */
 void guess_improve(struct guess *g, const struct sights *s);
-/* Guesses one change away from @g: calls @each with every one, cost not filled. */
+/* Calls @each for all guesses one change away from @g, without costs. */
 void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                       void (*each)(void *state, const struct guess *other), void *state);
 

@@ -14,14 +14,15 @@
 
 struct imitation {
     const struct machine *machine;
-    struct mapping *mapping;    /* with the issue width */
-    struct model *model;        /* cycle by cycle */
+    struct mapping *mapping;    /* including the issue width */
+    struct model *model;        /* cycle-by-cycle model */
     double noise;
     struct rng rng;
     struct chart_cpu cpu;
 };
 
-/* A time as it would be measured: never less than the truth, seldom much more; or as seen. */
+/* Adds noise: the time is never below the truth and seldom much above, or has the observed
+ * distribution. */
 static double noisy(struct imitation *i, double cycles)
 {
     if (isnan(i->noise))

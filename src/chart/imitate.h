@@ -1,4 +1,4 @@
-/* A simulated CPU for charting: its times come from a machine's tables, with noise. */
+/* A simulated CPU for charting: predicts times from a machine's tables and adds noise. */
 #ifndef PORTOLAN_CHART_IMITATE_H
 #define PORTOLAN_CHART_IMITATE_H
 
@@ -6,12 +6,12 @@
 #include "model/machine.h"
 
 struct imitation;
-/* Borrows @m, whose issue width binds experiments too. @noise: relative; NaN: as seen on a real CPU
- * (measure/observed_noise.h). */
+/* Simulates @m, borrowed, including its issue width. @noise: relative; NaN: as observed on a real
+ * CPU (measure/observed_noise.h). */
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);
 const struct chart_cpu *imitation_cpu(struct imitation *i);
-/* Times of its experiments, for judging a chart of it. */
+/* Returns exact times of its experiments, for judging a chart. */
 const struct mapping *imitation_truth(const struct imitation *i);
 
 #endif

@@ -9,19 +9,19 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-/* added to a double and taken off again, it leaves multiples of 2^-20 */
+/* adding and subtracting it rounds a double to multiples of 2^-20 */
 #define WHOLE 0x1.8p32
 
-/* A union of sets of the others, and the µops within the sets that made it. */
+/* A union of the others' sets, and the µops within its parts. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* before: without the µops that are being added */
+    double mass, before;     /* before: without the µops being added */
 };
 
 struct joiner_row {
-    size_t first, parts;     /* of parts; the empty one is the first */
+    size_t first, parts;     /* range of parts; the first is empty */
     double most, mass;       /* of the others alone: cycles, µops */
-    double own, slots, slot, cycles, noise;   /* noise: one through it */
+    double own, slots, slot, cycles, noise;   /* noise: reciprocal */
     struct residual_limit late;
 };
 
@@ -30,12 +30,12 @@ struct joiner {
     struct joiner_row *rows;
     size_t count;
     double *first;           /* cycles of each row with the first µops */
-    double *second;          /* by second set and row: with one µop of that */
+    double *second;          /* by second set and row: with one µop on that set */
     double *bounds;          /* by second set */
-    portset *sets;           /* second ones */
-    portset set;             /* the first one */
+    portset *sets;           /* candidate second sets */
+    portset set;             /* of the first µops */
     unsigned uops;
-    /* of rows: what costs most comes first, so that bad ones are soon known */
+    /* order of rows: the most expensive first, to reject bad guesses early */
     size_t *order;
     size_t rows_most;
     double deviation_most;
@@ -78,7 +78,7 @@ void joining_begin(struct joiner *j, double deviation_most)
     j->deviation_most = deviation_most;
 }
 
-/* Adds a union; of two that are equal the one with more µops is enough. */
+/* Adds a union; of two equal ones keeps that with more µops. */
 static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 {
     for (size_t i = first; i < j->parts.count; i++)
@@ -123,7 +123,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     j->count++;
 }
 
-/* @off: deviation in units of the noise. */
+/* Cost of a deviation @off in units of the noise. */
 static double price(double off, double predicted, double measured, double deviation_most,
                     struct residual_limit late)
 {
@@ -143,13 +143,13 @@ static double price_of(const struct joiner *j, const struct joiner_row *r, doubl
                  r->late);
 }
 
-/* Not fmax(), which is a call. */
+/* Inline, since fmax() is a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Cycles of @r with @mass µops of @set, by the unions that hold these. */
+/* Cycles of @r with @mass µops on @set, over the unions that contain @set. */
 static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
 {
     const struct joiner_union *part = j->parts.items + r->first;
@@ -210,7 +210,8 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
                mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);
-            if ((r->mass + mass) * inverse > cycles)   /* no union has more µops or fewer ports */
+            /* the remaining unions have fewer µops and more ports */
+            if ((r->mass + mass) * inverse > cycles)
                 cycles = larger(cycles, with_set(j, r, both, mass));
         }
         double price = price_of(j, r, cycles);
@@ -220,7 +221,7 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
             dearest = i;
         }
     }
-    size_t swap = j->order[dearest / 2];   /* the dearest row is evaluated earlier from now on */
+    size_t swap = j->order[dearest / 2];   /* moves the most expensive row towards the front */
     j->order[dearest / 2] = j->order[dearest];
     j->order[dearest] = swap;
     return cost > limit ? INFINITY : cost;

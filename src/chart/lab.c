@@ -6,8 +6,8 @@
 
 struct lab_run {
     struct lab *lab;
-    size_t first;     /* row of the lab's table that row 0 of the run's is */
-    double *expected; /* cycles of each of the run's rows */
+    size_t first;     /* row of the lab's table that is row 0 of the run */
+    double *expected; /* expected cycles per row of the run */
 };
 
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)

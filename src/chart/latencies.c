@@ -16,8 +16,8 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-#define WRITE_SECONDS 5.0    /* between two writes of the file */
-#define WHOLE 0.1            /* cycles: as near to a whole number it is one */
+#define WRITE_SECONDS 5.0    /* seconds between two writes of the file */
+#define WHOLE 0.1            /* cycles within which a latency counts as an integer */
 #define NEAR 0.04            /* cycles, or relative: no difference */
 #define OK "ok"
 
@@ -25,19 +25,19 @@
 struct latency_file {
     struct csv_table *table;
     struct names forms;
-    VEC(size_t) first;           /* row of each */
-    bool *taken;                 /* per form: the chart has it, from the file or measured */
-    int form, from, to, cycles, spread, state, note;   /* the last may be missing: -1 */
+    VEC(size_t) first;           /* first row of each form */
+    bool *taken;                 /* per form: the chart has used its rows, or measured it */
+    int form, from, to, cycles, spread, state, note;   /* columns; @note may be missing: -1 */
 };
 
 struct latency_finding {
     struct lab *lab;
     struct chart *chart;
     struct latency_file known;
-    /* with the rules of one form at a time, in front of those that stay: */
+    /* where the rules of one form go, before existing ones: */
     struct machine *scratch;
     size_t lasting;
-    double written;              /* when the file was */
+    double written;              /* time of the last write */
 };
 
 static bool known_open(struct latency_file *k, const char *path, struct err *err)
@@ -75,8 +75,8 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* The chains of @code from the file; false when it lacks one of them: a chain that a busy core
- * refused is measured again, with the form's others. */
+/* Reads the chains of @code from the file. False when one is missing: a chain that failed on a busy
+ * core is measured again with the form's others. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -116,7 +116,7 @@ static void take_known(struct latency_file *k, const char *form)
         k->taken[name] = true;
 }
 
-/* Rows of forms that the chart has not come to, or does not have: others measured them. */
+/* Adds rows of forms that this chart has not reached or lacks, which other charts measured. */
 static void add_others(const struct latency_file *k, struct str *text)
 {
     for (size_t i = 0; k->table && i < k->table->count; i++) {
@@ -128,7 +128,7 @@ static void add_others(const struct latency_file *k, struct str *text)
     }
 }
 
-/* A number with @digits of it, an empty field for none. */
+/* Appends a number with @digits digits, or an empty field for NaN. */
 static void add_number(struct str *text, double number, int digits)
 {
     char field[40] = "";
@@ -138,8 +138,8 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
-/* Writes the file with all latencies so far. Chains that a busy core refused are left out, so that
- * the next run measures them. */
+/* Writes all latencies so far. Chains that failed on a busy core are omitted, so that the next run
+ * measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
@@ -206,7 +206,7 @@ static double rounded(double cycles)
     return fabs(cycles - rint(cycles)) < WHOLE ? rint(cycles) : rint(cycles * 100) / 100;
 }
 
-/* The latency that most of the chains @list from operand to operand have; NaN: there are none. */
+/* The most frequent latency from operand to operand of the chains @list; NaN: none. */
 static double usual(const struct chart_latency *list, size_t n)
 {
     double best = NAN;
@@ -228,14 +228,14 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* A base that the form steps: the loaded or stored value does not matter. */
+/* Returns whether the form updates its base: then the loaded or stored value does not matter. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
 }
 
-/* That of the chains through registers that the form names itself (rax of mul), the longest; NaN:
- * there are none, or they go through memory, too (cmpxchg). */
+/* Largest latency of chains through implicit registers (rax of mul); NaN: none, or they also go
+ * through memory (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
     double most = NAN;
@@ -255,9 +255,9 @@ static bool near(double a, double b)
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
 }
 
-/* A rule for one chain if the machine predicts another time than measured: the latency with which
- * it predicts that time. For a chain of the form alone that is the measured value; for others the
- * rest after the machine's latency of the other instructions. */
+/* Adds a rule for one chain if the machine mispredicts it: the latency that predicts the measured
+ * time. For a chain of the form alone that is the measured value; for others the rest after the
+ * latencies of the other instructions. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -295,7 +295,7 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
     mapping_set(m, &entry);
 }
 
-/* The latency of one form, for the machine and the scratch. */
+/* Sets the latency of one form in the machine and the scratch copy. */
 static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;
@@ -310,12 +310,12 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
-    if (isnan(latency) || memory)   /* those of memory have rules alone */
+    if (isnan(latency) || memory)   /* memory operands have rules only */
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
-        /* To the models a form without ports is one that rename does, in no time: where the issue
-         * width hides its ports a rule says otherwise. */
+        /* The models treat a form without ports as eliminated, with latency 0. Where the issue
+         * width hides its ports a rule corrects that. */
         if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
             machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency,
                                 "charted: measured");
@@ -323,7 +323,7 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     f->lasting = f->scratch->latency_count;
 }
 
-/* Its rules, when the latencies of all forms are known: chains have others in them. */
+/* Sets its rules, once the latencies of all forms are known, since chains contain other forms. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
@@ -335,7 +335,7 @@ static void settle_rules(struct latency_finding *f, const struct chart_latency *
     form_code_free(code);
 }
 
-/* Calls @settle for the chains of each form. False with err when it was cancelled. */
+/* Calls @settle for the chains of each form. False with err when cancelled. */
 static bool each_form(struct latency_finding *f,
                       void (*settle)(struct latency_finding *f, const struct chart_latency *list,
                                      size_t n),
@@ -355,15 +355,15 @@ static bool each_form(struct latency_finding *f,
     return ok;
 }
 
-/* Whether a form does nothing but load. */
+/* Returns whether the form is a plain load. */
 static bool plain_load(const char *form)
 {
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Address to value, without which the models follow no dependence: what the quickest plain loads
- * have, since those of parts of a register also merge. Where none was charted, the least of any
- * form that loads, less the cycle of its operation. */
+/* Sets load_latency, without which the models follow no dependence: the quickest plain loads, since
+ * those of register parts also merge. Without any, the least of all loading forms, less the cycle
+ * of its operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
@@ -388,7 +388,7 @@ static void set_load_latency(struct latency_finding *f)
                          : "charted: the quickest load with an operation, less a cycle");
 }
 
-/* The latency of each form, and then its rules. */
+/* Sets the latency of each form, then its rules. */
 static bool settle_all(struct latency_finding *f, struct err *err)
 {
     f->scratch = machine_copy(f->chart->machine);

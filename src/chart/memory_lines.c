@@ -20,16 +20,17 @@
 #include "measure/ticks.h"
 #include "model/facts.h"
 
-#define ROUNDS 2          /* over all loops, of arrays that a core's own caches hold, */
-#define ROUNDS_MOST 4     /* and so many over those whose lowest time no other confirms */
-#define ROUNDS_SHARED 2   /* of arrays beyond, which others use, too: the mean counts */
-#define CONFIRMED 1.04    /* times the lowest */
-#define FAILED_MOST 20    /* runs that the machine was too busy for */
-#define ODD_LINES 3       /* apart, of COST_ODD: all sets of a cache hold a third of the arrays */
+#define ROUNDS 2          /* passes over all loops with arrays in private caches, */
+#define ROUNDS_MOST 4     /* and most passes over those whose lowest time is not confirmed */
+#define ROUNDS_SHARED 2   /* passes over larger arrays, whose memory is shared: the mean counts */
+#define CONFIRMED 1.04    /* ratio to the lowest time that confirms it */
+#define FAILED_MOST 20    /* failed runs because the machine was busy */
+/* lines apart, for COST_ODD: all sets of a cache hold a third of the arrays */
+#define ODD_LINES 3
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* The loop of each cost, and its lines per iteration: of its kind, and in order besides, of
+/* The loop for each cost, and its lines per iteration: of its kind, and sequential lines of
  * indices. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
@@ -66,7 +67,7 @@ uint64_t memory_available(void)
     return kib << 10;
 }
 
-/* Sizes around those where levels may end; ascending. */
+/* Chooses ascending sizes around possible ends of levels. */
 static void sizes_choose(struct memory_costs *out)
 {
     const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
@@ -81,9 +82,9 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* costs to be measured, NULL: all; and, */
-    double from;              /* for arrays of more than so many bytes, */
-    double room;              /* which have so many */
+    const bool *wanted;       /* costs to measure, NULL: all; */
+    double from;              /* only for arrays larger than this */
+    double room;              /* arena size */
     struct sandbox *sandbox;
     struct arena_state *arena;
     const struct kernel *kernels[MEMORY_COSTS];
@@ -144,7 +145,7 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     if (!kernel_arrays_measure(&p->runs[at], &arrays, 0, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* a busy moment: again in the next round */
+        err_clear(err);   /* the CPU was busy: repeated in the next round */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -153,8 +154,8 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     return true;
 }
 
-/* The lowest time that another one confirms, since others only make it longer; where none does, the
- * lowest. *@apart: how far those two are apart, relative. */
+/* Returns the lowest time that another one confirms, since disturbance only adds time; without one
+ * the lowest. *@apart: relative difference of the two. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -166,7 +167,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* The time of loop @at over the size @k, *@apart: how certain it is, relative. */
+/* Time of loop @at for size @k; *@apart: its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
@@ -179,7 +180,7 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[0] + cycles[count - 1]) / 2;
 }
 
-/* Whether a time is known well enough, or as well as it will be. */
+/* Returns whether a time is certain enough, or cannot improve. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
                           size_t at, size_t k, bool late)
 {
@@ -193,7 +194,8 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Those with a pattern of their own one size after the other, so that it is filled in once. */
+/* Runs the loops; those with their own memory pattern run size by size, so that it is filled
+ * once. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
 {
@@ -220,8 +222,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Behind a core's own caches no loop is quicker over larger arrays: where one seems to be, others
- * disturbed it, and both have the mean of their times. */
+/* Beyond a core's private caches larger arrays never take less time: two times in the wrong order
+ * were disturbed, and both get their mean. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -253,7 +255,7 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Loops were measured: the parts of other lines are subtracted from each. */
+/* Computes costs: subtracts the parts of other lines from each loop's time. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 {
     double times[MEMORY_COSTS][MEMORY_SIZES] = {{0}}, spreads[MEMORY_SIZES];
@@ -275,8 +277,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line next to one that is written takes no longer than alone; the difference of two
-             * times that others disturb may say so. */
+            /* A line next to a written one takes no longer than alone, although disturbed times may
+             * say so. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -331,7 +333,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* @m with sizes from the second level on as @bytes are, its costs between them. */
+/* Resamples @m from the second level on to the sizes @bytes. */
 static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
                           struct memory_costs *out)
 {
@@ -350,7 +352,7 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err)
 {
-    /* whose times are taken off */
+    /* its times are subtracted */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
@@ -371,7 +373,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     return ok;
 }
 
-/* A number of the file, within what such a number can be; false otherwise. */
+/* Reads a number of the file within its valid range; false if invalid. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;
@@ -379,7 +381,7 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
-/* Of a cost's name; MEMORY_COSTS: of none. */
+/* Cost by name; MEMORY_COSTS: unknown name. */
 static enum memory_cost cost_named(const char *name)
 {
     enum memory_cost cost = 0;
@@ -389,15 +391,15 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Takes one row over; false when it is damaged. Rows of a cost are in the order of sizes, all costs
- * have the same ones. */
+/* Reads one row; false when damaged. Rows of a cost ascend by size; all costs have the same
+ * sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
 {
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* what is not by size */
+    if (cost == MEMORY_COSTS)   /* values that do not depend on the size */
         return true;
     if (filled[cost] == MEMORY_SIZES ||
         !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||

@@ -9,11 +9,11 @@
 #include "base/compare.h"
 #include "throughput/columns.h"
 
-#define ROWS_LEAST 10       /* of a form with the core, to be considered, */
-#define ROWS_MOST 48        /* and looked at */
-#define UOPS_MOST 3         /* kinds of µops that a form is tried with */
-#define BEAM 12             /* tries that are carried on */
-#define ERROR_MOST 0.5      /* what a row counts as */
+#define ROWS_LEAST 10       /* least rows of a form with the core, */
+#define ROWS_MOST 48        /* and most rows used */
+#define UOPS_MOST 3         /* kinds of µops of a tried usage */
+#define BEAM 12             /* beam width of the search */
+#define ERROR_MOST 0.5      /* largest error of a row that counts */
 #define CORE_WORSE 1.02
 #define CORE_NOTHING 1e-6
 #define SETS_MOST 48
@@ -22,52 +22,52 @@
 
 /* A row of one form with forms of the core, or of these alone. */
 struct single_input_core {
-    double cycles, slots;       /* measured; those of the others */
+    double cycles, slots;       /* measured cycles; slots of the others */
     uint32_t own;               /* executions of the form */
     unsigned count;
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
 
-/* The rows of one form. */
+/* A form outside the core with its rows. */
 struct outsider {
     uint32_t form;
     VEC(struct single_input_core) rows;
-    double before;              /* mean error of the best few µops with the core as it is */
+    double before;              /* mean error of its best usage with the unsplit core */
 };
 
-/* A kind of µop that a form is tried with: one or two sets. */
+/* A kind of µop of a tried usage: one or two sets. */
 struct element {
     portset sets[2];
 };
 
-/* The core as it is, or parted. */
+/* The core unsplit, or with one split. */
 struct view {
-    /* the first one's ports become others, and a µop of the second goes with each; 0: as it is */
+    /* the first set's ports are replaced, and a µop of the second accompanies each; 0: unsplit */
     portset part, whole, ports;
-    unsigned shift;             /* of the first one's lowest port to the first of the others */
+    unsigned shift;             /* from the first set's lowest port to the first new port */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* of each entry of the core, and of each element */
+    float *rows;                /* rows of sums, for each entry of the core and each element */
     size_t width;
     double inverse[COLUMNS_MOST];
 };
 
 struct parter {
     const struct mapping *core;
-    double slots;               /* a cycle */
+    double slots;               /* per cycle */
     VEC(struct outsider) forms;
-    struct outsider inside;     /* rows of the core alone */
+    struct outsider inside;     /* rows of the core's forms only */
     portset sets[SETS_MOST];    /* of the core */
     size_t set_count;
-    const struct view *view;    /* that the threads look by, */
-    double *errors;             /* and what they find, of each form */
+    const struct view *view;    /* the core that the threads evaluate, */
+    double *errors;             /* and the resulting error of each form */
     unsigned threads;
     const struct chart_hooks *hooks;
     atomic_bool over;           /* cancelled */
 };
 
-/* The ports that take the place of those of @set. */
+/* Ports that replace those of @set. */
 static portset others_of(const struct view *v, portset set)
 {
     portset out = 0;
@@ -104,7 +104,7 @@ static void row_add(const struct view *v, float *row, const struct element *e, f
             row[c] += e->sets[k] && !(e->sets[k] & ~v->columns[c]) ? count : 0;
 }
 
-/* False when there are too many sets of ports. */
+/* Fills a view; false when there are too many port sets. */
 static bool view_make(const struct parter *p, portset part, portset whole, struct view *v)
 {
     portset sets[3 * SETS_MOST];
@@ -153,7 +153,7 @@ static double most_of(const struct view *v, const float *row, const float *more,
     return most;
 }
 
-/* Mean error of a form with the µops of @own and @sums: those of its rows without it. */
+/* Mean error of a form with the µops of @own, where @sums are those of its rows without it. */
 static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
                          const float *own)
 {
@@ -180,14 +180,13 @@ static float *sums_of(const struct view *v, const struct outsider *o)
     return sums;
 }
 
-/* A try: its error and its µops' sums. */
+/* A tried usage: its error and its µops' sums. */
 struct try {
     double error;
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best, if it is one of them and no other is the same; returns how many
- * there are. */
+/* Inserts @t into the @n best unless it is worse or a duplicate; returns their number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -205,7 +204,7 @@ static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t w
     return n;
 }
 
-/* Mean error of the best usage of up to UOPS_MOST kinds of µops. */
+/* Mean error of the best usage of at most UOPS_MOST kinds of µops. */
 static double best_error(const struct parter *p, const struct outsider *o, struct try *work)
 {
     const struct view *v = p->view;
@@ -241,7 +240,7 @@ static void look(void *state, unsigned worker)
     const struct chart_hooks *hooks = p->hooks;
     struct try *work = mem_alloc((2 * BEAM + 1) * sizeof *work);
 
-    /* The question may be asked on the caller's thread only. */
+    /* Only the caller's thread may poll for cancellation. */
     for (size_t i = worker; i < p->forms.count && !atomic_load(&p->over); i += p->threads) {
         if (worker == 0 && hooks->cancelled(hooks->state))
             atomic_store(&p->over, true);
@@ -250,7 +249,7 @@ static void look(void *state, unsigned worker)
     free(work);
 }
 
-/* Best errors of all forms by @v. */
+/* Finds the best errors of all forms with @v. */
 static void look_by(struct parter *p, const struct view *v, const struct chart_hooks *hooks)
 {
     p->view = v;
@@ -273,8 +272,8 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* The row @i of @t by entries of the core: true when at most one of its forms is none of these,
- * *outside, which executes @b->own times. */
+/* Builds row @i of @t from entries of the core. True when at most one form is not in the core:
+ * *@outside, executed @b->own times. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)
@@ -340,7 +339,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
     free(at);
 }
 
-/* The sets of the core, each once; false when there are too many. */
+/* Collects the distinct sets of the core; false when there are too many. */
 static bool sets_collect(struct parter *p)
 {
     for (size_t i = 0; i < mapping_count(p->core); i++)
@@ -358,7 +357,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Gain of the split @v: the sum over all forms that gain, 0 when these are too few. */
+/* Gain of the split @v: summed over all forms that improve, 0 when too few do. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;
@@ -398,7 +397,7 @@ static struct mapping *parted(const struct parter *p, const struct view *v)
     return out;
 }
 
-/* The best way to part, NULL when none is good enough. */
+/* Returns the best split, NULL when none is good enough. */
 static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
 {
     struct view as_is;

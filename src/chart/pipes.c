@@ -5,13 +5,12 @@
 
 #include "chart/core.h"
 
-#define PIPES_SOUGHT 16      /* sets of forms that hold the same one, */
-#define PIPES_MOST 8         /* of which those with most forms stay */
-#define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
+#define PIPES_SOUGHT 16      /* most pipes searched, */
+#define PIPES_MOST 8         /* of which those with most forms are kept */
+#define PIPE_SUM 0.9         /* share of the sum of both times from which they share a pipe */
 #define BALANCE_MOST 4
 
-/* The first form that holds none of the pipes known so far is compared with the rest, which is pipe
- * number @pipe. */
+/* Compares the first form without a known pipe with the rest; they form pipe @pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {
@@ -49,8 +48,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Keeps the @sought pipes with most forms, numbered from 0 in the order of discovery; returns how
- * many. */
+/* Keeps the pipes with most forms of @sought, numbered from 0 in the order of discovery; returns
+ * their number. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};

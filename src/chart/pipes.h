@@ -1,5 +1,5 @@
-/* Blocking pipes: forms that take longer alone than their µops explain, one of which keeps the next
- * one of its kind waiting (dividers). */
+/* Finds blocking pipes: forms slower alone than their µops explain, which block the next one of
+ * their kind (dividers). */
 #ifndef PORTOLAN_CHART_PIPES_H
 #define PORTOLAN_CHART_PIPES_H
 
@@ -7,14 +7,14 @@
 #include "chart/saturate.h"
 
 struct pipe_form {
-    uint32_t form;          /* of the lab's table */
-    double cycles;          /* for which it holds a pipe; 0: none */
+    uint32_t form;          /* index into the lab's table */
+    double cycles;          /* cycles for which it blocks a pipe; 0: none */
     enum vectors vectors;
-    int pipe;               /* which, from 0 on; -1: none */
+    int pipe;               /* number of the pipe; -1: none */
 };
 
-/* Finds which of @forms hold the same pipe: the times of such pairs add up. The eight pipes that
- * most forms hold are numbered in the order of discovery. False with err. */
+/* Finds which of @forms block the same pipe: times of such pairs add up. The eight pipes with most
+ * forms are numbered in the order of discovery. False with err. */
 bool pipes_find(struct lab *lab, struct pipe_form *forms, size_t n, unsigned *pipes,
                 struct err *err);
 

@@ -16,24 +16,23 @@
 #include "chart/usage_pool.h"
 
 #define ROUNDS 30
-#define FIRST_ASKED 3        /* experiments of the first round, */
-#define LATER_ASKED 2        /* and of those that decide between what is left */
-#define TELLS 4.0            /* deviations by which two guesses must differ with a saturator */
-#define STILL 9.0            /* in cost: what explains the times nearly as well */
-/* late times of a form, in excess of its µops' (chart/slow_pairs.h), from which it runs with all
- * saturators once no other experiment distinguishes usages: few may be chance, or a usage that is
- * too small */
+#define FIRST_ASKED 3        /* experiments per form of the first round, */
+#define LATER_ASKED 2        /* and of later rounds, which distinguish the remaining usages */
+#define TELLS 4.0            /* standard deviations by which two guesses must differ */
+#define STILL 9.0            /* difference in cost below which a guess remains possible */
+/* unexplained late times (chart/slow_pairs.h) from which a form runs with all saturators, once
+ * nothing else distinguishes usages; fewer may be chance or a usage that is too small */
 #define LATE_FEWEST 2
-/* in cost: so little new times of a round may add to the best guess that no other is sought */
+/* cost that new times may add to the best guess without a new search */
 #define FORETOLD 1.0
-/* experiments at random that a usage has to foretell before it is taken */
+/* random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
-#define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
-#define CHECKED_MOST 4       /* times that this is tried */
+#define FAILED_MOST 3        /* failed rounds after which no further time helps */
+#define CHECKED_MOST 4       /* such attempts, at most */
 #define CHOICES_MOST 64
-#define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
+#define OTHERS_MOST 12       /* alternatives of each form that are kept */
 
-/* Asked for and not seen yet. */
+/* Requested and not yet evaluated. */
 struct asked {
     size_t beside, row;
     uint32_t count;
@@ -44,26 +43,27 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per number of a level */
+    bool *used;                  /* per level number */
     struct guess guess;
     double worst;
-    bool late;                   /* times are late by the guess: another may explain them, */
-    bool mostly_late;            /* of which so many contradict it */
-    bool sought;                 /* the guess is the best of a search */
+    bool late;                   /* times are late under the guess: another may explain them, */
+    bool mostly_late;            /* and many contradict it */
+    bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    bool leads;                  /* runs with all saturators on behalf of others; */
+    bool leads;                  /* runs with all saturators as a leader; */
     struct guess begun;          /* factor by which its times were late */
-    bool waits;                  /* until such forms are through */
-    unsigned failed;             /* rounds in which nothing explained all times, */
-    unsigned checked;            /* times that the usage had to foretell experiments */
-    struct guess foretold;       /* by what usage the last time */
+    bool waits;                  /* waits until the leaders are done */
+    unsigned failed;             /* rounds in which no guess explained all times, */
+    unsigned checked;            /* random checks done so far */
+    struct guess foretold;       /* the usage of the last check */
     bool hidden;
     struct guess rival;
-    double rivals;               /* weight of all others, that of the guess is 1 */
-    struct guess others[OTHERS_MOST];   /* all that explain as much, the best first */
+    double rivals;               /* weight of all alternatives, relative to the guess */
+    struct guess others[OTHERS_MOST];   /* all that explain equally well, best first */
     unsigned other_count;
-    int pipe;                    /* -1: none */
-    bool considered;             /* what decides between the guess and its rivals is in wanted */
+    int pipe;                    /* number; -1: none */
+    bool considered;             /* experiments that decide between guess and alternatives are in
+                                  * @wanted */
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
 };
@@ -73,15 +73,15 @@ struct placer {
     const struct mapping *mapping;
     struct lattice *lattice;
     struct saturators saturators;
-    struct usage_pool pool;      /* usages met */
+    struct usage_pool pool;      /* usages seen so far */
     struct slow_pairs slow_pairs;
-    uint32_t *form_of;           /* of the table, per entry of the mapping */
+    uint32_t *form_of;           /* index into the table, per entry of the mapping */
     struct placing *forms;
     size_t n;
     struct rng rng;
 };
 
-/* What number @number of a form is. */
+/* Level number @number of a form. */
 static struct saturator_level level_of(const struct placer *p, const struct placing *f,
                                        size_t number)
 {
@@ -115,7 +115,7 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* The same if the guess that explains the form's times is expected to explain this one. */
+/* Requests an experiment that the guess predicts, if it explains the form's times. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);
@@ -128,7 +128,7 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
                             beside.count));
 }
 
-/* Each saturator once. */
+/* Requests each saturator once. */
 static void ask_all(struct placer *p, struct placing *f, ask_one *asks)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
@@ -147,7 +147,7 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* How well saturator @at distinguishes guesses with predictions @a and @b, in deviations. */
+/* Difference of the predictions @a and @b with saturator @at, in standard deviations. */
 static double distance(const struct placer *p, double a, double b)
 {
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
@@ -170,8 +170,7 @@ static void cycles_beside(const struct placer *p, const struct placing *f,
     free(rows);
 }
 
-/* How many of the pairs of choices that are @open differ in @cycles; with @close those that do are
- * open no more. */
+/* Number of @open pairs of choices that @cycles distinguishes; with @close these are closed. */
 static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open,
                          bool close)
 {
@@ -217,7 +216,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     free(open);
 }
 
-/* Measures the requested ones. Returns how many. */
+/* Measures the requested experiments. Returns their number. */
 static size_t ask_wanted(struct placer *p, struct placing *f, ask_one *asks)
 {
     size_t n = f->wanted_count;
@@ -252,7 +251,7 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f, ask);
 }
 
-/* Evaluates the form's guess by its times. */
+/* Evaluates the form's guess on its times. */
 static void judge(const struct placer *p, struct placing *f)
 {
     size_t news = slow_pairs_matching(&p->slow_pairs, &f->guess, &f->sights);
@@ -266,8 +265,7 @@ static void judge(const struct placer *p, struct placing *f)
     f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
-/* Whether the guess that was the best of all foretold the times since; f->guess.cost: before they
- * were seen. */
+/* Returns whether the best guess predicted the new times; f->guess.cost is without them. */
 static bool goes_on(struct placer *p, struct placing *f)
 {
     double before = f->guess.cost;
@@ -278,7 +276,7 @@ static bool goes_on(struct placer *p, struct placing *f)
     return f->guess.cost <= before + FORETOLD && f->worst <= lab_off(p->lab) && !f->late;
 }
 
-/* The best of what is known and of what the times suggest. */
+/* Finds the best guess among known ones and those that the times suggest. */
 static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
@@ -320,8 +318,8 @@ struct rivals {
     size_t n;
 };
 
-/* A usage that is worse by no more than a late time is still to be distinguished: such a time
- * favours usages that are too large. */
+/* A usage worse by at most one late time must still be distinguished, since such a time favours
+ * usages that are too large. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -335,7 +333,7 @@ static void add_rival(void *state, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    if (r->n == CHOICES_MOST) {   /* in place of the least likely one */
+    if (r->n == CHOICES_MOST) {   /* replaces the least likely one */
         at = 1;
         for (size_t i = 2; i < r->n; i++)
             at = r->list[i].cost > r->list[at].cost ? i : at;
@@ -347,11 +345,11 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Saturators for is_told: those that may run with the form, or all, also where vectors in the old
- * and the new encoding would meet. */
+/* Saturators for is_told: those that may run with the form, or all, including mixed vector
+ * encodings. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* Whether a saturator distinguishes @a from @b. */
+/* Returns whether a saturator distinguishes @a from @b. */
 static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
                     const struct guess *b, enum tellers by)
 {
@@ -370,7 +368,7 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
     return false;
 }
 
-/* Keeps the best of @r; those that hold another pipe cannot be written. */
+/* Keeps the best of @r; those that block another pipe cannot be represented. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -387,15 +385,15 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* A guess with µops on untested ports is no better than an equal one without: a division in the old
- * encoding, which never runs with the new one, holds a pipe of its own rather than a port that only
- * a form in the new one keeps busy. */
+/* Prefers a guess on tested ports to an equal one on untested ports: a legacy-encoded division,
+ * which never runs with VEX, blocks its own pipe, and not a port that only a VEX form keeps
+ * busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* of the core: its own ports may be nobody else's */
+    /* of the core: another form may have no access to its ports */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return;
@@ -417,8 +415,8 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
     }
 }
 
-/* Requests up to @most experiments that distinguish the best guess from its rivals; without any the
- * rivals keep their weight. Other threads may do so for other forms. */
+/* Requests up to @most experiments that distinguish the best guess from its alternatives; without
+ * any the alternatives keep their weight. Other threads may work on other forms. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -442,7 +440,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
             !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* the same in all experiments with this core: chart/chart.h looks for others */
+                /* equal in all experiments with this core: ambiguities_find searches for others */
                 continue;
             f->hidden = true;
         }
@@ -463,8 +461,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Requests a few random experiments, of those that touch the guess's ports or the slots; false when
- * there are none. Only these reveal a usage that no rival has. */
+/* Requests a few random experiments that use the guess's ports or the slots; false when there are
+ * none. Only they reveal a usage that no alternative has. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -487,8 +485,8 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Whether an unexplained form, or one with late times, should run with all saturators now. One with
- * late times does so when no other experiment distinguishes usages: those come first. */
+/* Returns whether an unexplained form, or one with late times, should run with all saturators now.
+ * One with late times first runs all experiments that distinguish usages. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
     const bool off = f->worst > lab_off(p->lab), waited = f->waits;
@@ -515,7 +513,7 @@ static void tell_habit(struct placer *p, struct placing *f)
     f->leads = false;
 }
 
-/* One round of one form, whose times fit has explained as well as can be. */
+/* One round of one form, after fit has found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
     if (wants_all(p, f)) {
@@ -544,7 +542,7 @@ static void step(struct placer *p, struct placing *f)
         usage_pool_add(&p->pool, &f->guess);
 }
 
-/* A round of fits: each form on its own, with what was known before the round. */
+/* Fits all forms independently by the state before the round. */
 struct fit_round {
     struct placer *placer;
     unsigned workers;
@@ -571,7 +569,7 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            /* else it will run with all */
+            /* if not, it runs with all */
             if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
                 consider(p, f, LATER_ASKED);
         }
@@ -623,7 +621,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (size_t i = 0; i < p->n; i++)
-        /* still measuring: its guess may be one that was not distinguished */
+        /* still measuring: its guess may be undistinguished */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             tell_habit(p, &p->forms[i]);
@@ -632,7 +630,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     return true;
 }
 
-/* Which pipe each form holds that holds one. */
+/* Finds the pipe of each form that blocks one. */
 static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
 {
     struct pipe_form *forms = mem_alloc((p->n + 1) * sizeof *forms);
@@ -653,7 +651,7 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
         usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
 }
 
-/* @g with the pipe of @f. */
+/* Writes @g with the pipe of @f. */
 static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g,
                         struct usage *out)
 {
@@ -680,7 +678,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
-    if (f->guess.pipe > 0 && f->pipe < 0) {   /* one pipe too many: what is written lacks it */
+    if (f->guess.pipe > 0 && f->pipe < 0) {   /* one pipe too many: it cannot be represented */
         struct guess without = f->guess;
         without.pipe = 0;
         guess_cost(&without, &f->sights, INFINITY, &out->error);
@@ -740,7 +738,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        /* as names of blocking ports end */
+        /* suffix of blocking ports' names */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);

@@ -1,7 +1,7 @@
-/* Usages of forms, given a core with known ports. Each form runs with saturators, multisets of the
- * core that keep one port set busy, so that a µop without another port adds time (uops.info, Abel
- * and Reineke, ASPLOS 2019). The usage with the fewest µops that explains all times is accepted.
- * Only experiments that distinguish the remaining usages are measured. */
+/* Places forms on the ports of a given core. Each form runs with saturators, multisets of the core
+ * that keep one port set busy: a µop without another port adds time (uops.info, Abel and Reineke,
+ * ASPLOS 2019). The usage with the fewest µops that explains all times is accepted. Only
+ * experiments that distinguish the remaining usages are measured. */
 #ifndef PORTOLAN_CHART_PLACE_H
 #define PORTOLAN_CHART_PLACE_H
 
@@ -9,7 +9,7 @@
 #include "model/mapping.h"
 
 struct place_form {
-    uint32_t form;          /* of the lab's table */
+    uint32_t form;          /* index into the lab's table */
     double alone;           /* cycles */
     /* forms of one group probably behave alike: the first of each is placed first */
     uint32_t group;
@@ -19,25 +19,25 @@ struct placement {
     /* over the ports of the given mapping, followed by pipes of slow forms */
     struct usage usage;
     unsigned slots;         /* at issue */
-    /* share of this usage among those that explain its times as well, 0 to 1 */
+    /* likelihood of this usage among those that explain its times equally well, 0 to 1 */
     double confidence;
-    double error;           /* largest relative difference to a measurement */
+    double error;           /* largest relative error of a measurement */
     unsigned experiments;
-    bool explained;         /* all measurements within the noise */
-    /* no experiment distinguishes the other usages: the issue width binds wherever they differ */
+    bool explained;         /* all measurements agree within the noise */
+    /* no experiment distinguishes the alternatives: the issue width limits wherever they differ */
     bool hidden;
-    portset untested;       /* ports of saturators that it was not measured with */
-    /* the most likely other usage that some experiment distinguishes; NULL: none */
+    portset untested;       /* ports whose saturators it was not measured with */
+    /* most likely alternative that some experiment distinguishes; NULL: none */
     char *rival;
-    /* all usages that explain its times as well, the most likely first, whether or not an
+    /* all usages that explain its times equally well, most likely first, whether or not an
      * experiment with this core distinguishes them */
     struct chart_usage *others;
     unsigned other_count;
 };
 
-/* Places all @n @forms with the core @mapping. It gets further ports for blocking pipes that slow
- * forms hold (named DV, 2DV and so on); @ports becomes the list of all. @out: one for each, which
- * the caller frees by placement_done. False with err. */
+/* Places all @n @forms with the core @mapping, extended by ports for blocking pipes of slow forms
+ * (DV, 2DV and so on); @ports becomes the list of all. @out: one per form, which the caller frees
+ * by placement_done. False with err. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms,
                  size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

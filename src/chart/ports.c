@@ -15,40 +15,40 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define PORTS_FEWEST 4       /* searched from nothing, */
-#define PORTS_SEARCHED 7     /* up to this number: with more the search ends in local minima */
-#define PORTS_TRIED 15       /* by one more port at a time */
-#define TRIAL_SHARE 0.06     /* of the time of inference, for each number of ports */
-#define LAST_SHARE 0.3       /* at least, for the number found */
-#define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
-#define ORDERS 6             /* in which forms join */
-/* error of an experiment with a form that is left out: larger than that of models of real CPUs */
+#define PORTS_FEWEST 4       /* ports at the start of a search from nothing, */
+#define PORTS_SEARCHED 7     /* and most: with more the search ends in local minima */
+#define PORTS_TRIED 15       /* most ports when adding one at a time */
+#define TRIAL_SHARE 0.06     /* share of the inference time, per number of ports */
+#define LAST_SHARE 0.3       /* least share for the final number */
+#define PORT_GAIN 0.04       /* reduction of the error below which a port does not exist */
+#define ORDERS 6             /* orders in which forms join */
+/* error of an experiment with an omitted form: larger than that of models of real CPUs */
 #define UNKNOWN_ERROR 0.05
-#define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
-/* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is
- * longer, too */
+#define LATE_ERROR 0.016     /* error of a late time: its ports may be right */
+/* share of a core's times: with fewer late ones none counts as late, and longer times refute a
+ * usage too */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
-/* mean error of the forms that joined, below which there is no doubt about these */
+/* mean error of the joined forms below which they are accepted */
 #define EXACT_ERROR 0.003
-/* of the forms, at least, that joined then; those left out are placed with them like all others */
+/* least share of joined forms; the others are placed like all forms outside the core */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* of the forms: with this number no other order is tried, */
-#define NOISY_SHARE 0.8      /* nor with this number if times scatter more */
-#define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out, */
-/* and of a port where more noise is allowed: seven more for five forms more, at twice the error,
- * explain what is no port (a Zen 4's operations on masks) */
+#define ENOUGH_SHARE 0.95    /* share of forms from which no other order is tried, */
+#define NOISY_SHARE 0.8      /* or this share if times scatter more */
+#define LEFT_OUT_PRICE 0.001   /* in error, per omitted form, */
+/* and per port where more noise is allowed: seven ports for five more forms at twice the error
+ * model something else (mask operations of a Zen 4) */
 #define PORT_PRICE 0.0004
 #define SETS_MOST 128
-#define ROW_MOST 16          /* forms of an experiment */
+#define ROW_MOST 16          /* forms per experiment */
 
-/* The searches of one core. */
+/* The evolver's searches for one core. */
 struct port_search {
     struct lab *lab;
     struct problem *problem;
-    struct evolve *evolve;      /* that runs */
+    struct evolve *evolve;      /* the running evolver */
     double begun;
-    struct genome **best;       /* individuals of the best search so far, best first */
+    struct genome **best;       /* individuals of the best search, best first */
     size_t count;
     double error;
 };
@@ -82,8 +82,8 @@ static void work_on(void *state, unsigned worker)
     evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
 }
 
-/* Searches for @seconds, from @from (NULL: from nothing, with @ports). The result replaces the best
- * if its error is smaller by @gain; *@better is set then. */
+/* Searches for @seconds, from @from (NULL: from nothing, with @ports). Replaces the best if the
+ * error is smaller by @gain, and then sets *@better. */
 static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
                        double gain, bool *better, struct err *err)
 {
@@ -95,7 +95,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     options.ports = ports;
     options.seconds = seconds;
     options.seed = s->lab->options->seed;
-    options.consensus = false;   /* rounds are compared by their errors on what was measured */
+    options.consensus = false;   /* rounds are compared by their measured errors */
     options.threads = hooks->team ? hooks->threads : 1;
     s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
     if (!s->evolve)
@@ -120,7 +120,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     return lab_goes_on(s->lab, err);
 }
 
-/* Every µop of set @from becomes one of @to. */
+/* Replaces set @from by @to in every µop. */
 static void replace_set(struct genome *g, unsigned from, unsigned to)
 {
     for (size_t f = 0; f < g->forms; f++)
@@ -148,8 +148,8 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
     return n;
 }
 
-/* The best with one more port: some of its µops go there alone, or as well, so that the error is
- * least. The caller frees. */
+/* Returns the best mapping with one more port, which some of its µops use alone or additionally,
+ * for the least error. The caller frees. */
 static struct genome *with_port(const struct port_search *s)
 {
     struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
@@ -181,7 +181,7 @@ static struct genome *with_port(const struct port_search *s)
     return best;
 }
 
-/* Ports from nothing: few first, then one more at a time. */
+/* Finds ports from nothing: few first, then one more at a time. */
 static bool search_all(struct port_search *s, double trial, struct err *err)
 {
     bool ok = true, better = true;
@@ -199,7 +199,7 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
     return ok;
 }
 
-/* The most forms per cycle that were measured, rounded. */
+/* Largest measured rate in forms per cycle, rounded. */
 static double measured_width(const struct experiments *t, const bool *keep)
 {
     double most = 1;
@@ -220,7 +220,7 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 
-/* Of the rows that @keep says (NULL: of all), those whose forms @m knows. */
+/* Rows in @keep (NULL: all) whose forms @m has. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);
@@ -233,7 +233,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Weight of late times. */
+/* How late times count. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Cycles of each form of @t alone, NaN if unknown; the caller frees. */
@@ -250,7 +250,7 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* The largest ratio of measured to predicted at which row @i counts as late. */
+/* Largest measured / predicted at which row @i counts as late. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -263,7 +263,7 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
 }
 
 /* Mean relative error of @m on the rows of @t in @keep; unknown forms count as UNKNOWN_ERROR, late
- * times as LATE_ERROR at most unless they count in full. */
+ * times as at most LATE_ERROR unless they count in full. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
 {
@@ -286,7 +286,7 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     return n ? sum / (double)n : INFINITY;
 }
 
-/* The same of those of the rows whose forms @m has. */
+/* The same for the rows whose forms @m has. */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
                           enum lates lates)
 {
@@ -303,7 +303,7 @@ double core_ports_error(const struct experiments *t, const bool *keep, const str
     return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
 
-/* Of the rows of @t that @keep says, the share that is late by more than noise. */
+/* Share of the rows of @t in @keep that are late by more than noise. */
 static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
@@ -326,8 +326,7 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* The order of attempt @turn: as the forms come, then those without memory first, then with
- * neighbours changing places. */
+/* Order of attempt @turn: as given, then without memory first, then with neighbours swapped. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {
@@ -346,15 +345,15 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
     }
 }
 
-/* A mapping that the exact way found. */
+/* A mapping from the exact search. */
 struct found {
     struct mapping *mapping;
-    /* mean relative one of the rows whose forms it has, late times counted as noise */
+    /* mean relative error of the rows whose forms it has, late times counted as noise */
     double error;
     size_t forms;
 };
 
-/* Whether other forms can be placed with @m. */
+/* Returns whether other forms can be placed with @m. */
 static bool is_usable(const struct mapping *m)
 {
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
@@ -366,7 +365,7 @@ static bool is_usable(const struct mapping *m)
     return usable;
 }
 
-/* An unusable result counts as not found. */
+/* Discards an unusable result. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {
@@ -382,13 +381,13 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
     return f;
 }
 
-/* Whether @f explains enough forms, of @n, within the noise. */
+/* Returns whether @f explains enough of @n forms within the noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Those that @m lacks come first: what others seemed to be without them kept them out. */
+/* Moves forms that @m lacks to the front: others may have taken their ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
 {
@@ -403,15 +402,15 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Whether the error of @f is within the scatter of a real CPU: then the forms that it leaves out
- * are better placed with it than joined by a search with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU: then placing the omitted
+ * forms is better than a search with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Lower is better: within the noise its own error, with little weight for left-out forms and for
- * its ports, at @port_price each; otherwise the error on all rows. */
+/* Score of @f, lower is better. Within the noise: its error, plus little for omitted forms and
+ * @port_price per port. Beyond: the error on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -421,8 +420,8 @@ static double score(const struct lab *lab, const bool *keep, const struct found 
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
-/* The exact way in several orders and for several levels of noise: what explains most forms without
- * errors that are no noise. */
+/* Runs the exact search in several orders and noise levels; keeps the result with most forms and
+ * errors within the noise. */
 static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                                  struct venn_options *o)
 {
@@ -430,7 +429,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     struct found best = {NULL, INFINITY, 0};
     double least = INFINITY;
     uint32_t *order = mem_alloc((n + 1) * sizeof *order);
-    struct mapping *last = NULL;   /* of the attempt before */
+    struct mapping *last = NULL;   /* result of the previous attempt */
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
@@ -459,7 +458,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     return best;
 }
 
-/* The state that the search begins with is what the exact way found. */
+/* Starts the search from the exact result. */
 static bool take_found(struct port_search *s, const struct mapping *found, struct err *err)
 {
     s->best = mem_zero(1, sizeof *s->best);
@@ -471,7 +470,7 @@ static bool take_found(struct port_search *s, const struct mapping *found, struc
     return true;
 }
 
-/* The result of the best search, as a mapping. */
+/* Returns the result of the best search as a mapping. */
 static void take_best(const struct port_search *s, struct core_ports *out)
 {
     const struct problem *p = s->problem;
@@ -479,7 +478,7 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
-    /* every instruction takes some, though the search may find none */
+    /* every instruction takes a port, even if the search found none */
     for (size_t i = 0; i < mapping_count(out->mapping); i++) {
         struct mapping_entry entry = *mapping_at(out->mapping, i);
         entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
@@ -502,8 +501,8 @@ static void search_done(struct port_search *s)
     s->error = INFINITY;
 }
 
-/* What the exact way found, with the rows that @keep says of forms that it has. It may have more
- * ports than the evolver searches. */
+/* Returns the exact result with the rows in @keep whose forms it has. It may have more ports than
+ * the evolver searches. */
 static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
@@ -521,7 +520,7 @@ static void use_found(const struct port_search *s, const bool *keep, const struc
     free(rows);
 }
 
-/* By the evolver alone, over all rows that @keep says. */
+/* Runs the evolver alone, over all rows in @keep. */
 static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out,
                        struct err *err)
 {
@@ -552,9 +551,9 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Number of these forms with a usage from an earlier run; none if its core has a form that is not
- * charted now, or has no time. The run may have left some out, and a new time may make another form
- * one of the core: the measurements with the earlier one are worth more. */
+/* Number of these forms with a usage from an earlier run. 0 if a form of its core is not charted
+ * now or has no time. The earlier run may have omitted some, and a new time may change the core:
+ * its measurements remain preferable. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -570,9 +569,8 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Whether nearly all of the @n forms, @known, have usages from an earlier run, and their times are
- * explained as by a search that needs no other. The core of a smaller chart of this CPU has few of
- * them. */
+/* Returns whether the @known of the @n forms are nearly all and explain their times so well that no
+ * search is needed. A smaller chart of this CPU covers only few. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -645,7 +643,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Splits ports that are two resources under one name, as shown by forms outside the core. */
+/* Splits ports that are two resources under one name, as forms outside the core show. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

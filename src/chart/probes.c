@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
-#define TOGETHER_MOST ((size_t)1 << 20)   /* bytes of text that are assembled at once */
+#define TOGETHER_MOST ((size_t)1 << 20)   /* bytes of text assembled at once */
 
 size_t probe_add(struct probes *p, const char *format, ...)
 {
@@ -32,15 +32,15 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* Assembled probes by their text: successive CPUs need the same loops, and starting an assembler
- * takes longer than timing one. Per process. */
+/* Cache of assembled probes by text: successive CPUs need the same loops, and starting an assembler
+ * takes longer than measuring. Per process. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
     pthread_mutex_t lock;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The instructions that @code says, 0 when there are none. */
+/* Decodes the instructions of @code; 0 when there are none. */
 static struct probe_code decode_probe(enum isa isa, const uint8_t *code, size_t length)
 {
     struct err err = {0};
@@ -69,7 +69,7 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
     return out;
 }
 
-/* The code of @text, cached; none until it is assembled. With the lock. */
+/* Returns the cached code of @text, empty until it is assembled. Under the lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -82,10 +82,10 @@ static struct probe_code *known_code(enum isa isa, const char *text)
     return &known.codes.items[of];
 }
 
-/* Of probe @at as a label before its lines. */
+/* Label before the lines of probe @at. */
 #define LABEL "portolan_probe_"
 
-/* The next label of a probe from @i on. */
+/* Returns the next label of a probe from @i on. */
 static size_t next_label(const struct assembled *all, size_t i)
 {
     while (i < all->label_count && strncmp(all->labels[i].name, LABEL, sizeof LABEL - 1) != 0)
@@ -93,8 +93,8 @@ static size_t next_label(const struct assembled *all, size_t i)
     return i;
 }
 
-/* Takes the code of each probe of @p from that of all of them, which stand behind their labels;
- * where two stand at one place, nobody knows whose it is. With the lock. */
+/* Splits the assembled code of @p by the labels; where two labels share a place the code is
+ * ambiguous. Under the lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
     uint64_t before = UINT64_MAX;
@@ -113,8 +113,8 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
     }
 }
 
-/* Assembles those from @first on that are not known yet, at once: starting an assembler takes
- * longer than its work. What it refuses together probe_decode assembles alone. */
+/* Assembles new probes from @first on in one run, since starting an assembler dominates. If it
+ * refuses them together, probe_decode assembles each alone. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
@@ -148,7 +148,7 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 
     lock_take(&known.lock);
     struct probe_code *code = known_code(isa, text);
-    if (!code->count) {   /* new, or refused: a full disk does not last */
+    if (!code->count) {   /* new, or refused: a full disk is temporary */
         free(code->insns);
         *code = assemble_probe(isa, text);
     }
@@ -190,14 +190,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Nops fuse with their neighbours where rename fuses them; moves are executed where it does not
- * eliminate them. */
-/* the last, of six bytes, where short ones will not do */
+/* Nops may fuse with their neighbours at rename; moves are executed where they are not
+ * eliminated. */
+/* the last has six bytes, where short ones are unsuitable */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop of them, which a jump closes: one that takes whole cycles takes the same on any
- * front end */
+/* cycles of a loop with a jump: whole cycles, which any front end reaches */
 #define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)

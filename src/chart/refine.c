@@ -14,16 +14,16 @@
 #include "throughput/throughput.h"
 
 #define ROWS_FEWEST 8
-#define ROWS_MOST 1500       /* of one form */
-#define TERMS_MOST 16        /* of an experiment */
-#define TRIED_MOST 40        /* usages of others */
-#define SETS_MOST 64         /* of which µops are added */
-#define STEPS 8             /* at most, while each takes off so much of the error */
-#define GAIN 0.25            /* of the error, that another usage takes off, */
-#define GAIN_LEAST 0.005     /* and mean relative error, so that noise changes nothing */
+#define ROWS_MOST 1500       /* per form */
+#define TERMS_MOST 16        /* per experiment */
+#define TRIED_MOST 40        /* usages of other forms that are tried */
+#define SETS_MOST 64         /* sets from which µops are added */
+#define STEPS 8             /* steps at most, while each reduces the error */
+#define GAIN 0.25            /* relative reduction of the error by another usage, */
+#define GAIN_LEAST 0.005     /* and least absolute one, so that noise changes nothing */
 #define STEP_GAIN 0.1
-#define SLOWEST 1.1          /* times the form's own time alone that µops may take, */
-#define QUICKEST 0.5         /* and have to */
+#define SLOWEST 1.1          /* ratio of its µops' time to the form's time alone, at most */
+#define QUICKEST 0.5         /* and at least */
 
 typedef VEC(uint32_t) row_list;
 
@@ -31,7 +31,7 @@ typedef VEC(uint32_t) row_list;
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors;    /* its forms' */
+    bool memory, vectors;    /* properties of its forms */
     size_t forms;
     double cycles;           /* alone */
     size_t at;               /* in the order of discovery */
@@ -41,7 +41,7 @@ struct refined {
     bool changed;
     struct usage usage;
     unsigned slots;
-    double worst;            /* relative error of its experiments */
+    double worst;            /* largest relative error of its experiments */
 };
 
 struct refining {
@@ -59,7 +59,7 @@ struct refining {
 
 /* Alternatives for one form. */
 struct refine_trial {
-    const struct experiments *table;   /* its own */
+    const struct experiments *table;   /* private copy */
     struct mapping *mapping;           /* in which it is tried */
     double *cycles;
     struct mapping_entry entry;
@@ -89,8 +89,8 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
-/* Sets of µops that may be added or removed: pairs have shown whether a form holds a blocking pipe
- * (chart/pipes.h). */
+/* Counts sets of µops that may be added or removed; blocking pipes stay, since pairs have shown
+ * them (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
     r->pipes = mapping_ports(r->c->machine->mapping)->pipes;
@@ -106,7 +106,7 @@ static void count_sets(struct refining *r)
         }
 }
 
-/* All usages of the machine, the commonest first, and their sets. */
+/* Collects all usages of the machine, most frequent first, and their sets. */
 static void take_uses(struct refining *r)
 {
     const struct mapping *m = r->c->machine->mapping;
@@ -153,7 +153,7 @@ static void take_rows(struct refining *r)
         }
 }
 
-/* Rows of the chart in a table of their own; the caller frees. */
+/* Copies the form's rows to a table; the caller frees. */
 static struct experiments *table_of(const struct experiments *from, const row_list *rows)
 {
     struct experiments *t = experiments_new();
@@ -171,7 +171,7 @@ static struct experiments *table_of(const struct experiments *from, const row_li
     return t;
 }
 
-/* Takes @u if the form errs less with it. */
+/* Tries usage @u and keeps it if the form's error falls. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     double sum = 0, worst = 0;
@@ -200,7 +200,7 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     }
 }
 
-/* @from with one µop of kind @out fewer (UINT_MAX: none), and one more of @in (0: none). */
+/* Tries @from with one µop of set @out fewer (UINT_MAX: none), and one more on @in (0: none). */
 static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in,
                        unsigned slots)
 {
@@ -298,7 +298,7 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
-/* Writes what changed into the machine. Returns how many. */
+/* Writes the changes into the machine. Returns their number. */
 static size_t write_refined(struct refining *r)
 {
     size_t changed = 0;

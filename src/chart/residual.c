@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* of the time of the slowest form, which all others reach: then no second set is busy, and lateness
+/* share of the slowest form's time that all others reach: then no second set is busy, and lateness
  * has another reason */
 #define SPARE 0.5
-/* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5: the results of both
- * cannot be written at once */
+/* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5, which cannot write both
+ * results in one cycle */
 #define SPARE_BY 1.3
-/* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5, 8 and one 2.00 as they
- * should */
+/* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5; 8 and 1 take the predicted
+ * 2.00 */
 #define BUSY_BY 1.35
-#define BUSY_MOST 1.0        /* that it hardly says anything, unless ports would take longer */
+#define BUSY_MOST 1.0        /* cost of such a time, unless its ports predict more */
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {

@@ -7,8 +7,8 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* As short as possible, and as long as with other forms: a saturator that is right once may disturb
- * itself in longer bodies. */
+/* Measured as short as possible, and as long as with other forms: longer bodies may slow themselves
+ * down. */
 static const uint32_t copies[SIZES] = {1, 3};
 
 /* Requests @s alone; its cycles will be in @rows. */
@@ -25,7 +25,7 @@ static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator
     }
 }
 
-/* Whether the times of @s are those that the core says; what has no stable time says nothing. */
+/* Returns whether the times of @s agree with the core; an unstable time is no evidence. */
 static bool is_sound(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
 {
     for (unsigned size = 0; size < SIZES; size++) {
@@ -44,7 +44,7 @@ static bool is_one_of(const struct saturators *list, const struct saturator *s)
     return false;
 }
 
-/* Notes the forms of @s; its sums stay behind. */
+/* Records the forms of @s, but not its sums. */
 static void note(struct saturators *list, const struct saturator *s)
 {
     struct saturator forms = *s;
@@ -65,7 +65,7 @@ static void leave_out(const struct saturators *refused, struct saturators *s)
     s->list.count = kept;
 }
 
-/* Measures those of @found that are new, and notes each as sound or refused. */
+/* Measures the new ones of @found, and records each as valid or refused. */
 static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found,
                       struct saturators *sound, struct saturators *refused, struct err *err)
 {

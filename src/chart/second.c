@@ -12,12 +12,12 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* relative error from which a block is hunted, */
-#define SAMPLED 1024         /* of this number, */
-#define ROUND 64             /* timed together */
-/* rise of the mean error on a form's own experiments by which another usage contradicts them */
+#define TOLERANCE 0.10       /* relative error from which a block is examined, */
+#define SAMPLED 1024         /* of this number of blocks, */
+#define ROUND 64             /* measured together */
+/* increase of the mean error on a form's own experiments by which another usage contradicts them */
 #define CONTRADICTS 0.001
-#define SURE 0.8             /* confidence from which a usage stays */
+#define SURE 0.8             /* confidence from which a usage is kept */
 #define DRAWS 10             /* blocks that test a pattern */
 #define BY_BLOCKS "charted: decided by blocks"
 
@@ -45,7 +45,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
     return ok;
 }
 
-/* Mean relative error of @m on those of the blocks that it knows; NaN: on none. */
+/* Mean relative error of @m on the blocks that it covers; NaN: none. */
 static double mean_error(const struct machine *m, const struct judged *seen, size_t count)
 {
     struct model *model = model_new(m, false);
@@ -63,7 +63,7 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
-/* The experiments of the chart that @form is part of, with their times; the caller frees. */
+/* Copies the chart's experiments with @form and their times; the caller frees. */
 static struct experiments *experiments_of(const struct chart *c, const char *form)
 {
     struct experiments *out = experiments_new();
@@ -84,7 +84,7 @@ static struct experiments *experiments_of(const struct chart *c, const char *for
     return out;
 }
 
-/* Sum of relative errors of @m's usages on @t. */
+/* Sum of relative errors of @m on @t. */
 static double error_on(const struct machine *m, const struct experiments *t)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
@@ -97,7 +97,7 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
-/* The number of @form among the chart's; their count if it was not charted. */
+/* Index of @form in the chart; the form count if it was not charted. */
 static size_t number_of(const struct chart *c, const char *form)
 {
     size_t at = 0;
@@ -107,7 +107,7 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* Blocks may not change results that experiments settled. */
+/* Returns whether experiments settled the usage, which blocks may not change. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
@@ -117,8 +117,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Whether @tried, with another usage of @form, has a larger error on its experiments, or the usage
- * is settled. */
+/* Returns whether @tried, with another usage of @form, has a larger error on its experiments, or
+ * the usage is settled. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))
@@ -140,7 +140,7 @@ struct saved_state {
     struct str text;
 };
 
-/* Makes @tried, with the change @text, the chart's machine if it is better; frees it otherwise. */
+/* Makes @tried the chart's machine, with the change @text, if it is better; if not, frees it. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
@@ -168,13 +168,13 @@ static size_t forms_changed(const struct remedy *change)
     return change->form_count ? change->form_count : 1;
 }
 
-/* Says of what @change changed that blocks decided. What forms had in @before becomes other usages
- * of them; where a latency alone changed, the source of the usage stays. */
+/* Records in the sources that blocks decided @change. The usages in @before become alternatives of
+ * their forms; where only a latency changed, the source of the usage stays. */
 static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {   /* a rule of its own */
+    if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {   /* one latency rule */
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,
                             strtod(change->value, NULL), BY_BLOCKS);
@@ -246,7 +246,7 @@ static void keep_other(struct saved_state *k, size_t at, unsigned number)
     str_done(&text);
 }
 
-/* Usages about as likely of the forms of the smallest block that differs. */
+/* Tries nearly equally likely usages of the forms in the smallest mispredicted block. */
 static void keep_others(struct saved_state *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
@@ -258,7 +258,7 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Applies the changes that lower the error, in turn. */
+/* Applies the changes that lower the error, one after the other. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

@@ -10,18 +10,18 @@
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
-#define DEVIATION_MOST 40.0        /* what one time may cost */
+#define DEVIATION_MOST 40.0        /* largest cost of one time */
 
 const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
 
 struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
-    size_t *row_of;                /* per doubt */
-    /* per ambiguity: weight of its usage after the measurements, that of the form's is 1; for the
-     * chosen one, that of the usage before. NULL: not requested */
+    size_t *row_of;                /* per ambiguity */
+    /* per ambiguity: weight of its usage relative to the form's after the measurements; for the
+     * chosen one, that of the former usage. NULL: not requested */
     double *weights;
-    /* only the machine lists the ports that its forms were not tested against, no chart does */
+    /* only the machine, not the chart, lists ports that forms were not tested against */
     bool of_file;
 };
 
@@ -44,12 +44,12 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
         hooks->progress(hooks->state, so_far, total);
 }
 
-/* The table gets each experiment once. */
+/* Adds each experiment to the table once. */
 static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
     struct str key = {0};
-    VEC(size_t) rows = {0};   /* per key */
+    VEC(size_t) rows = {0};   /* per experiment */
 
     for (size_t i = 0; i < ambiguities->list.count; i++) {
         const struct experiment *e = &ambiguities->list.items[i].experiment;
@@ -64,18 +64,18 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* The doubts [first, end) about one form: its experiments in a table of their own, and what the
- * machine says with either usage. */
+/* Ambiguities [first, end) of one form: its experiments in a table, and the machine's prediction
+ * with each usage. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
     struct experiments *table;
     struct mapping *mapping;       /* of the forms in it */
-    struct mapping_entry entry;    /* of the form, as the machine has it; borrowed */
+    struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Cost of the form's usage being @usage in units of -2 ln: squared deviations in units of the
- * noise. @worst: the largest relative one. */
+/* Cost of @usage for the form in units of -2 ln: squared deviations in units of the noise. @worst:
+ * largest relative deviation. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
                       double weight, double *worst)
 {
@@ -140,7 +140,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
     return str_take(&text);
 }
 
-/* The ports kept busy in the form's experiments. */
+/* Ports kept busy in the form's experiments. */
 static portset ports_tested(const struct form_doubts *f)
 {
     struct throughput *t = throughput_new(PORTS_MAX);
@@ -166,7 +166,7 @@ static portset ports_tested(const struct form_doubts *f)
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        /* else the slots are what is busy */
+        /* if not, the slots are busy */
         tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
@@ -174,7 +174,7 @@ static portset ports_tested(const struct form_doubts *f)
     return tested;
 }
 
-/* The untested ports in the form's source that were not tested since. */
+/* Ports named as untested in the form's source and still untested. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -182,7 +182,7 @@ static portset left_untested(const struct form_doubts *f, const struct ports *po
     return untested ? untested & ~ports_tested(f) : 0;
 }
 
-/* Decides about one form, and writes what is decided into @machine. */
+/* Decides about one form, and updates @machine. */
 static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine,
                    struct settled *out)
 {
@@ -202,7 +202,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        /* without its own time it does not win, though it has its share */
+        /* it cannot win without a time of its own, but keeps its share */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             least_worst = worst;
@@ -220,7 +220,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
             w->weights[f->first + i] = exp(
                 (least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        /* without another usage it is as sure as it was */
+        /* without an alternative its confidence is unchanged */
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {
@@ -244,7 +244,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     free(costs);
 }
 
-/* Takes the doubts with a time out. */
+/* Removes the ambiguities with a time. */
 static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 {
     size_t kept = 0;
@@ -258,7 +258,7 @@ static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
     ambiguities->list.count = kept;
 }
 
-/* Of all whose experiments have a time, form by form. */
+/* Decides all ambiguities whose experiments have a time, form by form. */
 static void decide_all(const struct settling *w, const struct ambiguities *ambiguities,
                        struct machine *machine, struct settled *out)
 {
@@ -308,7 +308,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
     return ok;
 }
 
-/* A decision on a form does not cover ports that it was not tested against. */
+/* Records that the decision does not cover ports that the form was not tested against. */
 static void note_untested(struct chart *c, const char *form)
 {
     struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
@@ -321,7 +321,7 @@ static void note_untested(struct chart *c, const char *form)
     str_done(&source);
 }
 
-/* Writes the decisions into the forms of @c; open ones stay ambiguities. @before: the machine's
+/* Writes the decisions into the forms of @c; open ones stay ambiguities. @before: the former
  * usages. */
 static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
                       const struct mapping *before)
@@ -350,7 +350,7 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
                                    *is = mapping_find(c->machine->mapping, form);
         struct chart_usage *other = &c->forms[d->form].others[d->other];
         other->weight = w->weights[i];
-        /* both have changed places */
+        /* swaps usage and alternative */
         if (usage_equal(&other->usage, &is->usage) && other->slots == is->micro_ops) {
             usage_done(&other->usage);
             usage_copy(&other->usage, &was->usage);

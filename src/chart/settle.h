@@ -6,11 +6,10 @@
 #include "chart/lab.h"
 
 enum settle_verdict {
-    SETTLE_OPEN,           /* its experiments have no time yet: the doubts stay */
-    SETTLE_CONFIRMED,      /* the machine's usage is the likeliest */
-    SETTLE_CHANGED,        /* another one is; it is the machine's now */
-    /* the likeliest does not explain the times either: the machine's usage stays, with little
-     * confidence */
+    SETTLE_OPEN,           /* its experiments have no time yet: the ambiguities remain */
+    SETTLE_CONFIRMED,      /* the machine's usage is the most likely */
+    SETTLE_CHANGED,        /* another usage is more likely and now in the machine */
+    /* none explains the times: the machine's usage stays, with low confidence */
     SETTLE_UNEXPLAINED,
 };
 extern const char *const settle_verdict_names[];
@@ -19,8 +18,8 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages */
-    double confidence;     /* NaN while it is open */
-    unsigned experiments;  /* that have a time */
+    double confidence;     /* NaN while open */
+    unsigned experiments;  /* number with a time */
 };
 
 struct settled {
@@ -28,15 +27,15 @@ struct settled {
     size_t experiments, measured;
 };
 
-/* Measures the experiments of @doubts, decides form by form, writes the usages found into @machine
- * and removes decided ones from @doubts. @journal may be NULL. False with err when measuring is
- * impossible or was cancelled: then machine and doubts are as before. */
+/* Measures the experiments of @doubts, decides form by form, updates @machine and removes decided
+ * ones from @doubts. @journal may be NULL. False with err when measuring is impossible or was
+ * cancelled; then machine and ambiguities are unchanged. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err);
-/* The same for the doubts of a chart under way: measured with the rest of its experiments, decided,
- * and taken into the machine and the forms of @c; open ones stay in c->doubts. */
+/* Does the same during a chart, in its own table of experiments; updates the machine and the forms
+ * of @c. Open ambiguities stay in @c. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 

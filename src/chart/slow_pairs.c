@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#define ALIKE 0.03           /* relative: a time is late by no more than a leader's */
+#define ALIKE 0.03           /* relative tolerance for equal lateness */
 
 struct slow_time {
     size_t beside;           /* saturator */
-    double late;             /* measured / predicted, at most */
-    struct guess guess;      /* by which */
+    double late;             /* largest measured / predicted */
+    struct guess guess;      /* usage that predicts it */
 };
 
 void slow_pairs_done(struct slow_pairs *h)
@@ -40,7 +40,7 @@ enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct gues
     return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
-/* The largest lateness of the form with saturator @beside; 0: none. */
+/* Largest lateness of the form with saturator @beside; 0: none. */
 static double latest(const struct guess *g, const struct sights *s, size_t beside)
 {
     double most = 0;
@@ -61,7 +61,7 @@ void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const st
     }
 }
 
-/* The µops of @g that have some of @ports. Returns of how many sets they are. */
+/* The µops of @g on some of @ports. Returns their number of sets. */
 static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports,
                          struct guess *out)
 {
@@ -72,8 +72,8 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
     return out->n;
 }
 
-/* Whether both use the saturator's busy ports equally; with issue slots, whether both take as
- * many. */
+/* Returns whether both use the saturator's busy ports equally; with issue slots, whether they take
+ * the same number. */
 static bool alike_beside(const struct guess *a, const struct guess *b,
                          const struct lattice *lattice, portset ports)
 {

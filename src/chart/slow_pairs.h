@@ -1,41 +1,40 @@
-/* Records which µops slow each other down. Only the first few forms with one usage and positive
- * residuals (chart/residual.h) run with every saturator; later ones follow their result. */
+/* Records µops that slow each other down. Of the forms with one usage and positive residuals
+ * (chart/residual.h) only the first few run with every saturator; later ones reuse their result. */
 #ifndef PORTOLAN_CHART_SLOW_PAIRS_H
 #define PORTOLAN_CHART_SLOW_PAIRS_H
 
 #include "chart/guess.h"
 
-/* leaders: forms measured with all saturators on behalf of all forms of their usage with late
- * times */
+/* forms measured with all saturators as examples for all forms of their usage with late times */
 #define SLOW_PAIRS_LEADERS 3
 
 /* A usage with late times. */
 struct slow_usage {
-    struct guess guess;              /* that forms began with */
-    unsigned began, ended;           /* leaders, and those that were measured with all saturators */
+    struct guess guess;              /* usage of the forms at first */
+    unsigned began, ended;           /* leaders started, and leaders finished */
 };
 struct slow_pairs {
     VEC(struct slow_usage) list;
-    VEC(struct slow_time) times;    /* late ones of leaders */
+    VEC(struct slow_time) times;    /* late times of leaders */
 };
 void slow_pairs_done(struct slow_pairs *h);
 
 enum slow_pairs_advice {
-    SLOW_PAIRS_LEAD,      /* measured with all saturators as one of the leaders */
-    SLOW_PAIRS_WAIT,      /* the leaders are not through */
-    /* measured with all saturators for the form's own sake: they got another usage, or were not
-     * late there */
+    SLOW_PAIRS_LEAD,      /* measure with all saturators as a leader */
+    SLOW_PAIRS_WAIT,      /* wait for the leaders */
+    /* measure with all saturators for the form itself: leaders got another usage, or were not late
+     * there */
     SLOW_PAIRS_ALONE,
 };
-/* Advises on a form that has late times by @g. HABIT_LEAD counts it as a leader. */
+/* Returns advice for a form with late times under @g. HABIT_LEAD counts it as a leader. */
 enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct guess *g);
-/* Records a leader that began with @begun and ran with all saturators. @now explains its times @s,
- * some of which may be late by it; NULL: nothing does. */
+/* Records a leader that had usage @begun and ran with all saturators. @now explains its times @s,
+ * some of which may be late; NULL: nothing does. */
 void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const struct guess *now,
                        const struct sights *s);
-/* Number of times of @s under load that are late by @g, as those of fewer than HABIT_LEADERS
- * leaders were. Leaders count that use the same number of the busy ports (with issue slots: of
- * slots; alone: all), and hold a blocking pipe or not as @g does. */
+/* Number of times of @s with saturators that are late under @g as those of fewer than HABIT_LEADERS
+ * leaders were. A leader is comparable if it uses the same number of the busy ports (with issue
+ * slots: of slots; alone: all) and blocks a pipe as @g does. */
 size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g,
                            const struct sights *s);
 

@@ -15,7 +15,7 @@ struct stage_log {
     _Atomic unsigned holders;    /* besides the creator */
     char *name;
     pthread_mutex_t lock;
-    /* All below under the lock. */
+    /* Everything below is under the lock. */
     struct stage_row rows[CHART_STAGES];
     double begun[CHART_STAGES], start;
     struct stage_point points[STAGE_POINTS];
@@ -50,7 +50,7 @@ void stage_log_free(struct stage_log *l)
     free(l);
 }
 
-/* Twice as far apart: every second one stays. */
+/* Doubles the interval: keeps every second point. */
 static void thin_out(struct stage_log *l)
 {
     for (size_t i = 0; 2 * i < l->count; i++)

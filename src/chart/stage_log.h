@@ -1,4 +1,4 @@
-/* Progress of a chart, stage by stage. The charting thread writes it, any thread reads it. */
+/* Progress of a chart by stage. The charting thread writes it, any thread reads it. */
 #ifndef PORTOLAN_CHART_STAGE_LOG_H
 #define PORTOLAN_CHART_STAGE_LOG_H
 
@@ -8,22 +8,22 @@
 
 #define STAGE_POINTS 256
 
-/* ended: before it was done */
+/* ended: before completion */
 enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };
 
 struct stage_row {
     enum charting_state state;
-    double seconds;              /* that it took, or has taken so far */
+    double seconds;              /* elapsed time */
     double share;                /* progress within the stage, 0 to 1; NaN: unknown */
     char what[96];               /* current activity; of a finished stage its result */
 };
 
-/* How far the stage of the moment was. */
-struct stage_point { double seconds, share; };   /* since the chart began; 0 to 1 */
+/* Progress of the current stage at one time. */
+struct stage_point { double seconds, share; };   /* since the start of the chart; 0 to 1 */
 
 struct stage_log;
 
-/* @name: of the machine that is made. The caller frees; every holder does. */
+/* Creates a log; @name: of the machine being made. Each holder, including the caller, frees it. */
 struct stage_log *stage_log_new(const char *name);
 struct stage_log *stage_log_hold(struct stage_log *l);
 void stage_log_free(struct stage_log *l);
@@ -32,7 +32,7 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
                         const char *what);
 /* Records the result of @stage in @so_far. */
 void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
-/* The chart is over, at its end or before. */
+/* Records the end of the chart, complete or not. */
 void stage_log_end(struct stage_log *l);
 
 /* Returns the number of stages, the name (valid while the log is held), and up to STAGE_POINTS

@@ -9,12 +9,12 @@
 #include "hunt/explain.h"
 #include "isa/isa.h"
 
-#define TIMES 6              /* of the form in a loop */
-/* relative deviation up to which a loop agrees with the form's substitute */
+#define TIMES 6              /* copies of the form in a loop */
+/* relative deviation within which a loop confirms the substitute */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
-/* Forms of the stack: as one or two others, in a loop that leaves the stack as it was. */
+/* Stack forms, each as one or two other forms, in a loop that restores the stack pointer. */
 static const struct { const char *form, *like[2], *there, *back; } stack_forms[] = {
     {"PUSH (R64)", {"MOV (M64, R64)"}, "push r8", "pop r9"},
     {"POP (R64)", {"MOV (R64, M64)"}, "push r8", "pop r9"},
@@ -22,7 +22,7 @@ static const struct { const char *form, *like[2], *there, *back; } stack_forms[]
     {"PUSH (I32)", {"MOV (M64, I32)"}, "push 500", "pop r9"},
     {"PUSH (M64)", {"MOV (R64, M64)", "MOV (M64, R64)"}, "push qword ptr [rdi]", "pop r9"},
 };
-/* Forms that take slots alone. */
+/* Forms that only take slots. */
 static const struct {
     const char *form, *line;
 } slot_forms[] = {{"ENDBR64 ()", "endbr64"}, {"VZEROUPPER ()", "vzeroupper"}};
@@ -50,7 +50,7 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     return at;
 }
 
-/* Relative deviation of the bound that @m has for loop @at from its time. NaN: no time. */
+/* Relative deviation of @m's bound for loop @at from its time. NaN: no time. */
 static double deviation(const struct standins *s, const struct machine *m, size_t at)
 {
     struct insn *insns;
@@ -63,7 +63,7 @@ static double deviation(const struct standins *s, const struct machine *m, size_
     return fabs(cycles / probe_time(&s->probes, at) - 1);
 }
 
-/* @form gets the usage of @as, unless it was measured. */
+/* Gives @form the usage of @as, unless it was measured. */
 static void put(struct machine *m, const char *form, const struct mapping_entry *as,
                 const char *source)
 {
@@ -76,7 +76,7 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* A form as one or two others; false where the machine lacks one of these. */
+/* Composes a form of one or two others; false where the machine lacks one. */
 static bool put_like(struct machine *m, const char *form, const char *const like[2])
 {
     struct mapping_entry entry = {.latency = NAN};
@@ -99,7 +99,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
     return true;
 }
 
-/* All of them together predict the loops; those whose loop disagrees are left out. */
+/* Adds the forms whose loops are predicted when all are added. */
 static void conclude_stack(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
@@ -126,8 +126,8 @@ static void conclude_slots(struct standins *s)
     }
 }
 
-/* Puts all jumps into @m: each takes a slot, without which no loop would be known. Their ports show
- * in nothing that is measured here. */
+/* Adds all jumps to @m with one slot each, without which no loop would be known. No measurement
+ * here shows their ports. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};

@@ -9,13 +9,13 @@
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
-#define TRIALS 4             /* experiments of each form, */
-#define CONCURRENT 2             /* each with this number of core forms */
-/* number of these, up to three times the form's cycles, between these limits: what is busy in one
- * and */
+#define TRIALS 4             /* experiments per form, */
+#define CONCURRENT 2             /* core forms in each */
+/* number of these, up to three times the form's cycles, within these limits: ports busy in one
+ * trial */
 #define COUNT_FEW 2
-#define COUNT_MANY 8         /* free in the next differs from trial to trial */
-/* of its trials: a form in as many mispredicted ones is wrong itself */
+#define COUNT_MANY 8         /* are idle in the next */
+/* share of its mispredicted trials from which the form itself is wrong */
 #define GUILTY 0.5
 
 struct form_trials {
@@ -27,7 +27,7 @@ static bool takes_part(const struct chart_form *f)
     return (f->state == CHART_IN_CORE || f->state == CHART_PLACED) && f->alone > 0;
 }
 
-/* Core forms that may run with one with vectors of kind @kind. */
+/* Core forms that may run with vectors of kind @kind. */
 static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
 {
     size_t n = 0;
@@ -40,7 +40,7 @@ static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
     return n;
 }
 
-/* One experiment of form @f with forms of the core; its row. */
+/* Requests one experiment of form @f with core forms; returns its row. */
 static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core,
                       size_t n, struct rng *rng)
 {

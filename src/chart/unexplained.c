@@ -9,8 +9,7 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-/* Relative differences of times alone up to which they are alike: the first at which there is any
- * form. */
+/* Relative differences of times alone that count as equal: the first at which any form is found. */
 static const double as_long[] = {0.025, 0.1, 0.3};
 #define LEVELS (sizeof as_long / sizeof *as_long)
 
@@ -19,7 +18,7 @@ static bool explained(const struct chart_form *f)
     return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
 }
 
-/* Cycles of each form alone by the machine; the caller frees. */
+/* Cycles of each form alone on the machine; the caller frees. */
 static double *times_alone(const struct chart *c)
 {
     struct experiments *t = experiments_new();
@@ -34,10 +33,11 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* Properties that forms must share, besides their time. */
+/* Properties that forms must share besides their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
-/* Whether both touch memory, or neither, and both are vector instructions, or neither. */
+/* Returns whether both access memory or neither does, and both are vector instructions or neither
+ * is. */
 static bool same_kind(const char *a, const char *b)
 {
     return form_has_memory(a) == form_has_memory(b) && form_has_vectors(a) == form_has_vectors(b);
@@ -54,14 +54,13 @@ static bool alike(const struct chart *c, size_t a, size_t b, double within, enum
                : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
 }
 
-/* A usage and how many forms have it. */
+/* A usage and its number of forms. */
 struct kind_of_usage {
     const struct mapping_entry *entry;
     size_t forms;
 };
 
-/* The entry of the commonest usage among forms that take as long alone as form @at; NULL: there are
- * none. */
+/* Entry of the most frequent usage among forms with the time alone of form @at; NULL: none. */
 static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within,
                                              enum likeness likeness)
 {
@@ -90,7 +89,7 @@ static const struct mapping_entry *commonest(const struct chart *c, size_t at, d
     return best.entry;
 }
 
-/* The same of those that are most like it: of the same kind at least, where there are any. */
+/* The same among the most similar forms: at least of the same kind, if any. */
 static const struct mapping_entry *like(const struct chart *c, size_t at)
 {
     const struct mapping_entry *as = NULL;

@@ -26,7 +26,7 @@ static portset ports_held(const struct chart *c)
     return held;
 }
 
-/* @set, with the numbers that its ports have where there are those of @held alone. */
+/* Renumbers @set to the ports in @held. */
 static portset closed_up(portset set, portset held)
 {
     portset out = 0;
@@ -74,7 +74,7 @@ static bool is_kept(const struct chart_usage *other, portset held)
     return !(ports_of(&other->usage) & ~held);
 }
 
-/* Doubts name the others by number: by what it will be. */
+/* Renumbers the alternatives that ambiguities refer to. */
 static void number_doubts(struct chart *c, portset held)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++) {
@@ -100,7 +100,7 @@ static void close_form_up(struct chart_form *f, portset held)
             usage_done(&other.usage);
         }
     }
-    if (kept < f->other_count) {   /* whichever it names */
+    if (kept < f->other_count) {   /* whichever alternative it names */
         free(f->rival);
         f->rival = NULL;
     }
@@ -111,7 +111,7 @@ void unused_ports_drop(struct chart *c)
 {
     portset held = ports_held(c);
 
-    /* no machine is without ports */
+    /* a machine has at least one port */
     if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)
         return;
     struct mapping *closed = mapping_closed_up(c->machine->mapping, held);

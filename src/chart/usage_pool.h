@@ -9,13 +9,13 @@ struct usage_pool {
     VEC(struct guess) list;
 };
 void usage_pool_done(struct usage_pool *p);
-/* Adds it unless it exists, holds a blocking pipe (which is the form's own), or the pool is
+/* Adds a usage unless it exists, blocks a pipe (which is specific to the form), or the pool is
  * full. */
 void usage_pool_add(struct usage_pool *p, const struct guess *g);
-/* Those of @m, whose sets are all in @lattice. */
+/* Adds the usages of @m, whose sets are all in @lattice. */
 void usage_pool_fill(struct usage_pool *p, const struct lattice *lattice, const struct mapping *m);
-/* On any thread while nothing is added: up to @most usages that take @alone cycles alone, or less
- * where that may be late, the latest first, into @out. Returns how many. */
+/* Writes up to @most usages that take @alone cycles alone, or fewer where that may be late, the
+ * newest first. Returns their number. Any thread while nothing is added. */
 size_t usage_pool_choices(const struct usage_pool *p, const struct lattice *lattice, double alone,
                           struct guess *out, size_t most);
 

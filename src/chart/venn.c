@@ -12,48 +12,48 @@
 #include "chart/venn_rows.h"
 #include "throughput/throughput.h"
 
-#define SECOND_SETS 256      /* that a second µop may have */
+#define SECOND_SETS 256      /* candidate sets of a second µop */
 #define KEPT 32              /* states */
-/* the widest cores known have 18 that loops can distinguish (Neoverse V2) */
+/* the widest known cores have 18 that loops distinguish (Neoverse V2) */
 #define PORTS_LIMIT 20
-#define REPEATS_MOST 3       /* µops of one set */
-/* ports of a set more than the issue width: other users of the ports show so many */
+#define REPEATS_MOST 3       /* µops on one set */
+/* ports of a set beyond the issue width, which other forms of the ports reveal */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Where times scatter by more than noise, many small deviations must not pay for ports together:
- * prices are as many times as high as the mean squared deviation that is allowed. */
+/* Where times scatter by more than noise, the sum of many small deviations must not pay for a port:
+ * prices are scaled by the allowed mean squared deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* new ports whose price a form may cost */
+#define PORTS_ALLOWED 4      /* new ports that a form may cost */
 #define PORT_PRICE 6.0
-#define SECOND_PRICE 4.0     /* of a µop of another set */
+#define SECOND_PRICE 4.0     /* price of a µop on another set */
 #define REPEAT_PRICE 1.0
-/* of a µop without a slot of its own if no memory is used: rare, but wide vectors pass some units
+/* price of a µop without a slot if no memory is accessed: rare, but wide vectors use some units
  * twice */
 #define DOUBLE_PRICE 6.0
-/* of a set that no other form has: old and new encodings of vectors are never measured together, so
- * that only this makes them share their ports */
+/* price of a set that no other form has: legacy and VEX vectors are never measured together, so
+ * only this makes them share ports */
 #define SET_PRICE 3.0
-/* of a port that forms of another kind use: more than a further port, so that kinds share one only
- * if times show it, not if the issue width hides it */
+/* price of a port that forms of another kind use: above that of a new port, so that kinds share one
+ * only if times show it, not if the issue width hides it */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-#define ROUNDS 3             /* of forms that join before others, and again */
-#define ANEW_GAIN 3.0        /* in cost, least, of a form that joins again */
+#define ROUNDS 3             /* rounds in which forms join before others */
+#define ANEW_GAIN 3.0        /* least reduction of the cost by a form that joins again */
 
 struct venn_use {
     portset set[2];
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* apart from times */
+    float price;                 /* without the cost of times */
 };
 
 struct venn_state {
     unsigned ports;
     double cost;
-    size_t order[2];             /* of equals: the state that it came of, and its turn there */
+    size_t order[2];             /* tie-break: index of the previous state, and its turn there */
     struct venn_use use[VENN_FORMS_MOST];
 };
 
@@ -64,25 +64,26 @@ struct venn {
     bool placed[VENN_FORMS_MOST];
     struct venn_state *states;
     size_t state_count;
-    size_t form;                 /* that joins now */
-    double prices;               /* all of them are this many times as high */
-    bool pairs;                  /* with two µops of different sets, too */
+    size_t form;                 /* form that joins */
+    double prices;               /* factor of all prices */
+    bool pairs;                  /* tries two µops of different sets as well */
     double bar;                  /* cost from which a candidate is dropped */
-    size_t done, total;          /* forms, for goes_on */
+    size_t done, total;          /* forms, for @goes_on */
     struct venn_worker *workers;
     unsigned worker_count;
     atomic_bool over;
 };
 
-/* Tries all ways to join for a batch of states, and keeps the best. */
+/* Working storage of one thread, which tries all ways to join for a batch of states and keeps the
+ * best. */
 struct venn_worker {
     struct venn *v;
     unsigned number;
     struct joiner *joining;
     struct venn_state *next;
     size_t next_count;
-    double bar;                  /* that of all, or the cost of the worst of next */
-    /* ways that came to a price, of one share; times that is_over was asked, ever */
+    double bar;                  /* that of all, or the cost of the worst of @next */
+    /* priced ways of one share; polls so far */
     size_t offers, asked;
 };
 
@@ -126,7 +127,7 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Keeps the best of next; the bar becomes the cost of the worst of them. */
+/* Keeps the best of @next and sets the bar to the cost of the worst of them. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -136,7 +137,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = w->next[KEPT - 1].cost;
 }
 
-/* Whether time is over, which is checked now and then. */
+/* Returns whether time is over; polls occasionally. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
@@ -147,8 +148,7 @@ static bool is_over(struct venn_worker *w)
     return v->over;
 }
 
-/* State number @at of v->states, joined by the form as @use; @second is the number of its second
- * set. */
+/* Evaluates state @at of v->states joined by the form as @use; @second: index of its second set. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {
@@ -174,7 +174,7 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     }
 }
 
-/* Ports that all sets of @s treat alike. Returns how many regions. */
+/* Splits the ports of @s into regions of interchangeable ports. Returns their number. */
 static size_t regions_of(const struct venn *v, const struct venn_state *s, portset out[PORTS_LIMIT])
 {
     size_t n = 0;
@@ -215,9 +215,9 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Sets of the placed forms' µops (*@own of them), pairs of ports of which each is such a set alone,
- * and the sets without one port: if a load and its operation share a scheduler, the operation has
- * only the ports of its kind at that scheduler (Zen: three of four). */
+/* Collects the placed forms' sets (*@own of them), unions of two single ports, and sets less one
+ * port: if a load and its operation share a scheduler, the operation uses the ports of its kind at
+ * that scheduler only (Zen: three of four). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -240,7 +240,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, const po
     return n;
 }
 
-/* Ports that forms of other kinds than the joining one's use for all that they do. */
+/* Ports that forms of other kinds use exclusively. */
 static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 {
     portset out = 0;
@@ -251,8 +251,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* One way for a form to join a state: @count µops of a set of @size ports, chosen region by region,
- * alone or with one µop of a known set. */
+/* One way to join a state: @count µops on a set of @size ports, chosen region by region, alone or
+ * with one µop on a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -272,8 +272,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Slots of the joining form as @use: where experiments do not say, one for each µop, if its ports
- * are why it takes as long. */
+/* Slots of the joining form as @use: where experiments leave them open, one per µop, if its ports
+ * explain its time. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -290,7 +290,7 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
     return (uint8_t)uops;
 }
 
-/* Of @uops in as many slots as the joining form takes. */
+/* Price of @uops in the slots of the joining form. */
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->known.slots[v->form];
@@ -339,7 +339,7 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
-/* Rows of the joining form that have no other forms but placed ones. */
+/* Rows of the joining form with placed forms only. */
 static size_t known_rows(const struct venn *v)
 {
     size_t known = 0;
@@ -349,7 +349,7 @@ static size_t known_rows(const struct venn *v)
     return known;
 }
 
-/* Gives @j the rows of the joining form in @s without it. */
+/* Passes the rows of the joining form in @s, without the form, to @j. */
 static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
@@ -374,7 +374,7 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     }
 }
 
-/* All ways for the form to join state number @at. */
+/* Tries all ways for the form to join state @at. */
 static void join_all(struct venn_worker *w, size_t at)
 {
     struct venn *v = w->v;
@@ -397,7 +397,7 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* It takes as long alone, or the slots bind first. */
+            /* The time alone agrees, or slots limit. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -417,7 +417,7 @@ static void join_share(void *state, unsigned worker)
         join_all(w, i);
 }
 
-/* All ways to join all states; the best are in the first worker's next, best first. */
+/* Tries all ways to join all states; the best are in the first worker's @next, best first. */
 static void try_all(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -438,8 +438,8 @@ static void try_all(struct venn *v)
     }
 }
 
-/* The largest price of ports at which a form may join: that of a few new ones, or, if it takes more
- * than these alone, of all of its own. A form as quick as the issue width may have none. */
+/* Largest price of ports at which a form may join: that of a few new ones, or of all its own if it
+ * needs more alone. A form as quick as the issue width may have none. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -477,7 +477,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* each row is there once for each of its forms */
+            /* each row appears once per form */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
@@ -487,7 +487,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
     return cost;
 }
 
-/* @set with the ports of @used numbered from 0. */
+/* Renumbers @set to the ports @used. */
 static portset squeeze(portset set, portset used)
 {
     portset out = 0;
@@ -497,7 +497,7 @@ static portset squeeze(portset set, portset used)
     return out;
 }
 
-/* The best state without form @f alone is kept, and without the ports that no other has. */
+/* Keeps the best state, without form @f and the ports that only it has. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
@@ -516,7 +516,7 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Joins @first, which has not joined, in place of @second, and that again; undone unless both
+/* Joins @first, which has not joined, in place of @second, then @second again; undone unless both
  * join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
@@ -539,8 +539,8 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Whether @b may be why @a does not join: both work on the same, and it does one thing. Not those
- * that access memory, whose times have more reasons than ports. */
+/* Returns whether @b may prevent @a from joining: same kind, and @b has a single operation.
+ * Excludes memory accesses, whose times depend on more than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -548,8 +548,8 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* Forms that did not join try again before those that did: contention for ports that two forms
- * share and all others avoid shows only where both run together. */
+/* Lets forms that failed to join try before those that joined: contention on ports that two forms
+ * share and all others avoid shows only in their pair. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;
@@ -563,7 +563,7 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Form @f joins again with all others; kept if the total cost falls. */
+/* Joins form @f again with all others; kept if the total cost falls. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];
@@ -580,8 +580,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Forms that joined early, with few others, join again: a store that takes a port of additions as
- * well looks like one that does not until additions are there. */
+/* Joins early forms again, which joined with few others: a store that also uses an addition port
+ * shows it only once additions have joined. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;
@@ -619,7 +619,7 @@ static struct mapping *write_mapping(const struct venn *v)
     return m;
 }
 
-/* Returns how many. */
+/* Creates the workers; returns their number. */
 static unsigned make_workers(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -650,9 +650,9 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
     v->state_count = 1;
     unsigned workers = make_workers(v);
-    /* Forms with one µop come first; the rest may use two of the sets known then. Forms of several
-     * operations wait: before a load has joined, one with an operation may look like the operation
-     * alone, and then no load joins with it. */
+    /* Forms with one µop join first; the rest may use two of the known sets. Forms with several
+     * operations wait: before a load has joined, a load with an operation may look like the
+     * operation alone, and then no load joins. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {

@@ -16,8 +16,8 @@ static enum venn_kind kind_of(const char *form)
                                     : VENN_GENERAL;
 }
 
-/* Whether @form accesses memory and does something else besides: what is no plain load or store, or
- * calls and returns. AArch64's loads and stores ([X]) do nothing else. */
+/* Returns whether @form accesses memory and also does something else: no plain load or store, or a
+ * call or return. AArch64's loads and stores ([X]) do nothing else. */
 static bool does_several(const char *form)
 {
     static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",
@@ -71,7 +71,7 @@ static void take_rows(struct venn_rows *v)
     free(place);
 }
 
-/* Slots left in @row, with one for each of the other forms, for each of form @i. */
+/* Slots left in @row for each execution of form @i, with one for each of the other forms. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
                          double *own)
 {
@@ -84,8 +84,8 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Slots of each form: no more than fit with others. The number is known if it takes longer than
- * alone with the quickest form, which takes one and no port. */
+/* Slots of each form: at most the number that fits with others. Exact if it takes longer than alone
+ * with the quickest form, which takes one slot and no port. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -1,5 +1,5 @@
-/* Input of the search for a core's ports (chart/venn.h): rows of the table, and from them issue
- * slots of each form. */
+/* Input of the search for a core's ports (chart/venn.h): rows of the table, and issue slots per
+ * form. */
 #ifndef PORTOLAN_CHART_VENN_ROWS_H
 #define PORTOLAN_CHART_VENN_ROWS_H
 
@@ -13,7 +13,7 @@
 /* Kind of a form with one operation. */
 enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
 
-/* A row of the table by places in the order of forms. */
+/* A row of the table, with forms by joining order. */
 struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
     uint8_t n;
@@ -26,13 +26,13 @@ struct venn_rows {
     const uint32_t *forms;
     size_t n;
     double alone[VENN_FORMS_MOST];
-    /* does several things, so that it has several µops as likely as not */
+    /* has several operations, so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* that they are no fewer */
+    bool slots_known[VENN_FORMS_MOST];   /* @slots are exact */
     enum venn_kind kind[VENN_FORMS_MOST];
-    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* of each form */
-    double width;                   /* issue slots per cycle */
+    VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* by form */
+    double width;                   /* per cycle */
     bool scattered;                 /* times scatter by more than noise */
 };
 

@@ -9,11 +9,11 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "decided by blocks"
-/* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
+/* largest factor by which weights grow when blocks chose an alternative; files hold weights up to
+ * 1e6 */
 #define LEAST_WEIGHT 1.1e-6
 
-/* The largest relative difference of the machine's predictions to a measurement of form @form; NaN:
- * it has none. */
+/* Largest relative error of the machine on the measurements of form @form; NaN: none. */
 static double worst_error(const struct chart *c, size_t form)
 {
     const struct experiments *t = c->table;
@@ -30,8 +30,8 @@ static double worst_error(const struct chart *c, size_t form)
     return worst;
 }
 
-/* Sets the source, confidence and untested ports of the usage in the machine. @worst: relative
- * error of the form's experiments; NaN: it has none. */
+/* Sets source, confidence and untested ports of the usage in the machine. @worst: relative error of
+ * the form's experiments; NaN: none. */
 static void write_source(struct chart *c, size_t form, double worst, const char *why)
 {
     struct chart_form *f = &c->forms[form];
@@ -52,8 +52,8 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* The likeliest other usage, as the chart names it; @tells: the experiment that distinguishes it
- * from the form's; NULL: none is known. */
+/* Names the most likely alternative; @tells: the experiment that distinguishes it; NULL:
+ * unknown. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
 {
@@ -68,7 +68,7 @@ static void name_rival(const struct chart *c, struct chart_form *f, const struct
     f->settle = tells ? str_take(&text) : NULL;
 }
 
-/* Whether @usage is what the chart names as the rival. */
+/* Returns whether @usage is the chart's named alternative. */
 static bool is_rival(const struct chart *c, const struct chart_form *f, const struct usage *usage)
 {
     struct str text = {0};
@@ -79,7 +79,7 @@ static bool is_rival(const struct chart *c, const struct chart_form *f, const st
     return is;
 }
 
-/* The experiment of the doubt about form @form being other @other; NULL: there is none. */
+/* The experiment that distinguishes alternative @other of form @form; NULL: none. */
 static const struct experiment *telling(const struct chart *c, size_t form, unsigned other)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++)
@@ -97,7 +97,7 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    /* both from each other, whichever the machine has */
+    /* distinguishes both, whichever the machine has */
     const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
@@ -105,13 +105,13 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
         name_rival(c, f, &take_before->usage, tells);
     take_before->weight = 1;
     replace(&f->others[other], take_before);
-    for (unsigned i = 0; i < f->other_count; i++)   /* that of the machine's is 1 */
+    for (unsigned i = 0; i < f->other_count; i++)   /* the machine's usage has weight 1 */
         f->others[i].weight /= weight;
     f->confidence *= weight;
     write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-/* The likeliest of no others of which there is a doubt; f->other_count: there is none. */
+/* The least likely alternative with an ambiguity; f->other_count: none. */
 static unsigned least_likely(const struct chart *c, size_t form)
 {
     const struct chart_form *f = &c->forms[form];
@@ -124,7 +124,7 @@ static unsigned least_likely(const struct chart *c, size_t form)
     return least;
 }
 
-/* The form's former usage replaces other @at; f->other_count: none. */
+/* Replaces alternative @at by the form's former usage; f->other_count: none. */
 static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];

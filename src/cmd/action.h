@@ -1,9 +1,9 @@
-/* Actions of the views and their frame without a command of their own: the words of `do`. */
+/* Actions of the views and their frame that have no command of their own: the words of `do`. */
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* Movement first. A view handles those that apply to it; the frame handles the last ones if no view
- * does. */
+/* Movement first. A view handles those that apply to it; the frame handles the last ones if the
+ * view does not. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \
@@ -31,10 +31,10 @@
 #define ACTION_CHOICE(value, name) "|" name
 enum action { ACTIONS(ACTION_VALUE) ACTION_COUNT };
 
-/* "down|up|...": of the command. */
+/* "down|up|...", the choices of the command. */
 #define ACTION_CHOICES (&(ACTIONS(ACTION_CHOICE))[1])
 
-/* ACTION_COUNT when there is none of @name. Any thread. */
+/* Returns ACTION_COUNT for an unknown @name. */
 enum action action_find(const char *name);
 
 #endif

@@ -15,11 +15,11 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-/* between two savings: with the time of one, less than a second is lost */
+/* seconds between saves: less than this plus the time of one save can be lost */
 #define LEAST_SECONDS 0.4
-/* of a large session, which takes longer: at most a tenth of the time is used for it */
+/* for a large session: share of the time used for saving, at most */
 #define SHARE 10
-#define RUN_SECONDS 3        /* of a run of inference, between two looks at how far it is */
+#define RUN_SECONDS 3        /* seconds between two checks of a run of inference */
 
 /* Fingerprint of a session, to detect changes. */
 struct mark {
@@ -27,7 +27,7 @@ struct mark {
     const void *kernel;
     size_t loop, shelved, at;
     uint64_t serial, experiments;
-    long run;                /* RUN_SECONDS of the last run */
+    long run;                /* progress of the last run, in units of RUN_SECONDS */
 };
 
 struct autosave {
@@ -35,11 +35,11 @@ struct autosave {
     struct background_writer *background_writer;
     struct mark saved, saving;
     double next, begun;      /* clock_seconds() */
-    /* ready: the directory is ours; failed: it was said that saving fails */
+    /* ready: the directory is locked; failed: a failure was reported */
     bool ready, failed;
 };
 
-/* Where the session goes, and what of it. */
+/* A snapshot being saved, and its directory. */
 struct saving {
     struct session *snapshot;
     char *path;
@@ -51,7 +51,7 @@ static struct mark mark_of(const struct session *s)
     struct mark m;
     struct evolve_status status;
 
-    memset(&m, 0, sizeof m);   /* padding too: it is compared as a whole */
+    memset(&m, 0, sizeof m);   /* includes the padding, since it is compared with memcmp */
     m.revision = s->revision;
     m.kernel = d->kernel;
     m.loop = d->loop;
@@ -71,7 +71,7 @@ static bool same(const struct mark *a, const struct mark *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* On the keeper's thread. */
+/* Runs on the saving thread. */
 static bool write_session(void *item, struct err *err)
 {
     struct saving *w = item;
@@ -96,7 +96,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     return a;
 }
 
-/* It is reported once: later saves may fail for the same reason. */
+/* Reports a failure once: later saves may fail for the same reason. */
 static void tell(struct autosave *a, const struct err *err)
 {
     char text[2048];
@@ -107,7 +107,7 @@ static void tell(struct autosave *a, const struct err *err)
     a->failed = true;
 }
 
-/* The written directory, if any, is ours again. */
+/* Takes back the directory after a save. */
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};
@@ -164,7 +164,7 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* what failed before may go well now: it is the last time */
+    /* last attempt: an earlier failure may have been temporary */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

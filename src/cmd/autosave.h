@@ -1,4 +1,4 @@
-/* Saves the workbench's session in the background whenever it has changed. UI thread. */
+/* Saves the workbench's session in the background after changes. UI thread. */
 #ifndef PORTOLAN_CMD_AUTOSAVE_H
 #define PORTOLAN_CMD_AUTOSAVE_H
 
@@ -6,13 +6,14 @@
 
 struct autosave;
 
-/* @named: the opened session is the user's, and is saved as it is; else only later changes are. */
+/* Starts autosaving. @named: the user's saved session, which counts as a change; if not, only later
+ * changes are saved. */
 struct autosave *autosave_new(struct session *s, bool named);
-/* Looks, and begins to save when something has changed; @hold: not now. Returns within how many
- * seconds it wants to be called again, INFINITY: after the next change. */
+/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call,
+ * INFINITY: after the next change. */
 double autosave_tick(struct autosave *a, bool hold);
-/* The last changes, while their jobs still run, are saved before this returns. Called before the
- * jobs are ended. */
+/* Saves the last changes while their jobs still run; waits for completion. Call it before the jobs
+ * are ended. */
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 

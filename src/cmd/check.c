@@ -14,7 +14,7 @@
 #include "measure/source.h"
 #include "toolchain/assemble.h"
 
-#define LINKS 8            /* of a chain that is shown */
+#define LINKS 8            /* links of a displayed chain */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {

@@ -21,8 +21,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Adds a class to all three: its members as rows of @t, as lines of @text (the representative
- * first), as an object of @classes. */
+/* Adds a class: its members as rows of @t, as lines of @text (representative first), and as an
+ * object of @classes. */
 static void add_class(const struct names *names, const struct congruence *c, uint32_t class,
                       struct result_table *t, struct str *text, json_t *classes)
 {

@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 
-#define COPY_MOST 74994   /* bytes: terminals take 100,000 characters of base64 */
+#define COPY_MOST 74994   /* bytes: terminals accept 100,000 base64 characters */
 
 struct copy_values {
     const char *what, *file;
@@ -32,7 +32,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* The lines of the user's text that the loop stands on, or its instructions. */
+/* Copies the loop's lines of the user's text, or its instructions. */
 static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
 {
     size_t count, line = 1;
@@ -61,7 +61,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     str_clear(&s->copied);
     bool ok = kernel ? copy_kernel(s, &text, err) : session_view(s, "copy", v->what, result, err);
-    if (!kernel) {   /* what shows views has put it there */
+    if (!kernel) {   /* the views have put the text there */
         str_add_bytes(&text, str_text(&s->copied), s->copied.length);
         str_clear(&s->copied);
     }

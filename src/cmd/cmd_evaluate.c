@@ -22,7 +22,7 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* One of the mappings: a machine's, or one in a PMEvo file, which the job reads. */
+/* A mapping: of a machine, or of a PMEvo file, which the job reads. */
 struct evaluated {
     char *name;
     struct machine *machine;    /* a copy; NULL: not read yet */
@@ -31,7 +31,7 @@ struct evaluated {
 /* Input and output of the job. */
 struct mapping_evaluating {
     char *file;                    /* NULL: @table */
-    struct experiments *table;     /* held, or read */
+    struct experiments *table;     /* held or read */
     struct evaluated *mappings;
     size_t count;
     bool heat;
@@ -72,7 +72,7 @@ static int compare_misses(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Rows with both numbers, the worst first; the caller frees. */
+/* Rows with both numbers, largest error first; the caller frees. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
     struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);
@@ -102,7 +102,7 @@ static json_t *heat_json(const struct heat_map *map)
     return object;
 }
 
-/* Predicted upwards, measured to the right; darker is more. */
+/* Draws predicted values upwards over measured values; darker means more. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -160,7 +160,7 @@ static json_t *worst_json(const struct experiments *t, const struct miss *misses
     return worst;
 }
 
-/* The same as rows of CSV. */
+/* The worst rows, for CSV. */
 static void worst_rows(struct result_table *t, const char *name, const struct experiments *e,
                        const struct miss *misses, size_t count, const double *predicted)
 {
@@ -191,7 +191,7 @@ static void worst_lines(const struct experiments *t, const struct miss *misses, 
     str_done(&text);
 }
 
-enum { COLUMNS = 9 };   /* the last is there with --heatmap only */
+enum { COLUMNS = 9 };   /* the last only with --heatmap */
 static const struct result_column columns[COLUMNS] = {
     {.key = "mapping", .kind = CELL_TEXT, .width = 24},
     {.key = "n", .kind = CELL_COUNT, .width = 7},
@@ -215,7 +215,7 @@ static const struct result_column worst_columns[] = {{.key = "mapping", .kind = 
                                                      {.key = "measured", .kind = CELL_NUMBER},
                                                      {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* One mapping's row of @table, its worst predictions in @worst, and in @details what stands below
+/* Adds one mapping's row to @table, its worst predictions to @worst, and to @details the text below
  * the table. */
 static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
                          bool heat, bool headed, struct result_table *table,

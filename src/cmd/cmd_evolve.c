@@ -23,7 +23,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* Below the columns of CSV, in their order, stands what was added later. */
+/* New columns of CSV go to the end. */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},
@@ -134,7 +134,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     }
 }
 
-/* "8 ports", or the numbers tried while they are sought. */
+/* Appends "8 ports", or the numbers tried so far. */
 static void print_ports(struct evolve_run *run, const struct evolve_status *t, struct str *out)
 {
     static const char *const why[] = {
@@ -200,7 +200,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     str_done(&of);
 }
 
-/* State of the @count runs: a JSON object each. The workbench has it in @view. */
+/* Shows the state of @count runs, in JSON an object each. In the workbench @view shows it. */
 static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count,
                       const char *view, struct result *result)
 {
@@ -281,7 +281,7 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     evolve_catch_up(s);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
-    show_runs(s, &run, 1, "matrix", result);   /* what is kept */
+    show_runs(s, &run, 1, "matrix", result);   /* frees it, since it was kept */
     return true;
 }
 
@@ -432,7 +432,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* of recently joined experiments */
+    if (!known)   /* of experiments added recently */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);
@@ -442,7 +442,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* Notes on each form how far the best mappings agree on it. */
+/* Notes the agreement of the best mappings on each form. */
 static void note_confidence(struct evolve_run *run, struct mapping *m)
 {
     struct problem *problem;
@@ -465,8 +465,8 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
     problem_free(problem);
 }
 
-/* Note on a form with hidden ports: the mappings may agree on it because each takes the cheapest of
- * equal usages. */
+/* Notes forms with hidden ports: mappings may agree only because each takes the cheapest of equal
+ * usages. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
@@ -483,7 +483,7 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
     str_done(&text);
 }
 
-/* Notes which forms' ports no experiment of the session's table shows, and lists them. */
+/* Lists and notes the forms whose ports no experiment of the session's table shows. */
 static void list_hidden(struct mapping *m, const struct experiments *t, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT},
@@ -516,7 +516,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     str_done(&settle);
 }
 
-/* A machine @id of the inferred forms alone. */
+/* Makes machine @id of the inferred forms only. */
 static struct machine *machine_alone_of(const struct session *s, const char *id,
                                         struct mapping *take_best)
 {
@@ -538,8 +538,7 @@ static struct machine *machine_alone_of(const struct session *s, const char *id,
     return m;
 }
 
-/* A machine @id: @base with the usages of @best in place of its own. NULL with err when these do
- * not fit. */
+/* Makes machine @id: @base with the usages of @best. NULL with err when its ports do not fit. */
 static struct machine *machine_over(const struct machine *base, const char *id,
                                     const struct mapping *best, struct overlay *overlay,
                                     struct err *err)
@@ -562,7 +561,7 @@ static struct machine *machine_over(const struct machine *base, const char *id,
     return m;
 }
 
-/* Takes @take_m, the machine @id, into the session and selects it. */
+/* Adds @take_m, machine @id, to the session and selects it. */
 static bool add_machine(struct session *s, char *id, struct machine *take_m, struct err *err)
 {
     struct machine *m = take_m;
@@ -574,7 +573,8 @@ static bool add_machine(struct session *s, char *id, struct machine *take_m, str
     return ok;
 }
 
-/* The machine under the inferred one: the current one, or if that is an overlay the one below. */
+/* Returns the machine below the inferred one: the current machine, or if that is an overlay its
+ * base. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -599,7 +599,7 @@ static const struct parameter adopt_options[] = {
     {0},
 };
 
-/* The mapping adopted and the machine below it. */
+/* Shows the adopted mapping and its base machine. */
 static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports,
                          struct result *result)
 {

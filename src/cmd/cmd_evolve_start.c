@@ -258,7 +258,7 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     result_count(result, "experiments", (int64_t)status.experiments);
 }
 
-/* The population of the last run, by the mappings' names. */
+/* Returns the population of the last run, by the names of its mappings. */
 static struct population last_population(const struct session *s)
 {
     struct population p = {0};
@@ -288,7 +288,7 @@ static bool need_experiments(const struct session *s, struct err *err)
                    "no experiments");
 }
 
-/* Options that exclude each other. */
+/* Rejects options that exclude each other. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
     if (!v->active &&
@@ -310,17 +310,17 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* Input of the job that lays out a run: slow with many experiments, the run's. */
+/* Input of the job that prepares a run, which is slow with many experiments. */
 struct starting {
     struct evolve_options o;
     struct ports names;              /* of the ports; none: numbers */
-    struct population before;        /* what the run begins with */
+    struct population before;        /* initial population */
     char *checkpoint;                /* path; NULL: none */
-    bool resumed;                    /* before is read from checkpoint */
+    bool resumed;                    /* @before is from @checkpoint */
     bool live;
     struct experiments *table;       /* held */
     struct problem *problem;
-    struct watch outer;              /* the job's own */
+    struct watch outer;              /* the job's progress */
 };
 
 static void starting_free(void *state)
@@ -340,19 +340,19 @@ static bool time_over(void *state)
            (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-/* The remaining time of a checkpoint. */
+/* Reads the remaining time of a checkpoint. */
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* The path comes from the session's author: a pipe might never end. */
+    /* The path may come from a session's author: a pipe might never end. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
     if (!ok)
         return false;
-    if (p->count > 1) {   /* of one alone all individuals start */
+    if (p->count > 1) {   /* from a single file all individuals start */
         w->o.population = (unsigned)p->count;
-        w->o.population_each = true;   /* whether the other ranks take part or not */
+        w->o.population_each = true;   /* regardless of other ranks' choices */
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
@@ -389,7 +389,8 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         result_line(result,
                     "the run was live; over %u ranks it continues with its current experiments",
                     ranks_count());
-    if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
+    /* some were measured since the checkpoint */
+    if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     return w->problem != NULL;
 }
@@ -426,7 +427,7 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
     return task_give(task, &ops, take_w);
 }
 
-/* The starting point of the run: none, a machine's mapping, or the last run's population. */
+/* Sets the initial population: none, a machine's mapping, or the last run's. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
                        struct err *err)
 {
@@ -478,7 +479,7 @@ static struct evolve_run *newest_run(const struct session *s)
     return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 }
 
-/* The table, if @run lacks some of its current measurements, which it gets now; else NULL. */
+/* Returns the table if it has measurements that @run lacks, which are added; else NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;
@@ -548,7 +549,7 @@ static const struct parameter resume_arguments[] = {
     {0},
 };
 
-/* A new run with the population of a checkpoint, and what was left of its time. */
+/* Starts a run with the population and the remaining time of a checkpoint. */
 static bool resume_checkpoint(struct session *s, const char *file, struct task *task,
                               struct err *err)
 {

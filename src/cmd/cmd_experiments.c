@@ -54,11 +54,11 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* Data of a job of this file: the file, the table that it reads or extends, and its result. */
+/* A job of this file: the input file, the table that it reads or extends, and its result. */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
-    struct experiments *base;      /* held; --append: what is added to. NULL: nothing */
+    struct experiments *base;      /* held; --append: the table to extend. NULL: none */
     struct experiments *made;
 };
 
@@ -107,7 +107,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
-/* Reads @v's file by @read in the background; the session's table stays until the new one is
+/* Reads @v's file by @read in the background; the session's table is replaced when the new one is
  * complete. */
 static bool load(struct session *s, const struct experiments_load_values *v,
                  struct experiments *(*read)(const char *path, struct err *err), struct task *task)
@@ -281,7 +281,7 @@ static const struct parameter list_arguments[] = {
     {0},
 };
 
-/* Row @i of the experiments; the state of measured ones is only in the documents. */
+/* Lists row @i; only documents show the state of measured ones. */
 static void list_row(const struct experiments *t, size_t i, struct str *buffer,
                      struct result_table *table)
 {

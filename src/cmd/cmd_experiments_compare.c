@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments compare: measurements of several hosts side by side. */
+/* experiments compare: compares measurements of several hosts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,23 +13,23 @@
 #include "io/experiments_file.h"
 
 #define THRESHOLD 5        /* percent */
-#define ABREAST 5          /* hosts side by side in a table for people */
+#define ABREAST 5          /* hosts per table in text */
 #define ROWS_SHOWN 40      /* there */
 
-/* One file: measured as its columns name it, else the file itself is the name. */
+/* One file, named by its host column or by the file name. */
 struct fleet_host {
-    char *file, *name, *cpu, *microcode;   /* cpu, microcode "": not known */
+    char *file, *name, *cpu, *microcode;   /* cpu, microcode "": unknown */
     struct experiments *table;
-    /* experiments that another host measured as well; of them those off the median */
+    /* experiments shared with another host, and those far from the median */
     size_t compared, differing;
-    double difference;                     /* mean, a fraction, of the former */
+    double difference;                     /* mean difference, a fraction, of the latter */
 };
 
 /* An experiment that at least two hosts measured. */
 struct fleet_row {
     char *text;
     double *cycles;        /* per host; NaN: not measured there */
-    double difference;     /* largest over smallest, less 1 */
+    double difference;     /* largest over smallest, minus 1 */
 };
 
 struct fleet_comparing {
@@ -37,7 +37,7 @@ struct fleet_comparing {
     size_t count;
     double threshold;      /* a fraction */
     VEC(struct fleet_row) rows;
-    size_t compared;       /* experiments, of which rows holds those that differ */
+    size_t compared;       /* number of shared experiments; rows holds those that differ */
 };
 
 static void comparing_free(void *state)
@@ -61,7 +61,7 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* The first value of column @name of @t; "" when there is none. The caller frees. */
+/* Copies the first value of column @name of @t; "" if empty. The caller frees. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);
@@ -92,7 +92,7 @@ static bool read_hosts(struct fleet_comparing *w, struct err *err)
     return true;
 }
 
-/* One measurement. */
+/* A measurement. */
 struct fleet_value {
     char *text;
     size_t host;
@@ -106,7 +106,7 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* All measurements of one experiment, by cycles. Of several on one host the fastest counts. */
+/* Compares all measurements of one experiment. Of several on one host the fastest counts. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),
@@ -132,7 +132,7 @@ static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
     w->compared += hosts > 1;
     if (hosts > 1 && difference > w->threshold) {
         vec_push(&w->rows, ((struct fleet_row){v[0].text, cycles, difference}));
-        v[0].text = NULL;   /* the row's */
+        v[0].text = NULL;   /* moved to the row */
     } else {
         free(cycles);
     }
@@ -200,7 +200,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
     }
 }
 
-/* A row for each experiment and host, for programs. */
+/* Adds a row per experiment and host, for CSV and JSON. */
 static void add_rows(const struct fleet_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
@@ -224,7 +224,7 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
         }
 }
 
-/* Experiments against hosts @from to @to, for people. */
+/* Adds a table of experiments against hosts @from to @to, for text. */
 static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
                       struct result *result)
 {

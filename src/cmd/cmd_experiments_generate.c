@@ -7,7 +7,7 @@
 #include "cmd/task.h"
 #include "infer/generate.h"
 
-#define EXPERIMENTS_MAX 4000000   /* that one command makes */
+#define EXPERIMENTS_MAX 4000000   /* experiments per command */
 
 struct generate_values {
     bool singles, pairs;
@@ -59,9 +59,9 @@ static const struct parameter options[] = {
 struct generating {
     struct generate_values wanted;
     uint64_t seed;
-    struct experiments *base;      /* held; NULL: there are none yet */
+    struct experiments *base;      /* held; NULL: none yet */
     struct experiments *made;
-    struct names forms;            /* that are selected; none: those of base */
+    struct names forms;            /* selected forms; empty: those of @base */
 };
 
 static void generating_free(void *state)
@@ -73,7 +73,7 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* The forms of the table if there is one and nothing is selected, else the selected ones. */
+/* Takes the selected forms, or all of the table if there is one and nothing is selected. */
 static bool choose_forms(struct session *s, struct generating *g, struct err *err)
 {
     if (g->base && g->base->forms.count && s->document.form_pattern_count == 0)
@@ -88,8 +88,8 @@ static bool choose_forms(struct session *s, struct generating *g, struct err *er
            err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
 }
 
-/* All pairs of all forms are a hundred million: minutes of a dead screen and gigabytes before the
- * first measurement. */
+/* Rejects too many experiments: all pairs of all forms are a hundred million, which takes minutes
+ * and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
@@ -103,7 +103,7 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
                    EXPERIMENTS_MAX);
 }
 
-/* Adds the requested experiments to @t; returns how many. */
+/* Adds the requested experiments to @t; returns their number. */
 static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
                        const struct generate_values *v, uint64_t seed)
 {

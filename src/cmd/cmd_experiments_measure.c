@@ -20,20 +20,20 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define TITLE "experiments measure"   /* of the job */
+#define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-#define CHOSEN_AT_ONCE 10000   /* rows that the screen waits for: some milliseconds */
+#define CHOSEN_AT_ONCE 10000   /* rows selected before the job starts: some milliseconds */
 
 struct experiments_measuring {
-    /* start of the worker, if it chooses experiments */
-    struct experiments *from;       /* held until it has chosen; NULL: it is chosen */
-    struct machine *machine;        /* held: what predictions in the filter are of; NULL: none */
+    /* start time of a worker that selects experiments */
+    struct experiments *from;       /* held until the selection is done; NULL: done */
+    struct machine *machine;        /* held: predicts for the filter; NULL: none */
     char *filter;
     /* worker */
-    struct experiments *table;      /* its own copy of what waits */
-    size_t *rows;                   /* of the session's table, by row of the copy */
+    struct experiments *table;      /* own copy of the selected rows */
+    size_t *rows;                   /* row of the session's table, per row of the copy */
     struct forms *forms;
-    struct mapping *simulated;      /* NULL: this CPU */
+    struct mapping *simulated;      /* machine; NULL: this CPU */
     char *journal_path;             /* NULL: none */
     struct runner_options options;
     int cpu;
@@ -41,18 +41,18 @@ struct experiments_measuring {
     struct runner_summary summary;
     double clock_hz;
     unsigned children;
-    struct record *record;          /* the session's */
-    char name[64];                  /* of the CPU or the simulated machine */
+    struct record *record;          /* the session's record */
+    char name[64];                  /* of the CPU or simulated machine */
     /* both */
     pthread_mutex_t lock;
     struct pending_results pending_results;
     /* UI thread */
     unsigned number;                /* of the job */
     struct session *session;
-    uint64_t target;                /* serial of the session's table when it began */
+    uint64_t target;                /* serial number of the session's table at the start */
 };
 
-/* The job's note: a simulated CPU is not disturbed. */
+/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;
@@ -78,7 +78,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    /* The end of a narrow line is cut, so the least important part comes last. */
+    /* Most important part first, since narrow lines are cut. */
     job_progress(w->job, s->share * (double)total, (double)total,
                  "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
@@ -106,14 +106,14 @@ static struct source *source_open(struct experiments_measuring *w, struct err *e
     return source;
 }
 
-/* Copies the rows that fit and wait, and lets go of the table. False with err. */
+/* Copies the selected unmeasured rows and releases the table. False with err. */
 static bool rows_choose(struct experiments_measuring *w, struct err *err)
 {
     const struct experiments *from = w->from;
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    /* A filter that ended early has not visited all rows. */
+    /* A cancelled filter has not visited all rows. */
     if (!keep || !watch_goes_on(err)) {
         free(keep);
         return false;
@@ -165,8 +165,8 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table results wait; they come with the next look, or with the job's
-     * end. */
+    /* While a job reads the table results are deferred until the next poll or the end of the
+     * job. */
     struct experiments_measuring *w = s->measuring;
 
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
@@ -199,7 +199,7 @@ static void add_failures(const struct experiments *t, struct result *result)
     str_done(&text);
 }
 
-/* " of 2026-11-20 to 2026-11-22", the dates of reused values; nothing when they are unknown. */
+/* Appends " of 2026-11-20 to 2026-11-22", the dates of reused values; nothing if unknown. */
 static void days_add(const struct runner_summary *m, struct str *out)
 {
     if (!m->reused || !*m->since)
@@ -209,7 +209,7 @@ static void days_add(const struct runner_summary *m, struct str *out)
         str_addf(out, " to %s", m->until);
 }
 
-/* In the workbench a line: the experiments view shows what failed and why. */
+/* One line in the workbench, where the experiments view shows failures and reasons. */
 static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;
@@ -277,7 +277,7 @@ static bool measure_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-/* Earlier measurements are kept. */
+/* Keeps the measurements made before the failure. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
@@ -375,7 +375,7 @@ static const struct parameter measure_options[] = {
     {0},
 };
 
-/* Sets up @w from what was given; false with err when the machine to simulate cannot be loaded. */
+/* Sets up @w from the options; false with err when the machine to simulate cannot be loaded. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
                    struct experiments_measuring *w, struct err *err)
 {
@@ -397,7 +397,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* one order is another quantity than what the journal holds */
+    /* a single order is another quantity than the journal holds */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;
@@ -410,8 +410,8 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* What to choose from; a few rows are chosen at once, many by the worker. False with err, as when
- * the filter is none. */
+/* Selects the experiments: a small table at once, a large one in the worker. False with err, as for
+ * an invalid filter. */
 static bool choose(struct session *s, struct experiments_measuring *w, const char *filter,
                    struct err *err)
 {
@@ -428,8 +428,8 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
     return (s->interactive && w->from->rows.count > CHOSEN_AT_ONCE) || rows_choose(w, err);
 }
 
-/* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result
- * comes then. */
+/* Starts the job and takes @w. Waits for its end in scripts; in the workbench the result
+ * follows. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result,
                   struct err *err)
 {
@@ -465,7 +465,7 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     return true;
 }
 
-/* All that a job needs except its experiments; NULL with err where measuring is refused. */
+/* Makes the job's data except its experiments; NULL with err where measuring is refused. */
 static struct experiments_measuring *
 prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
 {
@@ -491,7 +491,7 @@ prepare(struct session *s, const struct experiments_measure_values *v, struct er
     return w;
 }
 
-/* Measures those of the session's experiments that fit. */
+/* Measures the selected experiments of the session. */
 static bool begin(struct session *s, struct experiments_measuring *take_w, const char *filter,
                   struct result *result, struct err *err)
 {

@@ -16,7 +16,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define SHOWN 20             /* forms in the text */
+#define SHOWN 20             /* forms listed in text */
 
 /* The job: measures on the worker, decides and writes the machine's directory. */
 struct experiments_settling {
@@ -24,7 +24,7 @@ struct experiments_settling {
     struct job *job;
     char *name, *directory, *journal_path, *ambiguities_path;
     struct ambiguities ambiguities;
-    struct machine *machine;         /* the charted one, its own */
+    struct machine *machine;         /* private copy of the charted machine */
     struct machine *simulated;       /* a copy; NULL: this CPU */
     struct forms *forms;             /* NULL for a simulated CPU */
     struct runner_options options;
@@ -33,7 +33,7 @@ struct experiments_settling {
     struct settled settled;
 };
 
-/* The job's note: a simulated CPU is not disturbed. */
+/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct experiments_settling *)state)->simulated;
@@ -51,7 +51,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Decisions go to disk: the machine first, so that lost ambiguities were decided. */
+/* Saves the decisions: the machine first, so that a lost file of ambiguities only loses decided
+ * ones. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&
@@ -209,7 +210,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* The machine, its ambiguities and the CPU to measure them on. */
+/* Loads the machine and its ambiguities, and sets the CPU to measure them on. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

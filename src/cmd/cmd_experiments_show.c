@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One experiment with everything that is known of how its value came about. */
+/* experiments show: an experiment with the origin of its value. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Cycles by the current machine; NaN when it lacks some of the forms. */
+/* Cycles by the current machine; NaN when it lacks a form. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};
@@ -69,7 +69,7 @@ static void add_measured(const struct experiment_detail *w, struct result *resul
     result_number(result, "clock_hz", w->kept ? w->samples.clock_hz : NAN);
 }
 
-/* A line per pass in text, a row per sample elsewhere. */
+/* In text a line per pass, elsewhere a row per sample. */
 static void add_samples(const struct experiment_detail *w, struct result *result)
 {
     static const struct result_column columns[] = {

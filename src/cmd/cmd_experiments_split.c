@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments split, merge: measuring on several hosts of one kind, with experiments that all of
- * them measure. */
+/* experiments split, merge: distributes measuring over hosts of one kind, with control experiments
+ * that all of them measure. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,12 @@
 #include "io/experiments_file.h"
 
 #define PARTS_MOST 10000
-#define CONTROLS 20            /* experiments that every host measures */
+#define CONTROLS 20            /* control experiments */
 #define CONTROL_COLUMN "control"
-#define CONTROL_OFF .05        /* of the median of all hosts: the control is off there */
-#define CONTROLS_OFF .1        /* more of them than this, and more than one: the host disagrees */
+/* relative difference from the median of all hosts from which a control disagrees */
+#define CONTROL_OFF .05
+/* share of such controls from which, if more than one, the host disagrees */
+#define CONTROLS_OFF .1
 
 struct split_values {
     size_t parts, controls;
@@ -66,8 +68,8 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Part @part (from 0): every row that is its turn, and the controls, which are marked and have yet
- * to be measured. */
+/* Makes part @part (from 0): its share of the rows and the controls, which are marked and have no
+ * values yet. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -82,7 +84,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* what is known of it would not be measured again, and every host would agree with it */
+        /* a known value would not be measured again, and every host would agree with it */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -91,8 +93,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* How much a control of row @index would show: of forms in no control yet, as much as the others
- * leave to see of each. */
+/* Value of row @index as a control: by how little other controls cover its forms. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -103,9 +104,8 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows: they lie evenly over the table, and in each stretch of it the row that
- * holds the forms that the others hold least is taken, so that as many forms as can be are in some
- * control. */
+/* Marks @controls rows, spread evenly over the table. In each section it takes the row with the
+ * forms that are least covered, so that controls cover as many forms as possible. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -126,7 +126,7 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    /* the rest is what the hosts share */
+    /* the other rows are divided between the hosts */
     size_t rows = w->table->rows.count, most = rows / 2,
            controls = w->controls < most ? w->controls : most;
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
@@ -192,8 +192,8 @@ const struct command command_experiments_split = {
 /* A part as a host measured it. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* measured here and elsewhere; of them those that differ */
-    /* mean difference from the median, as a fraction; NaN without controls */
+    size_t controls, off;      /* controls shared with other hosts, and those that differ */
+    /* mean relative difference from the median; NaN without controls */
     double error;
     bool deviates;
 };
@@ -219,7 +219,7 @@ static void merging_free(void *state)
     free(w);
 }
 
-/* Whether row @index is a control; with @t's column looked up by name. */
+/* Returns whether row @index is a control; looks up @t's column by name. */
 static bool is_control(const struct experiments *t, size_t index)
 {
     uint32_t column = names_find(&t->extra, CONTROL_COLUMN);
@@ -241,8 +241,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* One control's sightings, by cycles: each host compared with their median. Of @hosts; the median
- * of two shows nothing if there are more. */
+/* Compares each host's value of one control with the median. With two of more @hosts the median
+ * shows nothing. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -289,8 +289,8 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* The rows of @t that are not @controls, or of these the ones that are @measured or not, in the
- * order of @t, and not yet in @taken. */
+/* Appends the rows of @t that are not @controls, or those controls that are @measured or not, in
+ * order and unless in @taken. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {
@@ -316,8 +316,8 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* All rows of hosts that agree, the controls once: as the first measured them, or at last those
- * that none did. */
+/* Joins all rows of hosts that agree, controls once: as the first host measured them, and last
+ * those that none did. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the result shown last to a file. */
+/* Writes the last result to a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* The format whose files end in @extension; false with err, which lists them. */
+/* Returns the format of files with @extension; false with err, which lists them. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
 #define FORMAT_ROW(value, name, extension) {value, extension},
@@ -64,8 +64,8 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 
 struct exporting {
     char *file, *title;
-    struct result *what;       /* held; NULL: the rows are to be collected */
-    struct rows_shown rows;    /* state NULL: none */
+    struct result *what;       /* held; NULL: rows must be collected */
+    struct rows_shown rows;    /* NULL: none */
     enum format format;
 };
 
@@ -91,7 +91,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    result_free(e->what);   /* here: a million rows are many to free */
+    result_free(e->what);   /* on the worker, since freeing a million rows takes long */
     e->what = NULL;
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);
@@ -103,7 +103,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* The last command failed: it has no result, and the earlier one is not exported instead. */
+/* The last command failed and has no result; the earlier one is not exported instead. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

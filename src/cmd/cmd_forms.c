@@ -12,7 +12,7 @@
 
 #define PATTERNS_SHOWN 6
 
-/* No form is called so: false with err, which names one that is alike. */
+/* Reports that no form matches, with a similar name in err; returns false. */
 static bool refuse_pattern(const struct forms *forms, const char *pattern, struct err *err)
 {
     const struct similar similar = {.word = pattern, .best = forms_meant(forms, pattern)};
@@ -118,7 +118,7 @@ static const struct parameter add_arguments[] = {
 struct adding {
     char *file;
     enum isa isa;
-    /* held: the table that is extended; NULL: the shipped ones, which nobody has requested yet */
+    /* held: the table to extend; NULL: the shipped ones, not loaded yet */
     struct forms *base, *made;
     size_t added;
 };
@@ -216,7 +216,7 @@ static const struct parameter select_arguments[] = {
     {0},
 };
 
-/* The forms themselves as patterns: none of their names has a wildcard. */
+/* Selects forms by their names, none of which has a wildcard. */
 static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v,
                        struct err *err)
 {

@@ -10,7 +10,7 @@
 #include "cmd/machine_set.h"
 #include "throughput/throughput.h"
 
-#define ABREAST 5      /* machines side by side in a table for people */
+#define ABREAST 5      /* machines per table in text */
 #define FORM_STEPS 8   /* steps (base/steps.h) per form and machine */
 
 struct forms_compare_values {
@@ -23,14 +23,15 @@ struct form_comparing {
     const char *pattern;
     const struct forms *forms;
     struct machine_set machines;
-    double above;                  /* forms that differ by more than this fraction; NaN: all */
-    bool *shown;                   /* by index in forms: which match, and differ so much */
+    double above;                  /* minimum relative difference; NaN: all */
+    bool *shown;                   /* indices into forms: those that match and differ by that
+                                    * much */
     size_t matching, showing;
-    /* known to two machines; counted where differences are asked for */
+    /* forms that two machines have; counted only for differences */
     size_t compared;
 };
 
-/* Cycles of @form alone in steady state, and its latency; false where @m does not know it. */
+/* Cycles of @form alone in steady state, and its latency; false if @m lacks it. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
                     const struct mapping_entry **entry, double *cycles)
 {
@@ -46,7 +47,7 @@ static bool look_up(struct throughput *engine, const struct machine *m, const ch
     return true;
 }
 
-/* How far the largest of some numbers lies above the smallest. */
+/* Largest of some numbers over the smallest, minus 1. */
 struct spread { double least, most; };
 
 static void spread_add(struct spread *s, double value)
@@ -60,8 +61,8 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Whether machines that know @form have cycles or latencies further apart than asked; counts it as
- * compared when there are two. */
+/* Returns whether machines with @form differ in cycles or latency by more than requested. Counts
+ * the form if at least two have it. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {
     struct spread times = {INFINITY, -INFINITY}, latencies = times;
@@ -94,7 +95,7 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Host, CPU and microcode of @m's measurements, "" if unknown; false when it has none of them. */
+/* Adds host, CPU and microcode of @m's measurements, "" if unknown; false when it has none. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {
     const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"),
@@ -108,7 +109,7 @@ static bool add_origin(struct result_table *t, const struct machine *m)
     return known;
 }
 
-/* Hosts of the machines' measurements, in words, when one is known. */
+/* Adds a sentence on the hosts of the machines' measurements, if known. */
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -130,7 +131,7 @@ static void add_machines(const struct form_comparing *w, struct result *result)
         result_line(result, "\n");
 }
 
-/* A row for each form and machine, for programs. */
+/* Adds a row per form and machine, for CSV and JSON. */
 static void add_rows(const struct form_comparing *w, struct throughput *const *engines,
                      struct result *result)
 {
@@ -166,7 +167,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
     str_done(&usage);
 }
 
-/* "0.50 / 4": cycles and latency, "-" if the machine does not know the form. */
+/* Appends "0.50 / 4", cycles and latency, or "-" if the machine lacks the form. */
 static void print_pair(struct throughput *engine, const struct machine *m, const char *form,
                        char *text, size_t size)
 {
@@ -181,7 +182,7 @@ static void print_pair(struct throughput *engine, const struct machine *m, const
         snprintf(text, size, "%.2f / %g", cycles, entry->latency);
 }
 
-/* Forms against some of the machines, for people. */
+/* Adds a table of forms against machines, for text. */
 static void add_table(const struct form_comparing *w, struct throughput *const *engines,
                       size_t from, size_t to, struct result *result)
 {

@@ -14,7 +14,8 @@
 
 #define MISSING_SHOWN 30
 
-/* A zero µop form that needs no entry: what decodes as a nop costs no port. */
+/* Returns whether the machine has the instruction. Hint encodings that decode as nop need no
+ * entry. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
     struct insn insn = {.traits = form->traits};
@@ -22,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Not a gap of the table: the CPU has no such instruction. */
+/* Returns whether the CPU lacks the instruction, so that the table has no gap. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -30,8 +31,8 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. A place that
- * was not decoded is one instruction that no machine knows. */
+/* Share of covered instructions that the CPU has; *@lacking gets the number that it lacks.
+ * Undecoded bytes count as one unknown instruction. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -50,7 +51,7 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
     return all ? (double)known / (double)all : 0;
 }
 
-/* Two that stand for the instruction set, then the selected machines of it that are others. */
+/* Machines to compare: two for the instruction set, then other selected ones of it. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
     const char *const *always = isa_ops(isa)->common_machines;
@@ -69,7 +70,7 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
     return n;
 }
 
-/* Forms that machines lack, the most frequent first. */
+/* Adds forms that machines lack, the most frequent first. */
 static void add_missing(const struct scan *scan, const struct forms *forms,
                         struct machine *const *machines, size_t n, struct result *result)
 {
@@ -83,7 +84,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* default: as many as a screen holds */
+    t->hide = NOT_TEXT;   /* default: one screen */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -139,18 +140,18 @@ static void show(const struct scan *scan, const struct forms *forms,
     result_count(result, "undecoded", (int64_t)scan->undecoded);
 }
 
-/* Files are read by the worker, the machines are asked by the UI thread at the end. */
+/* The worker reads files; the UI thread queries the machines at the end. */
 struct scanning {
     struct scan scan;
     char **paths;
-    size_t count, at;    /* files; those that somebody has */
+    size_t count, at;    /* number of files, and of those handed out */
     unsigned threads;
     struct job *job;
     struct farm *farm;   /* NULL: no other ranks */
-    char *out;           /* where the counts of all forms go; NULL: nowhere */
+    char *out;           /* file for the counts of all forms; NULL: none */
 };
 
-/* Files to other ranks that have room for one. */
+/* Sends files to other ranks with a free worker. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};
@@ -182,7 +183,7 @@ static bool scan_progress(void *context, const struct scan *scan, double fractio
     return !job_cancelled(j->job);
 }
 
-/* All forms with their counts, the most frequent first. */
+/* Writes all forms with their counts, most frequent first. */
 static bool write_counts(const struct scan *scan, const char *path, struct err *err)
 {
     struct str text = {0};
@@ -312,7 +313,7 @@ const struct command command_forms_scan = {
     .run = run,
 };
 
-/* Another rank's part: the files that it gets, counted by each of its threads. */
+/* Work of another rank: files, counted by each of its threads. */
 struct scan_hand {
     struct farmhand *hand;
     unsigned workers;
@@ -352,7 +353,7 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
     return scan_file(&hand->scans[worker], unpack_text(piece), err);
 }
 
-/* All threads' counts, in sequence: rank 0 takes them one by one. */
+/* Sends the counts of all threads, one after the other, to rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct scan_hand *hand = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Help from the records of commands and settings, on the screen and as the man page's section. */
+/* Help from the records of commands and settings, for the screen and the man page. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -38,7 +38,7 @@ static const struct parameter options[] = {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* a line may end after a bar */
+    for (; *text; text++)   /* wraps after a bar as well */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -46,7 +46,7 @@ static void add_troff(struct str *out, const char *text)
                  *text);
 }
 
-/* A sentence that troff cannot take for a request. */
+/* Appends a sentence escaped so that troff sees no request. */
 static void add_troff_line(struct str *out, const char *text)
 {
     str_add(out, "\\&");
@@ -60,7 +60,7 @@ static void add_name(void *to, const char *word)
     str_addf(out, "%s%s", out->length ? ", " : "", word);
 }
 
-/* Description of @p from the record; of names of views, which they are. */
+/* Describes @p by its record; for names of views lists them. */
 static void explain_parameter(struct session *s, const struct parameter *p, struct str *out)
 {
     struct str names = {0};
@@ -120,7 +120,7 @@ static void add_man_examples(const struct command *c, struct str *out)
     }
 }
 
-/* The table as the man page's section: tools/make-man.sh puts it there. */
+/* Writes the section of the man page that tools/make-man.sh inserts. */
 static void print_man(struct session *s, struct str *out)
 {
     struct str usage = {0};
@@ -166,7 +166,7 @@ static void add_parameters(struct session *s, const struct parameter *table, str
     str_done(&name);
 }
 
-/* All that is known of one command. */
+/* Describes one command completely. */
 static void explain(struct session *s, const struct command *c, struct str *out)
 {
     str_addf(out, "%s ", c->name);
@@ -193,8 +193,8 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
-/* Tasks in the order of the list, each with its commands: by name, or by first word. The last task
- * has all others. */
+/* Tasks in display order with their commands, by name or first word. The last task has all
+ * others. */
 static const struct {
     const char *title, *commands;
 } tasks[] = {
@@ -229,7 +229,7 @@ static size_t task_of(const struct command *c)
     return TASKS - 1;
 }
 
-/* The commands' summaries under the title of their task. */
+/* Lists the commands' summaries by task. */
 static void list_by_task(struct str *out)
 {
     for (size_t i = 0; i < TASKS; i++) {
@@ -281,7 +281,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     struct result_table *t = result_table(result, "commands", columns, 3);
     t->headless = true;
-    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text has them by task, or explained */
+    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text lists them by task, or in full */
     for (const struct command *const *c = commands; *c; c++)
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
             add_row(t, *c);

@@ -103,7 +103,7 @@ const struct command command_job_cancel = {
     .run = run_cancel,
 };
 
-/* On the screen only the commands that follow wait. */
+/* In the workbench only the following commands wait. */
 static bool await(struct session *s, unsigned number, struct result *result, struct err *err)
 {
     struct job_info info;

@@ -16,7 +16,7 @@ static void cell_line(struct result_table *t, uint32_t line)
         cell_missing(t);
 }
 
-/* "0x1258", as objdump has it. */
+/* "0x1258", as objdump writes it. */
 static void cell_address(struct result_table *t, const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];

@@ -13,31 +13,31 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20             /* most of it is waiting for a quiet core */
-#define INSNS_MOST 500         /* each is left out once: work and memory grow with the square */
-#define PATIENCE_SECONDS 1.0   /* with all variants that wait, when one is requested */
+#define SECONDS 20             /* default time, mostly waiting for an idle core */
+#define INSNS_MOST 500         /* each is removed once: work and memory grow with the square */
+#define PATIENCE_SECONDS 1.0   /* for all pending variants, when one is requested */
 
-/* The job: the loop and its variants on the worker; the UI thread shows what came of it and keeps
- * it for the kernel view. */
+/* The job: measures the loop and its variants on the worker; the UI thread shows the result and
+ * keeps it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
     struct job *job;
     const struct kernel *kernel;     /* held */
     size_t loop;
-    /* of these the loop, or the commonest path of it that was recorded in its program */
+    /* the loop's instructions, or those of its most frequent recorded path */
     struct insn *insns;
-    const struct kernel *texts; /* whose texts these have, held */
+    const struct kernel *texts; /* held, since @insns borrow their texts */
     size_t count;
-    double share;            /* of the recorded iterations that take the path; NaN: none */
+    double share;            /* share of the recorded iterations with this path; NaN: none */
     struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
-    struct kernel_set *set;          /* the loop and all variants met so far */
-    VEC(bool) asked;                 /* of each: asking again means measuring again */
+    struct kernel_set *set;          /* the loop and all variants so far */
+    VEC(bool) asked;                 /* per variant: a further request measures it again */
     struct blame *found;             /* the result */
-    pthread_mutex_t lock;            /* of so_far */
-    /* a copy for the UI thread, which takes it; NULL: nothing new */
+    pthread_mutex_t lock;            /* protects so_far */
+    /* a copy for the UI thread, which takes it; NULL: none new */
     struct blame *so_far;
 };
 
@@ -105,7 +105,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return w->found != NULL;
 }
 
-/* A value that rounds to zero is printed without a sign. */
+/* Prints a value that rounds to zero without a sign. */
 static double plain(double cycles)
 {
     return fabs(cycles) < 0.005 ? 0 : cycles;
@@ -119,7 +119,7 @@ static void add_cost(struct result_table *t, const struct blame_cost *cost)
     cell_number(t, plain(cost->here - cost->model));
 }
 
-/* How a row is named: "7", or the place of an instruction without a line. */
+/* Names a row: "7", or the address of an instruction without a line. */
 static void add_line(struct result_table *t, const struct insn *insns, size_t at)
 {
     if (insns[at].line)
@@ -128,7 +128,7 @@ static void add_line(struct result_table *t, const struct insn *insns, size_t at
         cell_count(t, (int64_t)at + 1);
 }
 
-/* "0x1258", as objdump has it. */
+/* "0x1258", as objdump writes it. */
 static void add_address(struct result_table *t, const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];
@@ -266,7 +266,7 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->variants, b->seconds);
 }
 
-/* Puts @take_b into the document when the loop is still the one in use. */
+/* Puts @take_b into the document if the loop is still in use. */
 static void put(const struct kernel_blaming *w, struct blame *take_b)
 {
     struct document *d = &w->session->document;
@@ -300,7 +300,7 @@ static void forget(const struct kernel_blaming *w)
         w->session->blaming = NULL;
 }
 
-/* Measurements of a loop without a final result are dropped. */
+/* Drops the measurements of a loop without a final result. */
 static void blame_failed(struct session *s, void *state, struct result *result,
                          const struct err *err)
 {
@@ -365,7 +365,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* The machine to compare with; NULL with err. */
+/* Returns the machine to compare with; NULL with err. */
 static struct machine *choose(struct session *s, const char *id, struct err *err)
 {
     if (id)

@@ -42,7 +42,7 @@ static const struct parameter compile_options[] = {
     {0},
 };
 
-/* The recipe of a kernel that was compiled; NULL with err. */
+/* Returns the recipe of a compiled kernel; NULL with err. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {
     const struct kernel *k = s->document.kernel;
@@ -59,7 +59,7 @@ static void step_level(struct recipe *r)
     static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
     const size_t count = sizeof levels / sizeof *levels;
     const char *level = recipe_level(r);
-    size_t at = count - 1;   /* behind what is none of them comes the first */
+    size_t at = count - 1;   /* cyclic: the first follows the last, or an unknown one */
 
     for (size_t i = 0; level && i < count; i++)
         at = strcmp(level, levels[i]) == 0 ? i : at;
@@ -123,7 +123,7 @@ static bool prepare_compile(struct session *s, const void *values, struct task *
     if (!now || !session_may_open(s, now, err))
         return false;
     struct recipe *r = recipe_copy(now);
-    r->options.loop = 0;   /* another one now */
+    r->options.loop = 0;   /* a new loop is selected */
     if (change(r, values, err))
         return loading_start(s, r, task);
     recipe_free(r);

@@ -84,7 +84,7 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Values that may be too small, not @exact, have no difference. */
+/* Adds two values; without @exact they may be too small, and the difference is omitted. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
     cell_text(t, name);
@@ -93,7 +93,8 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Cycles, bounds and port loads of both with the difference; ports only if both have the same. */
+/* Adds cycles, bounds and port loads of both with the difference; ports only if both have the
+ * same. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -177,7 +178,7 @@ const struct command command_kernel_diff = {
 };
 
 struct compare_task {
-    struct paired_loops *made;   /* NULL: the session has it */
+    struct paired_loops *made;   /* NULL: borrowed from the session */
 };
 
 static bool compare_work(void *state, struct result *result, struct err *err)
@@ -214,8 +215,7 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
                                         .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
-    /* Where there is no other kernel, and more than one machine, it is the machine in view and the
-     * next. */
+    /* With a single kernel and several machines, compares the machine in view and the next. */
     const char *machines[] = {d->selected[d->in_view],
                               d->selected[(d->in_view + 1) % d->selected_count]};
     bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 &&

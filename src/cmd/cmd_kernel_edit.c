@@ -9,7 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/loading.h"
 
-/* Whether the kernel's file can be read a second time. */
+/* Returns whether the kernel's file can be read again. */
 static bool has_file(const struct kernel *k)
 {
     return k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0;
@@ -58,7 +58,7 @@ static const struct parameter edit_options[] = {
     {0},
 };
 
-/* Text without a file becomes one in a directory of its own. */
+/* Writes text without a file to one in a new directory. */
 static bool put_text(const struct kernel *k, struct edit_request *edit, struct err *err)
 {
     struct str path = {0};
@@ -79,7 +79,7 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     const struct edit_values *v = values;
     const struct kernel *k = s->document.kernel;
 
-    (void)result;   /* its own state reports it */
+    (void)result;   /* the state of the job reports it */
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)

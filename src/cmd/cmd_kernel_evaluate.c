@@ -19,14 +19,14 @@
 #include "work/pool.h"
 
 #define FORMS_SHOWN 40
-#define BATCH 256   /* blocks a worker takes at a time */
+#define BATCH 256   /* blocks per work item */
 #define BHIVE_ITERATIONS 100.0
-/* an error, a fraction, beyond which a file's cycles are not of its blocks */
+/* relative error above which a file's cycles are not those of its blocks */
 #define NONSENSE 0.9
-#define CLOSE 0.005     /* median errors, fractions, between which the mean decides */
+#define CLOSE 0.005     /* difference of median errors, fractions, within which the mean decides */
 
 struct batch {
-    struct str text;                /* the hex digits, each ended by NUL */
+    struct str text;                /* hex digits, NUL-terminated */
     size_t starts[BATCH];
     double cycles[BATCH];
     size_t count;
@@ -38,35 +38,35 @@ struct kernel_evaluating {
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    /* as requested; COLUMNS: by the columns, or the data */
+    /* requested, or COLUMNS: by the columns or the data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
-    enum evaluate_protocol protocol;  /* that was taken, and why */
+    enum evaluate_protocol protocol;  /* protocol used, and the reason */
     struct str because;
     unsigned workers;
     struct evaluation_result result;
     double seconds;
-    double per;                     /* iterations that the file's cycles are of */
-    double cycles_median;           /* of the first blocks, when that is not one */
-    unsigned ranks;                 /* that evaluated; 0: this process alone */
+    double per;                     /* iterations that the file's cycles cover */
+    double cycles_median;           /* of the first blocks, when iterations are not 1 */
+    unsigned ranks;                 /* number of ranks that took part; 0: this process only */
 };
 
 struct evaluation_run {
     double per;
-    bool sampling;                  /* a look at the beginning, without a job */
+    bool sampling;                  /* evaluates only the first blocks, without a job */
     struct job *job;
-    size_t blocks;                  /* given to workers */
+    size_t blocks;                  /* blocks given to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
-    /* columns that only `kernel measure` writes, and has written all of: 2 */
+    /* columns that only `kernel measure` writes; 2: all of them */
     int own;
-    FILE *rows;                     /* --blocks; NULL: not wanted */
-    const char *wanted;             /* value of the arch column; NULL: any */
-    enum evaluate_half half;        /* rows that are evaluated, by a hash of their code */
-    char **pending;                 /* a first row that is data, not header */
-    size_t passed;                  /* rows of other machines */
+    FILE *rows;                     /* --blocks; NULL: none */
+    const char *wanted;             /* requested value of the arch column; NULL: any */
+    enum evaluate_half half;        /* half of the rows to evaluate, by a hash of the code */
+    char **pending;                 /* the first row is data, not a header */
+    size_t passed;                  /* skipped rows of other machines */
     struct evaluation **evaluations;
     struct batch *batches;
-    /* NULL: no other ranks; else one worker more hands batches to them */
+    /* NULL: no other ranks; if set, one worker passes batches to them */
     struct farm *farm;
     unsigned workers;
     struct err *err;
@@ -86,7 +86,7 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-/* The half that a block belongs to, the same in every file and for either case of its digits. */
+/* Half of a block, equal in every file and for both cases of hex digits. */
 static enum evaluate_half half_of(const char *hex)
 {
     char *lower = mem_strdup(hex);
@@ -149,7 +149,7 @@ static bool next_batch(void *state, unsigned worker)
     return b->count > 0 && !run->failed;
 }
 
-/* A batch to another rank, as soon as one has room. */
+/* Passes a batch to another rank as soon as one is free. */
 static void pass_on(struct evaluation_run *run, const struct batch *b)
 {
     struct str piece = {0};
@@ -179,7 +179,7 @@ static void work_batch(void *state, unsigned worker)
                        &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
-/* Columns by the header, or hex,cycles when the first row is data. */
+/* Reads columns by the header, or as hex,cycles when the first row is data. */
 static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;
@@ -204,7 +204,7 @@ static bool read_header(struct evaluation_run *run, struct err *err)
                        "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);   /* for the caller to evaluate */
+    take_row(run, &run->batches[0], fields);   /* evaluated by the caller */
     return true;
 }
 
@@ -309,15 +309,15 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
-/* Properties that the first blocks of a file show. */
+/* Properties of the first blocks of a file. */
 struct glance_result {
-    double median, mean;   /* errors, fractions; NaN: there are no blocks */
-    double cycles;         /* their median */
+    double median, mean;   /* relative errors; NaN: no blocks */
+    double cycles;         /* median cycles */
     size_t count;
 };
 
-/* How the first blocks of @w's file are predicted when their cycles are those of @per iterations
- * and were measured by @protocol. The rest of the file is not read. */
+/* Predicts the first blocks of @w's file, assuming @per iterations and @protocol. Does not read the
+ * rest of the file. */
 static struct glance_result glance(struct kernel_evaluating *w, double per,
                                    enum evaluate_protocol protocol)
 {
@@ -343,7 +343,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* rows without cycles come after the others */
+        /* sorts rows without cycles last */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -368,8 +368,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Number of iterations of the file's cycles: 1, or 100 as in BHive, detected by their median: a
- * hundred times the blocks' time. */
+/* Iterations that the file's cycles cover: 1, or 100 as in BHive, detected by the median ratio to
+ * the prediction. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -382,8 +382,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* The method of the cycles: requested, by the columns (@own), or the one whose predictions are
- * nearer to the first blocks. */
+/* Chooses the protocol: as requested, by the columns (@own), or the one that predicts the first
+ * blocks better. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -400,7 +400,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else {
         const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
                                    loops = glance(w, w->per, PROTOCOL_PORTOLAN);
-        /* most blocks take the same time either way: the others decide */
+        /* most blocks are equal under both: the others decide */
         const bool close = fabs(copies.median - loops.median) < CLOSE;
         const double copies_error = close ? copies.mean : copies.median,
                      loops_error = close ? loops.mean : loops.median;
@@ -441,7 +441,7 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct evaluation_run *)state)->job);
 }
 
-/* The other ranks for @run; NULL when there are none. */
+/* Starts other ranks for @run; NULL when there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
     const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted,
@@ -459,7 +459,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* All of the file through as many evaluations as there are workers, merged into the first. */
+/* Evaluates the whole file with one evaluation per worker, merged into the first. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
@@ -690,7 +690,7 @@ const struct command command_kernel_evaluate = {
     .prepare = prepare_evaluate,
 };
 
-/* Another rank's part: an evaluation for each of its threads. */
+/* Work of another rank: one evaluation per thread. */
 struct evaluate_hand {
     struct machine *machine;
     unsigned workers;
@@ -705,7 +705,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
     enum evaluate_protocol protocol = unpack_count(setup) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
 
-    (void)farmhand;   /* pieces are short */
+    (void)farmhand;   /* work items are short */
     hand->rows = unpack_count(setup) != 0;
     hand->machine = machine_unpack(setup, err);
     if (!hand->machine) {

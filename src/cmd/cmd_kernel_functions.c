@@ -10,7 +10,7 @@
 #include "cmd/task.h"
 
 #define TOP 40   /* default rows */
-/* the first; of lists with a profile */
+/* the first column; only with a profile */
 #define SAMPLES_COLUMN                                                                             \
     {                                                                                              \
         .key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2      \
@@ -22,17 +22,16 @@ struct functions_values {
     bool loops;
 };
 
-/* Input of the job: the file, and which of its functions are printed. */
+/* Input of the job: the file, and the functions to print. */
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;
-    bool loops;                   /* instead of functions */
-    bool shown;                   /* on the screen the view functions has them all */
+    bool loops;                   /* loops instead of functions */
+    bool shown;                   /* in the workbench the functions view lists all */
     struct function_list *list;
 };
 
-/* A row for @name: whether it is one of those that are printed; @fit: how many would be, were there
- * no limit. */
+/* Returns whether @name is printed; counts all matches in @fit, regardless of the limit. */
 static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
 {
     return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;
@@ -46,7 +45,7 @@ static void cell_address(struct result_table *t, uint64_t address)
     cell_text(t, text);
 }
 
-/* Of lists with a profile alone. */
+/* Only with a profile. */
 static void cell_samples(struct result_table *t, const struct functions_listing *l, double percent)
 {
     if (l->list->profile)

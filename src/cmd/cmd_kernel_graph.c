@@ -33,7 +33,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* @dot as Graphviz draws it, in @out. */
+/* Renders @dot by Graphviz into @out. */
 static bool draw(const struct str *dot, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 60,

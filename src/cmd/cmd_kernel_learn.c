@@ -13,9 +13,10 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define STEPS_SHOWN 6   /* of those that the form changes or not, besides the form alone */
+/* displayed steps that the form changes or does not change, besides the form alone */
+#define STEPS_SHOWN 6
 
-/* One form: what is learned of it, or why nothing. */
+/* A form: its learned usage, or the reason why there is none. */
 struct lesson {
     char *form;
     bool known;
@@ -23,7 +24,7 @@ struct lesson {
     struct err fault;
 };
 
-/* The job: learns on the worker; at its end the lessons are printed and put into the session's
+/* The job: learns on the worker; then prints the lessons and applies them to the session's
  * machine. */
 struct kernel_learning {
     struct job *job;
@@ -35,7 +36,7 @@ struct kernel_learning {
     size_t blockers;
 };
 
-/* The job's note: a simulated CPU is not disturbed. */
+/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct kernel_learning *)state)->simulated;
@@ -54,7 +55,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct kernel_learning *)state)->job);
 }
 
-/* The forms of the loaded kernel that @m does not know. */
+/* Selects the forms of the loaded kernel that @m lacks. */
 static bool want_unknown(struct session *s, const struct machine *m, struct kernel_learning *w,
                          struct err *err)
 {
@@ -92,7 +93,7 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* The form alone, then some experiments that it slows down, or leaves alone. */
+/* Adds the form alone, then some experiments that it slows down or does not. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;
@@ -157,7 +158,7 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
     mapping_set(m->mapping, &entry);
 }
 
-/* Rows of @evidence are for CSV. */
+/* Rows of @evidence are for CSV only. */
 static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m,
                        struct lesson *lesson)
 {
@@ -201,7 +202,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Forms learned earlier help with the next one. */
+/* Learned forms help with the next one. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {
@@ -212,7 +213,7 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
         return;
     const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
     if (row)
-        lesson->learned.latency = learn_latency(cpu, row, &none);   /* many forms make no chain */
+        lesson->learned.latency = learn_latency(cpu, row, &none);   /* many forms have no chain */
     adopt(w->machine, lesson->form, &lesson->learned);
 }
 

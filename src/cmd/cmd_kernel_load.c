@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that become the session's kernel: assembler text, objects, source that is compiled. */
+/* kernel load: files that become the session's kernel: assembler text, objects, source to
+ * compile. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,8 +95,8 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
 }
 
-/* One word of the command: the file, or something for the compiler; *@half: an option whose value
- * is the next word (-D NAME), to be joined with it. */
+/* Takes one word: the file or a compiler flag. *@half: an option whose value is the next word (-D
+ * NAME), to be joined. */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
     bool takes_next = false;
@@ -135,7 +136,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
-/* The bundled kernels can be named as they stand in the source tree from anywhere. */
+/* Finds bundled kernels by their path in the source tree, from any directory. */
 static void find_bundled(char **path)
 {
     if (access(*path, F_OK) == 0 || !str_has_prefix(*path, "data/"))
@@ -147,7 +148,7 @@ static void find_bundled(char **path)
     }
 }
 
-/* FILE:A-B, as editors name lines, if no file has that name and FILE is one. */
+/* Takes FILE:A-B, as editors name lines, if no file has that name and FILE exists. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');
@@ -176,8 +177,7 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Unless the flags say otherwise source is compiled with -O2 for the current machine; while that is
- * this computer, for this CPU as it is. */
+/* Default flags: -O2 for the current machine; if that is this computer, -march=native. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

@@ -11,13 +11,13 @@
 #include "cmd/task.h"
 #include "io/machine_file.h"
 
-#define SHOWN 4   /* machines side by side that --show chooses at most */
+#define SHOWN 4   /* machines that --show selects, at most */
 
 struct machines_values {
     bool show;
 };
 
-/* The work, in the background. */
+/* The background job. */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;
@@ -85,7 +85,7 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* Shown machines that know the loop stay, others that know it are appended. */
+/* Shown machines with all forms of the loop stay; other covering ones are appended. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

@@ -34,7 +34,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Lines before and after the loop. */
+/* Markers before and after the loop. */
 static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
                        struct str *begin, struct str *end, struct err *err)
 {
@@ -68,8 +68,8 @@ static bool is_label(const char *line, size_t length, const char *label)
     return n && length > n && memcmp(line, label, n) == 0 && line[n] == ':';
 }
 
-/* The line, from 1, in front of which the loop begins: that of its label, which jumps back lead to,
- * or its first. */
+/* Line, from 1, before which the begin marker goes: the loop's label, to which the back edge leads,
+ * or its first line. */
 static size_t begin_line(const struct str *const *lines, size_t count,
                          const struct kernel_loop *loop)
 {
@@ -81,7 +81,7 @@ static size_t begin_line(const struct str *const *lines, size_t count,
     return first;
 }
 
-/* @source with @begin and @end around @loop. */
+/* Inserts @begin and @end around @loop in @source. */
 static void add_marked(const char *source, const struct kernel_loop *loop, const char *begin,
                        const char *end, struct str *out)
 {

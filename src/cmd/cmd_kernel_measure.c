@@ -22,12 +22,12 @@
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N takes another CPU"
 
-/* How often each reason was given. */
+/* Number of occurrences of each reason. */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
 {
-    /* Addresses, numbers and instructions make no reason of their own. */
+    /* Merges reasons that differ only in addresses, numbers or instructions. */
     size_t length = strcspn(text, ":(");
     while (length && text[length - 1] == ' ')
         length--;
@@ -48,23 +48,23 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* The loaded loop, or the blocks of a file, on the worker; publish makes the result of what was
- * found. */
+/* The job: measures the loaded loop or the blocks of a file on the worker; publish makes the
+ * result. */
 struct kernel_measuring {
     struct session *session;
     struct job *job;
     const struct kernel *kernel;     /* held; NULL for a file */
     size_t loop;
-    double patience;                 /* with it */
-    struct machine *machine;         /* that this CPU is, held; NULL: not known */
-    struct block_work *bounds;       /* of it; NULL likewise */
-    struct block_time time;          /* of it */
+    double patience;                 /* confidence of the clock's patience */
+    struct machine *machine;         /* this CPU's, held; NULL: unknown */
+    struct block_work *bounds;       /* for that machine; NULL if unknown */
+    struct block_time time;          /* prediction for it */
     bool below;                      /* a bound of this CPU: why it is unconfirmed */
-    char *in, *out;                  /* of a file */
-    VEC(char *) hex;                 /* its blocks, */
-    struct block_rows rows;          /* and what was found of each */
-    const struct kernel *block;      /* in hand */
-    struct file_stream *stream;      /* of out; NULL: none */
+    char *in, *out;                  /* input and output file */
+    VEC(char *) hex;                 /* blocks of the file, */
+    struct block_rows rows;          /* and their results */
+    const struct kernel *block;      /* current block */
+    struct file_stream *stream;      /* for @out; NULL: none */
     struct reasons reasons;
     struct runner_estimate estimate;
     double seconds;
@@ -98,18 +98,18 @@ static void begin_record(void *state, const struct calibration *c)
                  cpu_name(name, sizeof name), c);
 }
 
-/* The view machine shows what the visit saw of the core. */
+/* Records the state of the core for the machine view. */
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* a NaN counts as one lost: there was no window */
+    /* NaN: no window, so it counts as one lost */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
                    m->windows, (unsigned)ceil(lost), 0);
 }
 
-/* Progress, and the remaining time of open blocks at the current pace. */
+/* Reports progress, and the remaining time of open blocks at the current pace. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
@@ -126,7 +126,7 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
-/* Appends "ok", why there is no time, or why it is in doubt. */
+/* Appends "ok", the reason without a time, or the reason for doubt. */
 static void row_state(const struct kernel_measuring *w, size_t i, struct str *out)
 {
     const struct block_row *row = &w->rows.items[i];
@@ -162,7 +162,7 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
     str_done(&state);
 }
 
-/* Rows go into the file as they come, in the order of the blocks: cancelling loses none. */
+/* Writes rows in block order as results arrive, so that cancelling loses none. */
 static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
                        struct err *err)
 {
@@ -179,7 +179,7 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-/* The file as it would be had all been known when its rows were written. */
+/* Rewrites the file with facts learned after its rows were written. */
 static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};
@@ -197,7 +197,7 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
 
-    /* BHive's, without a header */
+    /* BHive format has no header */
     if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {
         column = 0;
         vec_push(&w->hex, mem_strdup(table->header[0]));
@@ -280,7 +280,7 @@ static json_t *measured_json(const struct kernel_measured *m, const char *state)
                      "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-/* Data of a measured time: a time belongs to its own. */
+/* Adds data of a measured time, valid for its own loop. */
 static void add_data(const struct kernel *k, size_t loop, struct result *result)
 {
     struct streams streams;
@@ -343,7 +343,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
         s->document.kernel_measured = m->cycles;
 }
 
-/* The rows that went into no file: CSV alone has them. */
+/* Adds rows that went to no file, for CSV only. */
 static void add_rows(const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "hex", .kind = CELL_TEXT},
@@ -410,7 +410,7 @@ static bool measure_finish(struct session *s, void *state, struct result *result
     return true;
 }
 
-/* The results of a file so far are shown. */
+/* Shows the results of a file so far. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

@@ -15,8 +15,8 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-#define MEASURE_SECONDS 0.8   /* over all sizes, without filling arrays */
-#define ROWS 12               /* of the curve in text */
+#define MEASURE_SECONDS 0.8   /* for all sizes, without filling arrays */
+#define ROWS 12               /* rows of the curve in text */
 #define COLUMN 4
 
 struct memory_values {
@@ -35,7 +35,7 @@ struct memory_job {
     char **arrays;
     size_t arrays_count;
     struct memory_curve curve;
-    struct err cut_off;            /* why sizes from some on were not measured; code 0: all were */
+    struct err cut_off;            /* why larger sizes were not measured; code 0: all were */
 };
 
 static bool cancelled(void *state)
@@ -87,7 +87,7 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
-    /* the machine is too busy now: earlier results are shown */
+    /* the machine is busy: shows earlier results */
     if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
@@ -96,7 +96,7 @@ static bool work(void *state, struct result *result, struct err *err)
     return err_set(err, reason.code, reason.todo, "not measured: %s", reason.what);
 }
 
-/* The symbol that is one of a stream's terms. */
+/* Names the symbol in a stream's address. */
 static void add_symbol(const struct memory_job *w, const struct stream *one, struct str *out)
 {
     size_t count, references;
@@ -150,7 +150,7 @@ static void help_print(const struct memory_point *p, struct str *out)
         str_addf(out, "%s: %.1fx", p->help, p->gain);
 }
 
-/* Blocks help a caller alone who passes over the data again, which is not in the loop. */
+/* Blocking helps only if the caller passes over the data again, outside the loop. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {
     struct str out = {0};
@@ -185,7 +185,7 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Value that a row is judged by: measured if available. */
+/* Value of a row: measured if available. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;
@@ -248,8 +248,8 @@ static void add_points(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-/* Cycles upwards on a logarithmic scale, sizes to the right: o measured, - predicted, * both. A row
- * is labelled with the highest value that is drawn in it. */
+/* Draws cycles on a logarithmic scale over sizes: o measured, - predicted, * both. Each row's label
+ * is the highest value in it. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;
@@ -320,7 +320,7 @@ static void add_roofline(const struct memory_job *w, struct result *result)
     result_number(result, "flops_per_byte", intensity);
 }
 
-/* How many cores the memory of the socket feeds. */
+/* Reports the number of cores that saturate the socket's memory. */
 static void add_cores(const struct memory_curve *c, struct result *result)
 {
     const struct memory_point *last = &c->points[c->count - 1];

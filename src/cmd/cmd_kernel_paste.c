@@ -10,14 +10,14 @@
 #include "cmd/task.h"
 #include "isa/isa.h"
 
-#define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader reports an excess */
+#define PASTE_LIMIT ((size_t)32 << 20)   /* bytes read at most; the loader reports an excess */
 
 struct paste_values {
     const char *syntax, *isa;
     bool skip_bad;
 };
 
-/* The lines up to one with a single dot. */
+/* Reads lines until one with a single dot. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;
@@ -37,7 +37,7 @@ static void read_pasted(struct session *s, struct str *out)
     free(line);
 }
 
-/* The screen is to collect text and come back with the same options. */
+/* Asks the screen to collect text and to repeat the command with the same options. */
 static void ask_for_text(struct session *s, const struct paste_values *v)
 {
     snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s",

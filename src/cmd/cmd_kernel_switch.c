@@ -27,14 +27,14 @@ static const struct parameter switch_options[] = {
     {0},
 };
 
-/* Goes to kernel @at of the list, with loop @loop in use. */
+/* Selects kernel @at of the list with loop @loop. */
 static void take(struct session *s, size_t at, size_t loop, struct result *result)
 {
     session_use_shelved(s, at, loop);
     kernel_tell_loaded(s, result);
 }
 
-/* The neighbour among the loops of this kernel; false at its last, or first. */
+/* Selects the adjacent loop of the kernel; false at the end. */
 static bool step_loop(struct session *s, int step, struct result *result)
 {
     const struct document *d = &s->document;

@@ -23,7 +23,7 @@
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
 #define BUILDS_MEASURED 2
-#define BUILD_GAIN 0.01 /* relative, below which a build is no gain */
+#define BUILD_GAIN 0.01 /* least relative gain of a build */
 #define PATIENCE_SECONDS 4.0
 
 struct tune_values {
@@ -32,14 +32,14 @@ struct tune_values {
     bool reassociate, model_only;
 };
 
-/* Values of a version, or, in the first row, of the loop itself. */
+/* Values of a version; in the first row of the loop itself. */
 struct tuned_result {
-    double measured; /* cycles per iteration of the loop; NaN */
+    double measured; /* cycles per iteration of the original loop; NaN */
     struct same same;
     bool compared;
 };
 
-/* The job: search, comparison and measuring on the worker; the UI thread shows what came of it. */
+/* The job: searches, compares and measures on the worker; the UI thread shows the result. */
 struct tuning {
     struct job *job;
     const struct kernel *kernel; /* held */
@@ -47,21 +47,21 @@ struct tuning {
     struct machine *machine; /* a copy */
     struct tune_options options;
     unsigned inputs;
-    bool here; /* it may run on this CPU */
-    /* with --reassociate there would be more sums in registers of their own */
+    bool here; /* it can run on this CPU */
+    /* --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* all versions are compared with the loop by running both */
-    char *export;  /* file; NULL: none */
-    char why[128]; /* nothing was run, or measured; "": it was */
+    bool compares; /* verifies all versions by running them and the loop */
+    char *export;  /* output file; NULL: none */
+    char why[128]; /* why nothing was run or measured; "": it was */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
-    size_t best; /* of versions; 0: the loop itself */
+    size_t best; /* index into versions; 0: the loop itself */
     struct tune_builds builds;
-    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the loop; NaN */
-    /* the best of builds, where it is faster than every version; SIZE_MAX: none */
+    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the original loop; NaN */
+    /* index into builds, if faster than every version; SIZE_MAX: none */
     size_t build;
-    struct str text;           /* of the best */
-    const struct kernel *made; /* of that text, or the best build; NULL: none */
+    struct str text;           /* of the best version */
+    const struct kernel *made; /* kernel of that text, or the best build; NULL: none */
     size_t made_loop;
 };
 
@@ -85,7 +85,7 @@ static size_t shown(const struct tuning *w)
     return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
 }
 
-/* The builds predicted faster than the loop, up to a limit. */
+/* Number of builds predicted to be faster than the loop, up to a limit. */
 static size_t builds_shown(const struct tuning *w)
 {
     size_t count = 0;
@@ -96,8 +96,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* All shown versions, on random inputs. A difference is a fault of the table or of the ordering
- * rules: it is reported, and the version not used. */
+/* Compares all shown versions with the loop on random inputs. A difference is an error in a table
+ * or an ordering rule: it is reported, and the version rejected. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -115,14 +115,15 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Whether it may be used: seen to do the same, or, where nothing can be run, by the rules alone. */
+/* Returns whether a version may be used: verified by running, or, where nothing can run, by the
+ * rules alone. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* The loop and the best few in turn, so that they share the quiet moments. */
+/* Measures the loop and the best few versions alternately, so that idle moments are shared. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -168,8 +169,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs versions on this CPU. False with err when cancelled; if nothing can be run, why has the
- * reason and the model decides. */
+/* Runs versions on this CPU. False with err when cancelled. If nothing can run, @why has the reason
+ * and the model decides. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -195,7 +196,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     return true;
 }
 
-/* The fastest by measuring if the loop itself has a time, otherwise by the model. */
+/* Chooses the fastest version by measurement if the loop has a measured time, else by the model. */
 static size_t choose(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[0].measured);
@@ -213,8 +214,8 @@ static size_t choose(const struct tuning *w)
     return best;
 }
 
-/* The build that is faster than the loop and all versions, by measuring where both have a time;
- * SIZE_MAX: none. Another rounding is for who asked for it. */
+/* Chooses the build that is faster than the loop and all versions, by measurement if both have one;
+ * SIZE_MAX: none. Builds that change rounding only on request. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -235,7 +236,7 @@ static size_t choose_build(const struct tuning *w)
     return best;
 }
 
-/* AT&T operands have a % before each register. */
+/* AT&T syntax has a % before each register. */
 static bool is_att(const struct insn *insns, size_t count)
 {
     bool att = false;
@@ -244,7 +245,7 @@ static bool is_att(const struct insn *insns, size_t count)
     return att;
 }
 
-/* The jump back over a longer loop may need a longer distance than before. */
+/* The back edge of a longer loop may need a longer displacement. */
 static bool same_form(const struct insn *a, const struct insn *b)
 {
     return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0
@@ -263,8 +264,8 @@ static bool same_insns(const struct kernel *k, const struct version *c)
     return ok;
 }
 
-/* The best as text, and as a kernel of that text; false with err when the text has another
- * meaning. */
+/* Writes the best version as text and as a kernel; false with err when the text does not assemble
+ * to it. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;
@@ -289,7 +290,7 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
-/* The best build becomes the kernel; its file is the compiler's assembler text. */
+/* Makes the best build the kernel; its file is the compiler's assembler text. */
 static bool write_build(struct tuning *w, struct err *err)
 {
     const struct kernel *k = w->builds.list.items[w->build].kernel;
@@ -386,7 +387,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Versions that were tried and are no faster: the best of each kind. */
+/* Adds the best version of each kind that is not faster. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -445,7 +446,7 @@ static void add_versions(const struct tuning *w, struct result *result)
         add_vain(t, w, &w->tune->vain.items[i]);
 }
 
-/* "-O3 (kernel compile -O3)": what was found, in words. */
+/* "-O3 (kernel compile -O3)": names the best. */
 static void name_best(const struct tuning *w, struct str *out)
 {
     if (w->build == SIZE_MAX)
@@ -459,7 +460,7 @@ static bool found_faster(const struct tuning *w)
     return w->best || w->build != SIZE_MAX;
 }
 
-/* The best build that was left, as it changes results, where it beats @cycles. */
+/* Names the best build rejected for changing results, if faster than @cycles. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {
@@ -477,8 +478,7 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
                           "order, which round differently");
 }
 
-/* Nothing faster was found; what would be tried on request stands in the sentence, which the screen
- * shows alone. */
+/* Reports that nothing faster was found, and which options would try more. */
 static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
@@ -557,7 +557,7 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     show(w, result);
     s->in_view = s->views ? "faster" : NULL;
-    /* Something else was loaded meanwhile: the text is shown all the same. */
+    /* Another kernel was loaded meanwhile: the text is shown anyway. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;
@@ -665,7 +665,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
                        "the loop has %zu instructions, kernel tune takes at most %d", count,
                        TUNE_INSNS);
-    /* on a screen the machine that is looked at */
+    /* on a screen, the machine in view */
     const struct machine *m = v->machine || !s->interactive
                                   ? session_kernel_machine(s, v->machine, err)
                               : session_shown_fit(s, err)

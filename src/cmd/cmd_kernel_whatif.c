@@ -13,19 +13,19 @@
 #include "model/change.h"
 #include "work/job.h"
 
-#define SWEEP_MAX 1000   /* values of one sweep */
-/* of the loop, not of the machine: bytes from the start of a line of 64 */
+#define SWEEP_MAX 1000   /* values per sweep */
+/* a property of the loop: offset in bytes from a 64-byte line */
 #define ALIGNMENT "alignment"
 #define LINE 64
 
-/* Result of the kernel on one machine. */
+/* Result for the kernel on one machine. */
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
     double ports[PORTS_MAX];   /* cycles per iteration, balanced */
 };
 
-/* @moved: bytes behind where the code stands. */
+/* @moved: bytes by which the code is shifted. */
 static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
                                         const struct machine *m, unsigned moved)
 {
@@ -42,7 +42,7 @@ static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
     return out;
 }
 
-/* NAME=VALUE apart at the last '='; the caller frees *@name. */
+/* Splits NAME=VALUE at the last '='; the caller frees *@name. */
 static bool split(const char *word, char **name, const char **value, struct err *err)
 {
     const char *equals = strrchr(word, '=');
@@ -68,7 +68,7 @@ static json_t *outcome_json(const struct whatif_outcome *o, const struct machine
                      pressure);
 }
 
-/* Cycles on each port before and after a change, of the ports that are busy in either. */
+/* Adds the cycles of busy ports before and after a change. */
 static void add_pressure(struct result *result, const struct machine *m,
                          const struct whatif_outcome *before, const struct whatif_outcome *after)
 {
@@ -93,8 +93,7 @@ static void add_pressure(struct result *result, const struct machine *m,
     }
 }
 
-/* The machine's prediction of the kernel, row by row; @first, titled @title, distinguishes the
- * rows. */
+/* Adds the machine's predictions as rows; the column @first, titled @title, distinguishes them. */
 static struct result_table *add_outcomes(struct result *result, const struct machine *m,
                                          const char *first, const char *title, enum cell_kind kind)
 {
@@ -120,17 +119,17 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
     cell_number(t, o->simulated);
 }
 
-/* The job: a machine with one parameter after the other. */
+/* The job: one machine with a range of values of one parameter. */
 struct sweeping {
     const struct kernel *kernel;   /* held */
-    size_t loop;                   /* of it, in use when the sweep began */
+    size_t loop;                   /* loop of the kernel at the start of the sweep */
     struct machine *machine;
     char *name;
     long from, to;
     struct whatif_outcome *outcomes;
 };
 
-/* With the swept parameter at @value. False with err. */
+/* Predicts with the parameter at @value. False with err. */
 static bool sweep_one(struct sweeping *w, long value, struct err *err)
 {
     struct whatif_outcome *out = &w->outcomes[value - w->from];
@@ -170,7 +169,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* For the what-if view's plot. */
+/* Keeps the sweep for the what-if view's plot. */
 static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
 {
     size_t count = (size_t)(w->to - w->from) + 1;
@@ -250,7 +249,7 @@ struct comparing {
     const struct kernel *kernel;   /* held */
     size_t loop;
     struct machine *machine, *changed;
-    char *changes;                 /* as they were given */
+    char *changes;                 /* as typed */
     struct whatif_outcome before, after;
 };
 
@@ -274,7 +273,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* For the what-if view. */
+/* Publishes for the what-if view. */
 static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct comparing *w = state;
@@ -354,7 +353,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* "0..63", or a single place. */
+/* "0..63", or a single offset. */
 static bool alignment_range(const char *value, long *from, long *to, struct err *err)
 {
     char *end;
@@ -370,8 +369,7 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
            err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
-/* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's
- * name. */
+/* Applies @word to @changed. If it is a range, returns it with the parameter's name in *@swept. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

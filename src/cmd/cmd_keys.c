@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keys: the table of them as it is now and as a section of the man page, and what binds them. */
+/* Lists and binds keys. */
 #include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 
-/* The table of keys as it is now, and as a section of the man page. */
+/* Current table of keys, for output or as a section of the man page. */
 
 
 struct listing_keys {
@@ -29,7 +29,7 @@ struct keys_values {
     bool man;
 };
 
-/* Text that troff takes for nothing else. */
+/* Appends text escaped for troff. */
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)
@@ -146,7 +146,7 @@ static const struct parameter bind_arguments[] = {
     {0},
 };
 
-/* One line and one row for each key. */
+/* Adds one line and one row per key. */
 static void list(const struct keymap *k, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT},

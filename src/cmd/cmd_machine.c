@@ -9,7 +9,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-/* A row for each machine; @checked_by_id: JSON's values next to the names, by name. */
+/* Adds a row per machine; @checked_by_id: additional JSON values by machine name. */
 static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_id)
 {
     for (char **id = take_ids; *id; id++) {
@@ -27,8 +27,8 @@ static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_
     free(take_ids);
 }
 
-/* Processors by name, each with the core whose tables it takes; those that are a machine's own name
- * stand above. */
+/* Adds processors by name, each with the core whose tables it uses; those named like a machine are
+ * listed above. */
 static bool add_processors(struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -110,8 +110,7 @@ static const struct parameter show_arguments[] = {
     {0},
 };
 
-/* "ALU0=0 ALU1=1 FP0=6": what ports are shown as that the machine has letters for, a line for
- * people. */
+/* Adds "ALU0=0 ALU1=1 FP0=6": displayed port names and the machine's letters, for text. */
 static void show_port_names(const struct machine *m, struct result *result)
 {
     const struct ports *own = mapping_ports(m->mapping);

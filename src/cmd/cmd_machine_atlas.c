@@ -17,15 +17,15 @@
 /* A machine of the site. */
 struct atlas_entry {
     char *id;
-    struct machine *machine;     /* held; NULL until it is loaded */
-    char *file;                  /* of its experiments; NULL: none given */
+    struct machine *machine;     /* held; NULL: not loaded yet */
+    char *file;                  /* file of its experiments; NULL: none */
     struct experiments *experiments;
 };
 
 /* The job. */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* the machines were named: each must load */
+    bool asked;                  /* machines were named: all of them must load */
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];
@@ -50,7 +50,7 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* Experiments of a chart of this CPU are those of this CPU's journal. */
+/* The experiments of a chart of this CPU are in this CPU's journal. */
 static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");
@@ -66,8 +66,8 @@ static char *own_journal(const struct machine *m)
     return NULL;
 }
 
-/* Loads machines and experiments. One that was not asked for and cannot be loaded is left out and
- * named. */
+/* Loads machines and experiments. A machine that was not named and cannot be loaded is omitted and
+ * reported. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;
@@ -187,7 +187,7 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds @id once; one that the session has is taken as it is there. */
+/* Adds @id once; a machine of the session is used as it is. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

@@ -18,8 +18,7 @@
 
 #define CPUS_MAX 65536
 
-/* Calibration as a job; info: what is known of the CPU besides, also when it cannot be
- * calibrated. */
+/* Job of calibration; info also reports other data of the CPU, even if calibration fails. */
 struct calibrating {
     struct session *session;
     struct job *job;
@@ -34,7 +33,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct calibrating *)state)->job);
 }
 
-/* Starts a sandbox and calibrates; the machine view shows it from now on. */
+/* Starts a sandbox and calibrates, for the machine view as well. */
 static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -116,7 +115,7 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
-/* The machine that this CPU is, or why none is. */
+/* Shows this CPU's machine, or why there is none. */
 static void show_here(const struct here *here, struct result *result)
 {
     char why[2048];
@@ -178,11 +177,11 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
     return task_give(task, &ops, w);
 }
 
-/* Memory, as a job of its own. */
+/* Job of measuring memory. */
 struct calibrating_memory {
     struct job *job;
     bool huge;
-    char *base;              /* the machine whose tables this CPU has; NULL: none */
+    char *base;              /* machine whose tables this CPU uses; NULL: none */
     struct memory_costs costs;
 };
 
@@ -197,7 +196,7 @@ static bool memory_cancelled(void *state)
     return job_cancelled(((struct calibrating_memory *)state)->job);
 }
 
-#define MEMORY_SECONDS 1.5   /* until times that others disturb are taken as they are */
+#define MEMORY_SECONDS 1.5   /* after which disturbed times are accepted */
 
 static bool memory_run(void *state, struct result *result, struct err *err)
 {

@@ -16,20 +16,20 @@
 #include "work/job.h"
 #include "work/pool.h"
 
-#define SHOWN 20             /* forms of one kind in the text */
+#define SHOWN 20             /* forms of one kind listed in text */
 
-/* The chart on the worker, and what is shown of it. */
+/* The job: charts on the worker. */
 struct machine_charting {
     char *name;
     struct job *job;
     struct chart_job *charting;
     unsigned threads;
-    struct record *record;           /* the session's */
+    struct record *record;           /* the session's record */
     struct chart *chart;             /* the result */
-    struct stage_log *log;           /* for those who watch */
+    struct stage_log *log;           /* progress for the views */
 };
 
-/* The job's note: a simulated CPU is not disturbed, nor are journals. */
+/* Returns whether the job measures this CPU; simulated CPUs and journals cannot be disturbed. */
 static bool measures(const void *state)
 {
     return charting_measures(((const struct machine_charting *)state)->charting);
@@ -178,7 +178,7 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_changed", (int64_t)r->changed);
 }
 
-/* The first forms of which another usage is about as likely. */
+/* Lists the first forms with an alternative of similar likelihood. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
     size_t doubtful = 0;

@@ -17,12 +17,12 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define TOP 60              /* default forms */
+#define TOP 60              /* forms by default */
 #define SECONDS 60
-#define SHARE 0.6           /* of the time for throughputs */
+#define SHARE 0.6           /* share of the time for throughputs */
 #define SHOWN 40            /* rows of text */
 
-/* The job: the worker measures forms in sequence; the UI thread shows the rows and keeps them for
+/* The job: measures forms one by one on the worker; the UI thread shows the rows and keeps them for
  * the view. */
 struct checking {
     struct session *session;
@@ -38,7 +38,7 @@ struct checking {
     size_t measured, without_latency;
 };
 
-/* The job's note: a simulated CPU is not disturbed. */
+/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct checking *)state)->simulated;
@@ -54,7 +54,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* Times of a busy core do not count against the table. */
+    /* Times on a busy core are no evidence against the table. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);
@@ -67,7 +67,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  so_far->done);
 }
 
-/* A row of the check and an experiment per form, in the same order. */
+/* Makes a row of the check and an experiment per form, in the same order. */
 static void make_rows(struct checking *w)
 {
     double *predicted;
@@ -87,7 +87,7 @@ static void make_rows(struct checking *w)
     free(predicted);
 }
 
-/* Latencies of a simulated CPU along the chains. */
+/* Computes latencies of a simulated CPU along the chains. */
 static size_t simulate_latencies(const struct checking *w, const struct form_code *code,
                                  struct latency *out)
 {
@@ -318,8 +318,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Those that can be measured here, or on the simulated CPU, the most frequent first; with patterns
- * those that match. */
+/* Chooses forms that can be measured here, or on the simulated CPU, most frequent first, filtered
+ * by patterns. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
@@ -354,7 +354,7 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
                    "no measurable form matches");
 }
 
-/* "Emerald Rapids" of "Emerald Rapids (Golden Cove core, ...)", or what the CPU calls itself. */
+/* "Emerald Rapids" from "Emerald Rapids (Golden Cove core, ...)", or the CPU's own name. */
 static char *cpu_title(const struct session *s, const char *simulated)
 {
     const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;
@@ -383,7 +383,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* nothing is run: any set will do */
+        isa_parse(simulated->isa, &isa);   /* nothing is executed: any set works */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)
                               : native   ? session_machine(s, s->document.here.id, err)

@@ -16,21 +16,21 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define BETTER 0.5   /* a correction leaves at most so much of the difference */
+#define BETTER 0.5   /* share of the difference that a correction may leave */
 
-/* A disagreement and what became of it. */
+/* A disagreement and its correction. */
 struct correction {
-    struct check_row row;      /* its own form */
+    struct check_row row;      /* with its own form */
     bool written;
-    struct usage usage;        /* of a throughput */
+    struct usage usage;        /* for a throughput */
     unsigned micro_ops;
-    struct latency_rule rule;  /* of a latency; form and source borrowed */
+    struct latency_rule rule;  /* for a latency; form and source borrowed */
     double predicted;          /* afterwards */
-    char reason[160];          /* why not */
+    char reason[160];          /* why it was not corrected */
 };
 
-/* The job: corrections found and tried on a copy of the machine by the worker, written by it, and
- * loaded by the UI thread. */
+/* The job: finds and verifies corrections on a copy of the machine and writes it on the worker; the
+ * UI thread loads it. */
 struct correcting {
     struct job *job;
     struct machine *machine;   /* a copy, corrected step by step */
@@ -39,10 +39,10 @@ struct correcting {
     VEC(struct correction) list;
     char *source;              /* "measured on ..." */
     char *id, *base, *title;   /* of the user's machine */
-    char *path;                /* the result: its directory */
+    char *path;                /* directory of the result */
 };
 
-/* The job's note: a simulated CPU is not disturbed. */
+/* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     return !((const struct correcting *)state)->simulated;
@@ -53,7 +53,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* The tables' latency between the two operands. */
+/* The tables' latency between both operands. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);
@@ -240,7 +240,7 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     str_done(&text);
 }
 
-/* The current machine replaces the checked one. */
+/* The corrected machine replaces the checked one. */
 static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
 {
     struct machine *m = machine_load(w->id, err);
@@ -340,8 +340,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Copies the disagreements of @check whose form one of @patterns names; whether there are rows of
- * such forms at all. */
+/* Copies the disagreements of @check whose forms match one of @patterns; returns whether any row
+ * matches. */
 static bool choose(struct correcting *w, const struct check *check,
                    const struct word_list *patterns)
 {
@@ -363,7 +363,7 @@ static bool choose(struct correcting *w, const struct check *check,
     return checked;
 }
 
-/* Names and title of the machine that gets the corrections of @checked. */
+/* Names the machine with the corrections of @checked. */
 static void name_machine(struct correcting *w, const struct machine *checked,
                          const struct check *check)
 {
@@ -381,8 +381,8 @@ static void name_machine(struct correcting *w, const struct machine *checked,
     w->source = str_take(&text);
 }
 
-/* The machine to simulate, the checked one, named in the corrections' sources; NULL: measure this
- * CPU. False with err when @asked, which may be NULL, is another one. */
+/* Returns the machine to simulate; NULL: measure this CPU. It is the checked one, named in the
+ * corrections' sources. False with err when @asked (may be NULL) differs. */
 static bool simulated_by(struct session *s, const struct check *check, const char *asked,
                          const struct machine **out, struct err *err)
 {

@@ -16,36 +16,36 @@
 #include "work/job.h"
 
 #define SECONDS 120
-#define FORMS 1000            /* most frequent ones that blocks are made of */
-#define CPU_TOLERANCE 0.15    /* times of this CPU */
-#define MODEL_TOLERANCE 0.05  /* times of another machine's model */
-#define CPU_ROUND 48          /* blocks drawn at a time */
+#define FORMS 1000            /* most frequent forms, of which blocks are made */
+#define CPU_TOLERANCE 0.15    /* relative, for times of this CPU */
+#define MODEL_TOLERANCE 0.05  /* relative, for times of another machine's model */
+#define CPU_ROUND 48          /* blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one in so many blocks is a mutation */
-#define LLVM "llvm-mca"       /* in the place of a machine; ":CPU" may follow */
+#define MUTANTS 4             /* one in this number of blocks is a mutation */
+#define LLVM "llvm-mca"       /* instead of a machine; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
-/* The job: blocks drawn, timed and predicted on the worker; the UI thread shows what was found. */
+/* The job: draws, times and predicts blocks on the worker; the UI thread shows the result. */
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
     struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
-    char *llvm;                   /* the CPU whose model llvm-mca has; NULL: none */
+    char *llvm;                   /* CPU of llvm-mca's model; NULL: none */
     bool against_simulated;
     enum isa isa;                 /* of both */
     struct forms *forms;
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
-    struct model *knows;          /* of machine: forms that it cannot predict are not drawn */
-    struct model *truth;          /* of against */
+    struct model *knows;          /* forms of @machine; only these are drawn */
+    struct model *truth;          /* times by @against */
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;            /* the result */
 };
 
-/* Whether the reference is this CPU; a simulated one is not disturbed. */
+/* Returns whether the reference is this CPU; a simulated one cannot be disturbed. */
 static bool measures(const void *state)
 {
     const struct machine_hunting *w = state;
@@ -57,7 +57,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct machine_hunting *)state)->job);
 }
 
-/* The hunt ends when it is cancelled or its time is over. */
+/* Returns whether the hunt was cancelled or its time is over. */
 static bool over(void *state)
 {
     return cancelled(state) || clock_seconds() >= ((struct machine_hunting *)state)->until;
@@ -105,7 +105,8 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* One process gives the times of a round's blocks. If time ends while it runs, they are unknown. */
+/* Times a round's blocks by one process of llvm-mca. If the time ends meanwhile they are
+ * unknown. */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
 {
@@ -207,7 +208,7 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* "haswell", "skylake by simulate" if the two sides use other models, "llvm-mca's skylake". */
+/* "haswell", "skylake by simulate" if both sides use different models, "llvm-mca's skylake". */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)
@@ -366,7 +367,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Selects the forms that run here; with --against those of any CPU. */
+/* Selects forms that run here; with --against those of any CPU. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];
@@ -381,7 +382,7 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
                     "none of the forms that programs use most can be measured here"));
 }
 
-/* The CPU that "llvm-mca" or "llvm-mca:CPU" means for @m; NULL: @against is neither. */
+/* CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against is neither. */
 static const char *llvm_cpu(const char *against, const struct machine *m)
 {
     if (!against || !str_has_prefix(against, LLVM))
@@ -390,7 +391,7 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
     return *rest == ':' ? rest + 1 : *rest ? NULL : machine_compiler_name(m);
 }
 
-/* The machines, the first one's reference, and their instruction set. */
+/* Chooses both machines or references and their instruction set. */
 static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
                          struct err *err)
 {
@@ -416,7 +417,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return err_set(err, ERR_USAGE, "name two machines of one instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
-        isa_parse(m->isa, &w->isa);   /* nothing is run: any set will do */
+        isa_parse(m->isa, &w->isa);   /* nothing is executed: any set works */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(err, ERR_USAGE,
                        "name a machine of this CPU's instruction set, or another with --against",

@@ -23,7 +23,7 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
         strcpy(id, "imported");
 }
 
-/* Makes @id the first of the selection of its instruction set; the others follow it. */
+/* Moves @id to the front of its instruction set's selection. */
 static bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
@@ -51,7 +51,7 @@ void mapping_describe(const struct machine *m, struct result *result)
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports,
                 ports == 1 ? "" : "s");
-    /* kind that its table is not */
+    /* the table is of another kind */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }
@@ -215,7 +215,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
                             : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO
                                                                      : MAPPING_CSV,
                             task);
-    /* A name without a slash would be looked up among the shipped machines. */
+    /* A name without a slash would be looked up among shipped machines. */
     str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';

@@ -7,17 +7,17 @@
 
 #define MAPPING_ID 64
 
-/* "dir/skx.yml" becomes "skx": the name of a machine read from a file. */
+/* "dir/skx.yml" becomes "skx": the machine's name from its file. */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
-/* The line "skx: 3453 forms on 10 ports". */
+/* Appends "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
-/* Adds @take_machine (NULL: false), makes it current, as command @what, which undo names, and
- * describes it in @result. */
+/* Adds @take_machine (NULL: returns false), selects it and describes it in @result. @what names the
+ * command for undo. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
-/* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
+/* Kinds of files: a tool's file, form,usage,latency only, or a machine directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
-/* Makes @task read @path and adopt its mapping as command @title. True. */
+/* Makes @task read @path and adopt its mapping for command @title. Returns true. */
 bool mapping_read(struct session *s, const char *title, const char *path,
                   enum mapping_source source, struct task *task);
 

@@ -8,7 +8,7 @@
 #include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
-#define COLUMNS_MOST 78   /* of a line of ports */
+#define COLUMNS_MOST 78   /* width of a line of ports */
 
 struct diff_values {
     const char *a, *b, *pattern;
@@ -118,8 +118,8 @@ static void summary(const struct machine *a, const struct machine *b, const stru
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* One difference: in a line where it fits, else its usages in a line of their own, else each in
- * one. */
+/* Adds one difference in one line if it fits, else with both usages or each usage in a separate
+ * line. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
 {
@@ -164,7 +164,7 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
-/* How often programs use each form of @a, in its order; NULL without a list of them. */
+/* Frequency of each form of @a in programs; NULL without a list. */
 static double *uses_of(const struct machine *a, struct err *err)
 {
     enum isa isa = isa_host();

@@ -13,9 +13,9 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* llvm-mca takes seconds over all forms: in the background. */
+/* llvm-mca takes seconds for all forms, so it runs in the background. */
 struct llvm_importing {
-    struct forms *forms[ISA_COUNT];   /* the session's, held */
+    struct forms *forms[ISA_COUNT];   /* the session's table, held */
     char *cpu;
     struct machine *machine;
 };
@@ -27,7 +27,7 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* a name is a CPU of one set only */
+    /* a CPU name belongs to one set only */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
         if (!w->machine && err->code != ERR_MISSING)
@@ -89,8 +89,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* "uops-" and the file's name without directory and ending, or the architecture's, in lower
- * case. */
+/* "uops-" and the file's base name, or the architecture's name, in lower case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');
@@ -105,10 +104,10 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* The job: reads all files on the worker; at its end their machines become the session's. The XML
- * of all architectures has 150 MB. */
+/* The job: reads all files on the worker, then adds their machines. The XML of all architectures
+ * has 150 MB. */
 struct uops_import {
-    char *architecture;   /* NULL: not given */
+    char *architecture;   /* NULL: all */
     char **paths;
     struct machine **machines;
     size_t count;
@@ -156,7 +155,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         w->machines[i] = NULL;
         undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, err);   /* it is there, and the only one: nothing to refuse */
+        session_select(s, &m->id, 1, err);   /* just added, so it cannot fail */
         undo_note_arrived(s, m->id);
     }
     return true;

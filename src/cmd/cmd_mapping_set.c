@@ -10,7 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 
-#define LARGE 20000   /* forms: who copies more keeps the screen waiting */
+#define LARGE 20000   /* forms above which copying a machine would block the screen */
 
 struct mapping_set_values {
     const char *form, *usage;
@@ -41,14 +41,13 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* A usage to be set in a large machine, which is copied first. */
+/* A usage to set in a large machine, which is copied first. */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;
 };
 
-/* Whether the entry is as @form and @usage say; then it is the caller's to be done with
- * usage_done. */
+/* Makes an entry of @form and @usage. True: the caller frees it by usage_done. */
 static bool entry_of(const struct machine *m, const char *form, const char *usage,
                      struct mapping_entry *out, struct err *err)
 {
@@ -57,8 +56,8 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
 }
 
-/* A form of the mnemonic @word or of the nearest one, as the machine has it, else as the tables do;
- * NULL: none is near, or @word has operands. */
+/* Returns a form of mnemonic @word or a similar one, from the machine or else the tables; NULL:
+ * none is similar, or @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
     const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
@@ -77,8 +76,8 @@ static const char *of_mnemonic(const struct machine *m, const struct forms *form
     return best;
 }
 
-/* Whether the machine or the tables of its instruction set have @form. False with err, which names
- * the nearest one. */
+/* Returns whether the machine or its instruction set's tables have @form. False with err, which
+ * names the most similar one. */
 static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
 {
     struct err none = {0};
@@ -94,14 +93,14 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* of a mapping with names of its own */
+    /* for a mapping with its own names */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or the form tables", form, m->id);
 }
 
-/* @copy: of @m, made beforehand; NULL: none was. It is the caller's when this fails. */
+/* @copy: a copy of @m made in advance, or NULL. The caller keeps it on failure. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole programs: built, and run at small inputs. */
+/* program load, run: builds whole programs and runs them at small inputs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct program_load_values {
     struct word_list words, defines;
 };
 
-/* A job that builds, or opens what was built. */
+/* A job that builds a program or opens a built one. */
 struct program_loading {
     struct job *job;
     char *name, *untraced;
@@ -101,7 +101,7 @@ static void loading_free(void *state)
     free(l);
 }
 
-/* Sources and options that change code, and libraries. */
+/* Accepts sources, libraries, and options that change code. */
 static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -115,7 +115,7 @@ static bool words_allowed(const struct word_list *words, struct err *err)
     return true;
 }
 
-/* "N=SIZE" of each, a blank between them. */
+/* Joins each "N=SIZE" by blanks. */
 static bool read_defines(const struct word_list *words, struct str *out, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -261,7 +261,7 @@ struct run_values {
 struct running {
     struct job *job;
     const struct program *loaded;
-    const struct program *program;      /* the same, or built for the largest of the inputs */
+    const struct program *program;      /* the same, or a build for the largest of the inputs */
     struct invocation how;
     struct program_inputs inputs;
     struct run_options options;
@@ -286,7 +286,7 @@ static bool fitting_goes_on(void *state, double share)
     return !job_cancelled(r->job);
 }
 
-/* Whether two runs differ in a count. */
+/* Returns whether two runs differ in a count. */
 static bool differ(const struct program_runs *runs, size_t a, size_t b)
 {
     size_t bytes = runs->program->block_count * sizeof(double);
@@ -301,7 +301,7 @@ static bool anything_changes(const struct program_runs *runs)
     return runs->runs.count < 2;
 }
 
-/* Where the values of the combination with the largest sum begin. */
+/* Index of the values with the largest sum. */
 static size_t largest(const struct program_inputs *inputs)
 {
     size_t at = 0;
@@ -401,7 +401,7 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
-/* A function that starts processes, called by a block that ran; NULL: there is none. */
+/* Returns a function that starts processes and was called in a run; NULL: none. */
 static const char *starts_processes(const struct program_runs *runs)
 {
     static const char *const names[] = {"fork", "vfork", "posix_spawn", "posix_spawnp", "system",
@@ -420,7 +420,7 @@ static const char *starts_processes(const struct program_runs *runs)
     return NULL;
 }
 
-/* Inputs without influence on any count, and what the counts beyond the runs rest on. */
+/* Adds inputs without influence on any count, and the basis of counts beyond the runs. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
@@ -492,7 +492,7 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     add_runs(result, r->runs);
     add_findings(result, r->model);
     if (p->program != r->loaded)
-        return true;   /* another was loaded meanwhile */
+        return true;   /* another program was loaded meanwhile */
     program_free(p->program);
     p->program = r->program;
     r->program = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a program takes another time here than predicted: its time part by part from samples, the
- * parts that differ most measured alone. */
+/* program blame: explains the difference between predicted and measured time, part by part from
+ * samples; measures the parts that differ most alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +24,11 @@
 #include "program/words.h"
 #include "work/job.h"
 
-#define SAMPLES 3000           /* enough: a share of a tenth is known within a hundredth */
+#define SAMPLES 3000           /* determines a share of a tenth within a hundredth */
 #define RUNS_MOST 20
 #define RATE 2000.0
-#define SHOWN 0.01             /* parts below this share of the time are not listed */
-#define MEASURED_MOST 3        /* parts that are measured alone */
+#define SHOWN 0.01             /* least share of the time of a listed part */
+#define MEASURED_MOST 3        /* parts measured alone */
 
 struct program_blame_values {
     struct word_list inputs;
@@ -41,22 +41,22 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                         /* it is this CPU, whose memory and clock hold */
-    char day[KEPT_DAY];              /* that its memory was measured; "": another machine */
+    bool here;                         /* this CPU, so its measured memory and clock apply */
+    char day[KEPT_DAY];              /* date of its memory measurement; "": another machine */
     struct invocation how;
     double limit;
     unsigned runs;
-    double clock_hz; /* of predicted */
+    double clock_hz; /* at the time of @predicted */
     size_t samples;
-    /* seconds of the shortest run, and of one on the core as free as it was at best */
+    /* predicted seconds at the core's state in the shortest run, and in its best state */
     double predicted, measured;
-    double least, user;                /* CPU time of the shortest run; user time of all */
+    double least, user;                /* CPU time of the shortest run; total user time */
     struct blamed_system system;
-    uint32_t again;              /* block that takes most pages again; UINT32_MAX: none */
+    uint32_t again;              /* block that returns and takes the most pages; UINT32_MAX: none */
     double again_pages;
-    double elsewhere;                  /* of these, in libraries and what could not be assigned */
+    double elsewhere;                  /* samples in libraries or without a part */
     char *different;
-    VEC(struct blamed_part) parts;     /* what differs most first */
+    VEC(struct blamed_part) parts;     /* largest difference first */
     char *sentence;
 };
 
@@ -73,7 +73,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
     return !cancelled(w);
 }
 
-/* One run of the program itself. */
+/* Runs the program once and samples it. */
 static bool watch_run(struct blaming_program *w, const struct program_code *code,
                       const struct code_parts *parts, const char *const *argv, const char *input,
                       struct located *located, struct err *err)
@@ -107,7 +107,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-/* Predicts for the core as it is at the moment, and keeps the least: that of the shortest run. */
+/* Predicts for the current state of the core, and keeps the prediction for the shortest run. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {
@@ -156,13 +156,13 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
-    /* the system counts ticks: how they divide is known of all runs together */
+    /* the system counts ticks: only the sum over runs divides accurately */
     w->measured = w->user > 0 ? w->least * w->user / (w->user + w->system.measured) : 0;
     w->system.measured = fmax(0, w->least - w->measured);
     return ok;
 }
 
-/* Paths of loops alone, their data in the first level, those that differ most first. */
+/* Measures paths of loops alone with data in the first level, those that differ most first. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {
@@ -195,8 +195,8 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* Runs the program with counters at these inputs: which counts, and how many page faults, it has.
- * Of the result, the only run. NULL with err; program_runs_free frees. */
+/* Runs the instrumented program at these inputs for counts and page faults. Returns a single run.
+ * NULL with err; program_runs_free frees. */
 static struct program_runs *count_run(struct blaming_program *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;
@@ -211,7 +211,7 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     return NULL;
 }
 
-/* Time in the system, and the block whose allocations return pages and take them again. */
+/* Finds the system time, and the block whose allocations return and take pages. */
 static bool find_system(struct blaming_program *w, const struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results on a program's blocks and memory references, at inputs of its runs or others. */
+/* Lists blocks and memory references of a program, at inputs of its runs or others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* excess of misses over a fully associative cache from which on conflicts are mentioned */
+/* ratio of misses to those of a fully associative cache from which conflicts are reported */
 #define CONFLICTS 1.1
 
 struct blocks_values {
@@ -41,7 +41,7 @@ static int by_executions(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Instructions executed in each block at the run; the most first. */
+/* Sorts blocks by executed instructions. */
 static struct ranked_block *rank(const struct program *p, const struct program_run *run,
                                  size_t *count)
 {
@@ -67,7 +67,7 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-/* @all: executions of all blocks; the block's share of them is its probability. */
+/* @all: executions of all blocks; the block's share is its probability. */
 static void add_block(struct result_table *t, const struct program_model *m,
                       const struct program_run *run, size_t b, double all)
 {
@@ -189,7 +189,7 @@ struct reuse_values {
     struct word_list inputs;
 };
 
-/* References by powers of two of their distance. */
+/* Adds references by powers of two of their distance. */
 static void add_octaves(struct result *result, const struct program *p,
                         const struct program_run *run)
 {
@@ -270,7 +270,7 @@ struct misses_values {
     bool fresh, sets;
 };
 
-/* References of @all that miss in a level. */
+/* Number of references of @all that miss in a level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
 {
@@ -281,7 +281,7 @@ static double misses_of(const struct memory *m, size_t level, const struct cache
     return misses;
 }
 
-/* Misses of each level, and of the references that reach it those that it serves. */
+/* Adds misses and local hit rates of each level. */
 static void add_levels(struct result *result, const struct memory *memory,
                        const struct reuse_histogram *all, const double *by_sets)
 {
@@ -333,7 +333,7 @@ static void add_levels(struct result *result, const struct memory *memory,
                         l + 1, conflicts[l]);
 }
 
-/* Misses over the size of a cache, until only first uses are left. */
+/* Adds misses over cache size, until only first uses are left. */
 static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
@@ -356,7 +356,7 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
     }
 }
 
-/* The paper's profile at @inputs, from those of all runs. */
+/* Computes the paper's profile at @inputs from those of all runs. */
 static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs,
                                             double total)
 {
@@ -379,15 +379,15 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
     return out;
 }
 
-/* Counting misses: the profile may be fitted, and the memory of this CPU measured. */
+/* Job of counting misses: it may fit the profile and measure this CPU's memory. */
 struct missing {
     struct program_case at;
     bool bins, fresh, sets;
     size_t threads;
     double common;
-    struct run_options options;        /* of the run that simulates the sets; its texts are ours */
-    double missed[MEMORY_LEVELS];      /* by the sets */
-    /* that this CPU's memory was measured; "": another machine */
+    struct run_options options;        /* of the run that simulates the sets; owns its texts */
+    double missed[MEMORY_LEVELS];      /* by simulated sets */
+    /* date of this CPU's memory measurement; "": another machine */
     char day[KEPT_DAY];
     struct memory memory;
     struct reuse_histogram all;
@@ -428,7 +428,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         if (!ok)
             return false;
     }
-    return watch_goes_on(err);   /* a fit that ended early is none */
+    return watch_goes_on(err);   /* a cancelled fit is invalid */
 }
 
 static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -466,7 +466,8 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;

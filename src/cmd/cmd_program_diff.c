@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All loops of two builds of a program, matched and compared. */
+/* program diff: matches and compares all loops of two builds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 #define NAME_COLUMNS 34     /* of a loop's name in text */
 #define SAMPLING_RATE 1000
-#define LEAST_CHANGE 0.005  /* a fraction: less is shown as no change */
+#define LEAST_CHANGE 0.005  /* relative change below which none is shown */
 
 struct program_diff_values {
     const char *a, *b, *input;
@@ -33,27 +33,27 @@ struct program_diff_values {
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
-    double a, b;            /* cycles per iteration of the source; NAN: that build has it not */
-    double change;          /* of b over a, a fraction; NAN: unknown */
-    /* of the run of A (of B, if only it has the loop) spent in it, a fraction; NAN: no profile */
+    double a, b;            /* cycles per iteration of the source; NAN: not in that build */
+    double change;          /* relative change from a to b; NAN: unknown */
+    /* share of A's run (of B's, if only B has the loop); NAN: no profile */
     double share;
-    double effect;          /* share times change; NAN likewise */
+    double effect;          /* share times change; NAN if unknown */
 };
 
 struct builds_diff {
     struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
-    bool run;               /* the programs, to weight loops by where they spend their time */
+    bool run;               /* profiled programs, whose samples weight the loops */
     struct machine_set machines;
     size_t top;
-    double fail_above;      /* percent; NAN: nothing fails */
-    /* What is made. */
+    double fail_above;      /* percent; NAN: no limit */
+    /* Results. */
     struct binary *builds[2];
     struct run_profile *profiles[2];
     struct loop_matches matches;
     VEC(struct diff_row) rows;
-    size_t next;            /* piece of both builds together */
+    size_t next;            /* next work item of both builds */
 };
 
 static bool cancelled(void *state)
@@ -61,7 +61,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct builds_diff *)state)->job);
 }
 
-/* Pieces of the two builds are one list: B's stand behind A's. */
+/* Work items of both builds form one list, A's first. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -76,7 +76,7 @@ static bool next_piece(struct builds_diff *w, size_t *out)
 
 struct diff_pool {
     struct builds_diff *diff;
-    size_t *pieces;         /* by worker */
+    size_t *pieces;         /* work items per worker */
     struct build_worker **workers;
 };
 
@@ -139,7 +139,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     return w->profiles[side] != NULL;
 }
 
-/* The share of the run of @side's program that is in the loop. */
+/* Share of the run of @side's program in the loop. */
 static double share_of(const struct builds_diff *w, int side, const struct build_loop *l)
 {
     const struct run_profile *p = w->profiles[side];
@@ -183,8 +183,8 @@ static void add_rows(struct builds_diff *w)
     }
 }
 
-/* Sort key: the effect on the program if there is a profile, else the change of the loop; unknown
- * ones come last. */
+/* Sort key: effect on the program if there is a profile, else change of the loop; unknown ones
+ * last. */
 static double weight(const struct diff_row *r)
 {
     const double value = isnan(r->share) ? r->change : r->effect;
@@ -205,7 +205,7 @@ static int most_first(const void *a, const void *b)
                                 : (x->machine > y->machine) - (x->machine < y->machine);
 }
 
-/* The change of the whole run of A that the loops make, which both have, as a fraction. */
+/* Relative change of A's whole run by the common loops. */
 static double program_change(const struct builds_diff *w, size_t machine)
 {
     double sum = 0;
@@ -216,7 +216,8 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Loops that take more than @percent longer; with a profile machines on which the program does. */
+/* Counts loops that are more than @percent slower; with a profile, machines on which the program
+ * is. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;
@@ -289,7 +290,7 @@ static void cell_percent(struct result_table *t, double fraction)
     cell_text(t, text);
 }
 
-/* Loops of both builds, for people: those that changed, the most changed first. */
+/* Adds changed loops of both builds for text, largest change first. */
 static void add_changed(const struct builds_diff *w, struct result *result)
 {
     struct result_column columns[8] = {{.key = "change", .kind = CELL_TEXT, .width = 9}};
@@ -337,7 +338,7 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         result_line(result, "and %zu more; --top shows them", more);
 }
 
-/* Loops that one build alone has, for people. */
+/* Adds loops of one build only, for text. */
 static void add_only(const struct builds_diff *w, int side, struct result *result)
 {
     const struct result_column columns[] = {
@@ -410,7 +411,7 @@ static void cell_side(struct result_table *t, const struct builds_diff *w, int s
     free(readable);
 }
 
-/* All of them, for programs. */
+/* Adds all loops, for CSV and JSON. */
 static void add_all(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -465,7 +466,7 @@ static void add_all(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* How many loops there are of each kind, and what the sums say. */
+/* Adds the number of loops of each kind, and totals. */
 static void say_sums(const struct builds_diff *w, struct result *result)
 {
     size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, untold = 0;
@@ -506,7 +507,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* Prediction of the whole run of A from the loops. */
+/* Adds the predicted change of A's whole run. */
 static void say_program(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -530,7 +531,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV;   /* whose table is that of all loops */
+    t->hide = NOT_CSV;   /* CSV has the table of all loops */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
@@ -593,7 +594,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Results that fail the limit are shown all the same. */
+/* Shows results even if they exceed the limit. */
 static void diff_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {
@@ -628,7 +629,7 @@ static bool diff_measures(const void *state)
     return ((const struct builds_diff *)state)->run;
 }
 
-/* The instruction set of both, which must be one. */
+/* Finds the instruction set of both, which must be equal. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
 {
     enum isa other;

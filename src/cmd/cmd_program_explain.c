@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hot loop within its running program: iterations, cycles, paths and branches there. */
+/* program explain: iterations, cycles, paths and branches of a hot loop in its running program. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
-#define PATH_MOST 500u     /* instructions of one that is kept and measured */
-#define SAMPLE_RATE 1000.0 /* per second of CPU time */
+#define PATH_MOST 500u     /* instructions of a path that is kept and measured */
+#define SAMPLE_RATE 1000.0 /* per CPU second */
 
 struct explain_values {
     const char *loop, *file, *output, *input, *machine;
@@ -39,12 +39,12 @@ struct explain_values {
 /* The job. */
 struct explaining {
     struct job *job;
-    VEC(char *) argv;    /* NULL at the end; of a process only that */
-    char *place, *input; /* place: symbol or address; NULL: the kernel is there */
+    VEC(char *) argv;    /* NULL-terminated; for a process only its name */
+    char *place, *input; /* place: symbol or address; NULL: from the kernel */
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
-    size_t measure; /* paths that are measured alone, at most */
+    size_t measure; /* paths measured alone, at most */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -55,7 +55,7 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return !job_cancelled(w->job);
 }
 
-/* The loop at the place that the user named. */
+/* Finds the loop at the user's place. */
 static bool find_loop(struct explaining *w, struct err *err)
 {
     struct kernel_options options = {.symbol = w->place};
@@ -87,7 +87,7 @@ static bool find_loop(struct explaining *w, struct err *err)
     return k != NULL;
 }
 
-/* Removes the file of the program's output if it is empty. */
+/* Removes an empty output file. */
 static void keep_output(struct explaining *w)
 {
     if (w->output.own && !program_output_any(&w->output))
@@ -107,7 +107,7 @@ static bool enough(const struct explaining *w, struct err *err)
                    "the loop was not executed in %.1f s", x->seconds);
 }
 
-/* Difference from the prediction, and its cause. */
+/* Explains the difference from the prediction. */
 static void split(struct explaining *w)
 {
     const struct insitu *x = &w->found.insitu;
@@ -142,8 +142,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* Where the system lets nobody trace the process, its sampling clock says at least how hot the loop
- * is. False when that is refused as well. */
+/* If tracing is not permitted, samples the process instead to find how hot the loop is. False when
+ * that is refused as well. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
@@ -170,7 +170,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct explaining *)state)->job);
 }
 
-/* The commonest paths alone on this CPU, their branches as recorded and their data in the first
+/* Measures the most frequent paths alone on this CPU, with recorded branches and data in the first
  * level. */
 static void measure_paths(struct explaining *w)
 {
@@ -315,7 +315,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Loop @number of the last profile, and its program again unless another or a process was named. */
+/* Takes loop @number of the last profile, and runs its program again unless another program or
+ * process is given. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions of a program by class, and its time as a formula of the inputs. */
+/* program mix: instructions by class, and time as a formula of the inputs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-/* the formula is for inputs up to this multiple of the run ones */
+/* multiple of the run inputs that the formula covers */
 #define REACH 8
 #define POINTS_MOST 160
 
@@ -22,7 +22,7 @@ struct mix_values {
     const char *machine;
 };
 
-/* Executed instructions of each class, and how the paper's pipelines are taken up by them. */
+/* Adds executed instructions per class, and the utilisation of the paper's pipelines. */
 static void add_mix(struct result *result, const struct program *p, const struct program_run *run,
                     const struct pipe_kind *kinds, const struct program_time *time)
 {
@@ -134,7 +134,7 @@ struct time_formula {
     struct core_share share;
     double *inputs, *seconds;
     size_t count;
-    struct formula formula;            /* of nanoseconds */
+    struct formula formula;            /* in nanoseconds */
 };
 
 static bool time_point(struct time_formula *f, double *inputs, struct err *err)
@@ -146,7 +146,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
     } else if (e && f->here) {
-        estimator_set_share(e, &f->share);   /* that of the first */
+        estimator_set_share(e, &f->share);   /* share of the first run */
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
@@ -159,7 +159,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by
+/* Predicts at the inputs of the runs and at two, four and eight times each, then fits by
  * regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
@@ -220,7 +220,8 @@ static void time_formula_free(void *state)
     free(f);
 }
 
-/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct time_formula *)state)->here;

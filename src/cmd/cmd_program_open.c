@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop of a profiled program, or a block of a predicted one, becomes the kernel. */
+/* program open: makes a loop of a profiled program, or a block of a predicted one, the kernel. */
 #include <string.h>
 
 #include "base/similar.h"
@@ -13,7 +13,7 @@ struct program_open_values {
     const char *what;
 };
 
-/* Loop @number of the profile. */
+/* Opens loop @number of the profile. */
 static bool open_loop(struct session *s, size_t number, struct err *err)
 {
     const struct run_profile *p = s->document.profile;
@@ -30,7 +30,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Whether @b is block @name of one file among several whose functions are called the same. */
+/* Returns whether @b is block @name qualified by its file, since functions of several files share
+ * the name. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);
@@ -38,7 +39,7 @@ static bool is_of_a_file(const struct study_block *b, const char *name)
            strcmp(b->name + length - wanted, name) == 0;
 }
 
-/* Refuses a name that the functions of several files share; nothing where none does. */
+/* Reports an ambiguous name that functions of several files share. */
 static bool refuse_shared(const struct study *study, const char *name, struct err *err)
 {
     struct str names = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The time of a program at inputs and on machines it was not run on. */
+/* program predict: time of a program at given inputs and on other machines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "program/system_time.h"
 #include "work/job.h"
 
-/* share of the time on inexact counts, from which on it is reported */
+/* share of the time with inexact counts above which it is reported */
 #define SHOWN_LEAST 0.005
 
 struct predict_values {
@@ -28,18 +28,18 @@ struct predict_values {
     bool fresh;
 };
 
-/* A machine and what came out. */
+/* Prediction for a machine. */
 struct machine_prediction {
     struct machine *machine;
-    bool here;                         /* it is this CPU: the measured clock holds */
+    bool here;                         /* this CPU: the measured clock applies */
     double clock;                      /* GHz */
-    char day[KEPT_DAY];              /* that its memory was measured; "": it was not */
-    size_t levels;                     /* of caches */
-    struct core_share share;           /* that others leave */
-    /* of this CPU: seconds for starting it and for the pages of its memory */
-    double system, faults;             /* page faults; NaN: not known */
+    char day[KEPT_DAY];              /* date of its memory measurement; "": not measured */
+    size_t levels;                     /* number of cache levels */
+    struct core_share share;           /* of the core that other users leave */
+    /* this CPU: seconds for starting and for memory pages */
+    double system, faults;             /* page faults; NaN: unknown */
     struct program_time time;
-    struct time_spread spread;         /* of time, by its counts */
+    struct time_spread spread;         /* uncertainty of the time from its counts */
     bool done;
     struct err why;                    /* it is not */
 };
@@ -54,7 +54,7 @@ struct predicting {
     const struct program_model *model;
     VEC(struct given_fact) facts;
     double inputs[INPUTS_MAX];
-    double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
+    double clock;                      /* GHz; NaN: the machine's, or measured for this CPU */
     double common;
     size_t top, threads;
     bool fresh;
@@ -101,7 +101,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* A machine that lacks facts is a fault when it is the only one; among several it is left out. */
+/* A machine without the necessary facts is an error if it is the only one; among several it is
+ * omitted. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -147,8 +148,8 @@ static void say_here(struct result *result, const struct machine_prediction *o)
     result_number(result, "system_seconds", o->system);
 }
 
-/* The share of the time that depends on unknown or estimated forms; the table above has the numbers
- * of @o. */
+/* Reports the share of the time with unknown or estimated forms; the table above has the numbers of
+ * @o. */
 static void say_doubts(struct result *result, const struct machine_prediction *o)
 {
     const struct program_time *t = &o->time;
@@ -224,7 +225,7 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Range that the counts leave, and the run that would narrow it. */
+/* Reports the range by uncertain counts, and the run that would narrow it. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {
@@ -368,7 +369,8 @@ static void predicting_free(void *state)
     free(p);
 }
 
-/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     const struct predicting *p = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a program spends its time, whoever built it: its functions and hottest loops, what these
- * could gain. */
+/* program profile: where any program spends its time: functions, hottest loops, and their possible
+ * gains. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,10 +27,10 @@
 #include "simulate/simulate.h"
 #include "work/job.h"
 
-#define SAMPLES_LEAST 10       /* with fewer nothing is reported */
-#define SAMPLES_FEW 100        /* with fewer there is a note that they are few */
-#define MEMORY_MATTERS 1.1     /* times the time with all data in the first level */
-#define SIMULATED_MOST 2000    /* instructions of a loop that is predicted */
+#define SAMPLES_LEAST 10       /* with fewer samples nothing is reported */
+#define SAMPLES_FEW 100        /* with fewer a note warns */
+#define MEMORY_MATTERS 1.1     /* ratio to the time with data in the first level that is reported */
+#define SIMULATED_MOST 2000    /* instructions of a predicted loop */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* of a name in text */
 
@@ -41,40 +41,39 @@ struct profile_values {
     size_t pid, measure, top;
 };
 
-#define LIVE_FIRST 0.3         /* seconds until the first list of a program that still runs */
-/* times the work of a list before the next begins: the samples wait for it */
+#define LIVE_FIRST 0.3         /* seconds until the first list of a running program */
+/* ratio of the interval between lists to the work of one */
 #define LIVE_SHARE 8
 
-/* The job: the program runs and is looked at, then its hottest loops are predicted and measured
- * alone. */
+/* The job: runs and samples the program, then predicts and measures its hottest loops. */
 struct profiling {
     struct job *job;
-    VEC(char *) argv;              /* NULL at the end */
+    VEC(char *) argv;              /* NULL-terminated */
     char *input;
     struct program_output output;
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
-    bool interrupted;              /* in a script, while it ran: what there is by then is shown */
+    bool interrupted;              /* in a script, while it ran: the samples so far are shown */
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
-    VEC(char *) unmeasured;        /* why, by loop; NULL: it was */
-    struct session *session;       /* UI thread */
-    atomic_bool stop;              /* the samples so far are enough */
-    pthread_mutex_t lock;          /* of so_far */
-    /* of the program that still runs, for the UI thread; NULL: taken, or none yet */
+    VEC(char *) unmeasured;        /* reason per loop; NULL: measured */
+    struct session *session;       /* for the UI thread */
+    atomic_bool stop;              /* samples suffice */
+    pthread_mutex_t lock;          /* protects so_far */
+    /* of the running program, for the UI thread; NULL: taken, or none yet */
     struct run_profile *so_far;
-    double next;                   /* seconds of sampling at which another one is made */
+    double next;                   /* sampling seconds at the next list */
 };
 
-/* An interrupted run is completed all the same. */
+/* An interrupted run is still evaluated. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
     return !w->interrupted && job_cancelled(w->job);
 }
 
-/* How the program is run again. */
+/* Describes how to run the program again. */
 static void name_run(const struct profiling *w, struct run_profile *p)
 {
     for (size_t i = 0; i + 1 < w->argv.count; i++)
@@ -82,7 +81,7 @@ static void name_run(const struct profiling *w, struct run_profile *p)
     p->input = w->input ? mem_strdup(w->input) : NULL;
 }
 
-/* Processor time of this thread: on a busy host a list takes far longer than its work. */
+/* CPU time of this thread: on a busy host wall-clock time exceeds the work. */
 static double own_seconds(void)
 {
     struct timespec t;
@@ -91,7 +90,7 @@ static double own_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Lists what is known of a program that still runs, once in a while. */
+/* Lists the samples of a running program at intervals. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
     struct err ignored;
@@ -129,7 +128,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu samples in %.1f s", samples, seconds);
-    return job_interrupted() || !cancelled(w);   /* an interrupted run has enough samples */
+    return job_interrupted() || !cancelled(w);   /* an interrupted run has samples */
 }
 
 static bool looking(void *state, double share)
@@ -139,7 +138,7 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* A loop's arrays are not in its code: they are no larger than all that the program has. */
+/* The code does not show the size of a loop's arrays: at most the program's memory. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -183,8 +182,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* The hottest loops alone on this CPU. A loop that cannot be measured says why; only the user ends
- * it all. */
+/* Measures the hottest loops alone on this CPU. A failed loop gets a reason; only the user
+ * cancels. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
@@ -213,7 +212,7 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
-/* The file that the program's words went to, unless it printed none. */
+/* Keeps the program's output file unless it is empty. */
 static void keep_output(struct profiling *w)
 {
     if (program_output_any(&w->output))
@@ -261,7 +260,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     w->options.enough = enough_seen;
     w->options.state = w;
     const bool sampled = sampling_run(&w->options, &w->sampled, err);
-    /* The user ended the sampling: looking things up is not to end with it. */
+    /* Ending the sampling must not cancel symbol look-up. */
     const struct watch before = w->interrupted ? watch_begin(NULL, NULL) : watch;
     w->profile = sampled && enough(w, err)
                      ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err)
@@ -278,7 +277,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Names of C++ can be longer than any row: one to read, and the whole one. */
+/* C++ names may exceed a row: a shortened and a full name. */
 static void cell_name(struct result_table *t, const char *name)
 {
     struct str text = {0};
@@ -366,7 +365,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
 }
 
-/* Samples that no function has; they count in the shares. */
+/* Reports samples outside functions, which count in the shares. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
@@ -409,8 +408,8 @@ static void say_how(struct result *result, const struct profiling *w)
                     p->samples);
 }
 
-/* Between the first level and all of the program's memory: which of them its data is in, the code
- * does not say. */
+/* Reports the range between data in the first level and in all of the program's memory, since the
+ * code does not show the place. */
 static void say_memory(struct result *result, const struct run_profile *p,
                        const struct profile_loop *l)
 {
@@ -426,7 +425,7 @@ static void say_memory(struct result *result, const struct run_profile *p,
     str_done(&size);
 }
 
-/* Possible gain of the hottest loop. */
+/* Reports the possible gain of the hottest loop. */
 static void say_hottest(struct result *result, const struct profiling *w)
 {
     const struct run_profile *p = w->profile;
@@ -529,7 +528,7 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* The list so far stays: its samples are kept. Nothing will follow it. */
+/* Keeps the list so far as final. */
 static void profile_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
@@ -541,7 +540,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* a job that has ended is kept for a while */
+    /* ended jobs are kept for some time */
     program_output_drop(&((struct profiling *)state)->output);
 }
 
@@ -585,8 +584,8 @@ static void profiling_free(void *state)
     free(w);
 }
 
-/* This CPU's machine, or the current one when it is of the same instruction set; none is a fault
- * only when the user named one. */
+/* This CPU's machine, or the current one of the same instruction set. Without one it fails only if
+ * the user named one. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

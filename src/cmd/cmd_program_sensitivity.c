@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much a program's time depends on each property of a machine, and its time over values of
- * one. */
+/* program sensitivity, sweep: time of a program by machine properties. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,17 +36,17 @@ struct probing {
     struct job *job;
     struct program_case at;
     bool fresh;
-    /* that this CPU's memory was measured; "": another machine */
+    /* date of this CPU's memory measurement; "": another machine */
     char day[KEPT_DAY];
     enum estimate_model kind;
     double seconds;
     struct effects effects;
-    size_t idle;                       /* properties that change nothing */
+    size_t idle;                       /* number of properties without effect */
     /* A sweep: */
     char *property;
     VEC(double) values;
     VEC(double) times;
-    unsigned ranks;                    /* that predicted; 0: this process alone */
+    unsigned ranks;                    /* number of ranks that took part; 0: this process only */
 };
 
 static bool prepare(struct probing *p, struct estimator **e, struct err *err)
@@ -157,7 +156,7 @@ static void probing_free(void *state)
     free(p);
 }
 
-/* Common beginning of both commands; NULL with err. */
+/* Makes the common data of both commands; NULL with err. */
 static struct probing *probing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, const char *model, bool fresh,
                                    struct err *err)
@@ -172,7 +171,8 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
-/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct probing *)state)->at.here;
@@ -254,8 +254,8 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* The other ranks, which get the program, its counts at the inputs, and the machine: *@farm, NULL
- * when there are none. False with err. */
+/* Sends the program, its counts at the inputs, and the machine to other ranks: *@farm, NULL when
+ * there are none. False with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
     const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
@@ -347,7 +347,7 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-/* "l2_bytes=256k,1M": values that the fact can take. */
+/* Parses "l2_bytes=256k,1M": values of a fact. */
 static bool read_property(struct probing *p, const char *text, struct err *err)
 {
     size_t length = strcspn(text, "=");
@@ -411,8 +411,7 @@ const struct command command_program_sweep = {
     .prepare = prepare_sweep,
 };
 
-/* Another rank's part: the program at the same inputs, of which it knows one run, the predicted
- * one. */
+/* Work of another rank: the program at the same inputs, with the predicted run only. */
 struct sweep_hand {
     struct machine *machine;
     struct program *program;
@@ -450,7 +449,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* The run predicted by rank 0, as the only one of a model, which returns it for these inputs. */
+/* Reads the run predicted by rank 0 as the only one of a model, which returns it for these
+ * inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -475,8 +475,8 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
         unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     struct core_share share;
 
-    (void)farmhand;   /* pieces are short */
-    (void)workers;    /* one: an estimator is one thread's */
+    (void)farmhand;   /* work items are short */
+    (void)workers;    /* one, since an estimator belongs to one thread */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
@@ -507,7 +507,7 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* All has been sent. */
+/* Ends after everything was sent. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Content of the Program view: a study of the loaded program at inputs and on a machine. */
+/* Content of the Program view: a study of the loaded program at given inputs on a machine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "program/study.h"
 #include "work/job.h"
 
-#define PUT_OFF_SECONDS 0.5    /* that the screen waits at most for it to end */
+#define PUT_OFF_SECONDS 0.5    /* time that the screen waits for the job to end */
 
 struct show_values {
     struct word_list inputs;
@@ -21,7 +21,7 @@ struct show_values {
 struct showing {
     struct job *job;
     struct program_case at;
-    unsigned quiet;                /* the number of a job that nobody asked for; 0: somebody did */
+    unsigned quiet;                /* job number if automatic; 0: requested by the user */
     struct study *study;           /* the result */
 };
 
@@ -112,9 +112,9 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
-        return true;   /* another was run meanwhile */
+        return true;   /* another program was run meanwhile */
     if (w->quiet && p->study)
-        return true;   /* the user has asked for one meanwhile */
+        return true;   /* the user has requested one meanwhile */
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);
@@ -140,7 +140,8 @@ static void showing_free(void *state)
     free(w);
 }
 
-/* Of this CPU, clock, core and, if unknown, its caches are measured: a chart would be disturbed. */
+/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
+ * chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct showing *)state)->at.here;
@@ -154,7 +155,7 @@ static const struct task_ops ops = {.doing = "predicts",
                                     .listed = TASK_LISTED,
                                     .measures = measures_here};
 
-/* NULL with err. */
+/* Creates the job; NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, struct err *err)
 {
@@ -174,7 +175,7 @@ void program_show_quietly(struct session *s)
 
     if (!w)
         return;
-    job_cancel(s->document.program.showing);   /* of runs before */
+    job_cancel(s->document.program.showing);   /* cancels the study of earlier runs */
     unsigned number = task_start_aside(s, "program show", &ops, w, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;

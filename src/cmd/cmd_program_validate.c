@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicted times compared with those of the program itself on this CPU. */
+/* program validate: compares predictions with measured times of the program on this CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +23,18 @@ struct validate_values {
     double limit, common;
 };
 
-#define ALIKE 0.1              /* runs whose times differ by no more met the same conditions */
-#define SAME_MEMORY 0.3        /* looks that differ by no more met the same memory */
-/* of all runs: the system counts ticks of some milliseconds, and divides a run's time by them */
+#define ALIKE 0.1              /* relative difference of times under equal conditions */
+/* relative difference of memory measurements under equal conditions */
+#define SAME_MEMORY 0.3
+/* seconds of all runs for a division of the time: the system counts ticks of some milliseconds */
 #define SPLIT_SECONDS 0.2
-#define MORE_TIMES 2           /* as many runs as asked for at most, until two met the same */
+#define MORE_TIMES 2           /* ratio of runs to those requested, at most, until two agree */
 
-/* Seconds of CPU time, outside and in the system, and page faults. */
+/* CPU seconds in user and system mode, and page faults. */
 struct compared {
     double user, system, faults; /* predicted */
     struct program_usage measured;
-    bool split; /* user and system time are told apart */
+    bool split; /* user and system time are separated */
     double clock;
     struct core_share share;
 };
@@ -44,17 +45,17 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* the machine is this CPU */
+    bool here;                         /* this CPU's machine */
     unsigned times;
     size_t threads;
     double limit, common;
-    struct native_watch *watch;        /* NULL: no program runs on one CPU */
-    /* functions of the mathematical library that the program calls */
+    struct native_watch *watch;        /* NULL: not bound to one CPU */
+    /* mathematical library functions that the program calls */
     struct call_readings calls;
     VEC(struct compared) rows;
 };
 
-/* Asked by who waits for the program. */
+/* Polled while the program runs. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -66,7 +67,7 @@ static bool cancelled(void *state)
     return job_cancelled(v->job);
 }
 
-/* Predicted with the CPU's speed around the runs, so that both are of one moment. */
+/* Predicts with the CPU's speed around the runs, so that both are of the same time. */
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
                     const struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -97,7 +98,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* One run, which one it was, and what the CPU gave it. */
+/* A run: its number, and the core's state during it. */
 struct program_taken {
     struct program_usage used;
     double seconds, clock_hz;
@@ -113,8 +114,8 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program, and reads clock and core while it runs, on its CPU: they change from one
- * millisecond to the next. */
+/* Runs the program and measures clock and core on its CPU meanwhile, since they change within
+ * milliseconds. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
                         struct err *err)
@@ -134,13 +135,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* The readings replaced the CPU's as well. */
+    /* also replaces the CPU's measurements */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
-/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those of the
- * same time. */
+/* Returns the lower quartile of @count ascending runs; @use gets the measurements around runs of
+ * equal time. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -152,8 +153,8 @@ static const struct program_taken *quartile(const struct program_taken *seen, si
     return one;
 }
 
-/* Whether another of @count runs, ascending, took the same time as that of the lower quartile, and
- * both had the same memory speed: else that run may be an exception. */
+/* Returns whether another of @count ascending runs agrees with the lower quartile in time and
+ * memory speed; if not, it may be an outlier. */
 static bool settled(const struct native_probe *probe, const struct program_taken *seen,
                     size_t count)
 {
@@ -170,8 +171,8 @@ static bool settled(const struct native_probe *probe, const struct program_taken
     return found;
 }
 
-/* Divides the time of @used into user and system time as that of all runs is divided; whether these
- * were long enough for it. */
+/* Splits the time of @used into user and system time in the ratio of all runs; returns whether
+ * these were long enough. */
 static bool split(const struct program_taken *seen, size_t count, struct program_usage *used)
 {
     const double all = used->user + used->system;
@@ -186,10 +187,9 @@ static bool split(const struct program_taken *seen, size_t count, struct program
     return user + system >= SPLIT_SECONDS && user > 0;
 }
 
-/* Memory is looked at before and after each of the runs, the core while they run. The run of the
- * lower quartile counts, with what was seen around it and around those that took as long: a look is
- * much shorter than a run, and meets what the run met by chance only. Runs go on until two met the
- * same, at most MORE_TIMES as many as asked for. */
+/* Measures memory before and after each run, and the core during it. The lower quartile counts,
+ * with measurements around runs of equal time, since a short measurement may differ from the run by
+ * chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -200,7 +200,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* of one, no comparison is possible */
+    /* a single run cannot be compared */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A whole session as one document: loop, experiments, mapping, accuracy, evolution. */
+/* report: a session as one document: loop, experiments, mapping, accuracy, evolution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 #include "throughput/predict.h"
 #include "work/evolve_job.h"
 
-#define LEVEL 2             /* of the parts' headings */
+#define LEVEL 2             /* level of the parts' headings */
 #define FORMS_SHOWN 400     /* rows of the mapping */
 #define CURVE_SHOWN 12      /* rows of the curve */
 #define WORST_SHOWN 10
-#define WORST_LEAST 0.005   /* relative error from which on one is named */
+#define WORST_LEAST 0.005   /* relative error from which an experiment is named */
 
 /* Result of an inference run. */
 struct reported_run {
@@ -34,11 +34,11 @@ struct reported_run {
 struct reporting {
     char *file;
     bool html;
-    struct session *read;     /* as the session was */
-    double measured;          /* of the loop, cycles per iteration; NaN: not */
-    char *host;               /* NULL: not known */
+    struct session *read;     /* since the session was loaded */
+    double measured;          /* cycles per iteration of the loop; NaN: not measured */
+    char *host;               /* NULL: unknown */
     VEC(struct reported_run) runs;
-    struct drawing *drawings[DRAWING_KINDS];   /* NULL: there is none */
+    struct drawing *drawings[DRAWING_KINDS];   /* NULL: none */
     struct str missing;       /* why there are no pictures */
     struct str out;
 };
@@ -58,7 +58,7 @@ static void reporting_free(void *state)
     free(r);
 }
 
-/* Writes @take_part, under a heading. */
+/* Writes @take_part under a heading. */
 static void add_part(struct reporting *r, const char *title, struct result *take_part)
 {
     result_write(take_part, r->html ? FORMAT_HTML : FORMAT_MARKDOWN,
@@ -68,7 +68,7 @@ static void add_part(struct reporting *r, const char *title, struct result *take
     result_free(take_part);
 }
 
-/* In HTML the picture, if it can be drawn: without the tool a sentence at the end says so. */
+/* Adds the picture in HTML; without the drawing tool a sentence at the end explains that. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};
@@ -113,7 +113,7 @@ static bool add_kernel(struct reporting *r, struct err *err)
     return add_figure(r, DRAWING_WHATIF, err) && watch_goes_on(err);
 }
 
-/* How many experiments of each size there are, and what has become of them. */
+/* Adds the number of experiments by size and state. */
 static void add_experiments(struct reporting *r)
 {
     static const struct result_column columns[] = {
@@ -158,7 +158,7 @@ static void add_experiments(struct reporting *r)
     add_part(r, "Experiments", part);
 }
 
-/* Forms of the experiments or, without any, of the loop, that the current machine knows. */
+/* Adds forms of the experiments, or else of the loop, that the current machine has. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
@@ -204,7 +204,7 @@ static int compare_worst(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The experiments that the machine predicts worst. */
+/* Adds the experiments with the largest errors. */
 static void add_worst(struct result *part, const struct experiments *t, const double *predicted)
 {
     static const struct result_column columns[] = {
@@ -219,7 +219,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         double error = experiments_measured(t, i)
                            ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
                            : 0;
-        if (error > WORST_LEAST)   /* and is a number */
+        if (error > WORST_LEAST)   /* false for NaN */
             worst[n++] = (struct worst_row){error, i};
     }
     if (n)
@@ -360,7 +360,7 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* The curve so far, thinned out; its last point stays. */
+/* Copies the curve so far with fewer points; keeps the last. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

@@ -25,8 +25,8 @@ static const struct parameter saved_to[] = {
 /* Input and output of this file's jobs. */
 struct moving {
     char *directory;
-    struct session *saved;    /* a snapshot; or what was read */
-    struct session *into;     /* that waits for it; NULL */
+    struct session *saved;    /* a snapshot to save, or the session read */
+    struct session *into;     /* waiting session; NULL: none */
 };
 
 static void moving_free(void *state)

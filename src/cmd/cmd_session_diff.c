@@ -33,7 +33,7 @@ static const struct parameter arguments[] = {
 
 /* Two sessions to be compared. */
 struct comparison {
-    char *paths[2];            /* the second NULL: the session as it is */
+    char *paths[2];            /* the second NULL: the current session */
     struct session *sides[2];
 };
 
@@ -91,7 +91,7 @@ static void compare_settings(const struct document *a, const struct document *b,
     str_done(&right);
 }
 
-/* Name of a kernel in its list, which is unique there. */
+/* Unique name of a kernel in its list. */
 static void kernel_label(const struct shelved *item, struct str *out)
 {
     str_clear(out);
@@ -112,7 +112,7 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Of text the text, else the bytes of the loop. */
+/* Compares text, or else the bytes of the loop. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
@@ -172,8 +172,8 @@ static void print_usage(const struct machine *m, const struct mapping_entry *ent
         usage_print(&entry->usage, mapping_ports(m->mapping), out);
 }
 
-/* Forms whose usage differs between the machine in one session and in the other; where one has not
- * loaded it, it is as shipped. */
+/* Lists forms with different usages in both sessions; a machine that one has not loaded counts as
+ * shipped. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -212,7 +212,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* compared before, or just loaded for it */
+                continue;   /* compared before, or loaded only for it */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
@@ -221,7 +221,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
     return ok;
 }
 
-/* Experiments of @t by their text; the number of each is its row's. */
+/* Indexes experiments of @t by text, with row numbers. */
 static void index_rows(const struct experiments *t, struct names *out)
 {
     struct str text = {0};
@@ -246,8 +246,7 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
         uint32_t at = names_find(&right, left.items[i]);
         only_a += at == UINT32_MAX;
-        /* Tables with one experiment twice have other numbers of rows than of names: they are only
-         * counted. */
+        /* Tables with duplicate experiments have more rows than names: only counted. */
         if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
             continue;
         double p = a->rows.items[i].cycles, q = b->rows.items[at].cycles;

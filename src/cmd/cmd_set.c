@@ -29,12 +29,12 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Machines that are to be shown; those that are not there yet are loaded where nobody waits. */
+/* Machines to show; missing ones are loaded in the background. */
 struct choosing {
-    char *list;                     /* as it was typed */
-    VEC(char *) ids;                /* in it, the cpu's machine by its own name */
+    char *list;                     /* as typed */
+    VEC(char *) ids;                /* ids in the list, the CPU's machine by its own name */
     VEC(struct machine *) loaded;
-    VEC(size_t) missing;            /* places in ids of those that are loaded */
+    VEC(size_t) missing;            /* indices into ids of the missing ones */
 };
 
 static void choosing_free(void *state)
@@ -81,7 +81,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        /* by its own name from now on, also if a directory was named */
+        /* uses its own name from now on, even if a directory was given */
         *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;
@@ -122,8 +122,7 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     return false;
 }
 
-/* A line of the table and a member of JSON's object, where switches are switches and counts
- * numbers. */
+/* Adds a line of text and a typed JSON member. */
 static void show(const struct settings *settings, const struct setting *setting,
                  struct result_table *t, struct result *result)
 {
@@ -169,7 +168,7 @@ static bool refuse_name(const char *name, struct err *err)
     struct similar similar = {.word = name};
     char todo[SIMILAR_TODO];
 
-    similar_try(&similar, "machine");   /* of the document, not of the settings */
+    similar_try(&similar, "machine");   /* belongs to the document, not to the settings */
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
     return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo),

@@ -21,7 +21,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* The experiment on the line; quotes protect nothing in it, and no form has any. */
+/* Parses the rest of the line: quotes have no meaning in it, since no form has any. */
 static bool parse(const char *text, struct experiment *e, struct err *err)
 {
     char *plain = mem_strdup(text), *end = plain;
@@ -37,10 +37,10 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* cycles of forms that take longer among their copies than their ports say */
+    double alone;     /* cycles of forms that are slower among copies than their ports imply */
 };
 
-/* The µops of all terms; false with err when the machine does not know a form. */
+/* Collects the µops of all terms; false with err when the machine lacks a form. */
 static bool collect(const struct experiment *e, const struct machine *m, struct load *load,
                     struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verbs of views: what shows them does what they say. */
+/* Commands for views: the views' handler executes them. */
 #include <string.h>
 
 #include "cmd/action.h"
@@ -188,7 +188,7 @@ const struct command command_filter = {
     .run = run_filter,
 };
 
-/* Actions of keys as commands, on the view that is shown. */
+/* Actions of keys as commands, on the view shown. */
 
 
 #define ACTION_WORD(value, name) name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The guided tours of the workbench, and its end. */
+/* Guided tours of the workbench, and quitting. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -88,7 +88,7 @@ const struct command command_demo = {
     .run = run_demo,
 };
 
-#define ASKED_SECONDS 10   /* a second quit within them is the answer */
+#define ASKED_SECONDS 10   /* within which a second quit confirms */
 
 static double asked = -1e9;   /* UI thread: clock_seconds of the last question */
 

@@ -155,8 +155,8 @@
 COMMANDS(DECLARED)
 const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
-/* How many leading words of @words name @command by prefixes, 0 when they do not; *@exact when
- * letter by letter. */
+/* Number of leading @words that name @command by prefixes, 0 if they do not; *@exact if they are
+ * complete. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)
 {
     const char *name = command->name;
@@ -175,7 +175,7 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* The verbs of noun @word, "" when it is none. */
+/* Lists the verbs of noun @word, "" if there are none. */
 static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -186,7 +186,7 @@ static void list_verbs(const char *word, struct str *out)
     }
 }
 
-/* Whether @word is one of @words, a blank between them; NULL: none are. */
+/* Returns whether @word is in the blank-separated @words; NULL: false. */
 static bool listed(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -196,8 +196,8 @@ static bool listed(const char *words, const char *word)
     return false;
 }
 
-/* The command closest to unknown words: another word for it, a verb without its noun, a slip in
- * either word, an extended noun. */
+/* Returns the command most similar to unknown words: a synonym, a verb without its noun, a typing
+ * error, or an extended noun. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -218,7 +218,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* the verb's command */
+    /* the only command with that verb */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -250,7 +250,7 @@ void command_usage(const struct command *c, struct str *out)
     parameters_usage(c->arguments, c->options, out);
 }
 
-/* Whether a command takes nothing at all, or nothing that must be given. */
+/* Returns whether a command needs no arguments. */
 static bool takes_nothing(const struct command *c)
 {
     return !(c->arguments && c->arguments->name) && !(c->options && c->options->name);
@@ -261,7 +261,7 @@ static bool needs_nothing(const struct command *c)
     return !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
 }
 
-/* The command that has @word as another name; NULL: none. */
+/* Returns the command with alias @word, or NULL. */
 static const struct command *by_alias(const char *word)
 {
     for (const struct command *const *c = commands; *c; c++)
@@ -286,14 +286,14 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         const struct command *c = *at;
         bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
-        /* The following text distinguishes `k l x.s` (load) from `k l` (list). */
+        /* A following word distinguishes `k l x.s` (load) from `k l` (list). */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A name of more words precedes one of fewer, to which they would be arguments: `k a` is
-         * kernel analyze, not keys. */
+        /* A longer name precedes a shorter one with arguments: `k a` is kernel analyze, not
+         * keys. */
         if (!exact && n < most)
             continue;
-        /* One that goes either way (`kernel learn`) stands back behind both. */
+        /* A command that works with and without arguments (`kernel learn`) comes last. */
         if (!exact && n == most && optional && matches && !found_optional)
             continue;
         if (!exact && (n > most || (!optional && matches && found_optional))) {
@@ -321,8 +321,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* The output of the command and of the jobs that it waited for, in the session's format; a job's
- * prepared result is not copied, as it may be large. */
+/* Writes the output of the command and of its jobs in the session's format; a job's prepared text
+ * is moved, since it may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -335,7 +335,7 @@ static void write_output(struct session *s, const char *title, struct str *out)
         result_write(s->result, s->settings.format, &style, out);
 }
 
-/* Becomes the last result, for `export`. The session has a fresh one then. */
+/* Keeps the result for `export` and gives the session a new one. */
 static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
@@ -349,8 +349,8 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* A failed command leaves nothing to export, so that the result before it is not mistaken for its
- * own; a command that shows a view ends that. */
+/* After a failed command there is nothing to export, so that an earlier result is not mistaken for
+ * its own; a command that shows a view ends that state. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -361,11 +361,11 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    if (strcmp(title, command_export.name) != 0)   /* which can be tried again */
+    if (strcmp(title, command_export.name) != 0)   /* it can be repeated */
         session_note_failure(s, title);
 }
 
-/* Whether there is something to keep: a confirmation does not replace what was shown before it. */
+/* Returns whether the result is kept: a confirmation does not replace an earlier result. */
 static bool shows(const struct session *s, const struct command *c)
 {
     return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
@@ -391,7 +391,7 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* While a job makes what takes the session's place nothing changes that would be lost with it. */
+/* While a job prepares to replace the session, refuses changes that would be lost. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -406,14 +406,14 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* A command that only reads: on the screen it runs in the background, on the session at its
- * start. */
+/* A command that only reads: in the workbench it runs in the background on a snapshot of the
+ * session. */
 struct reading {
     const struct command *command;
-    char **words;             /* its own: values borrow from them */
+    char **words;             /* owned, since values borrow from them */
     size_t count;
     void *values;
-    struct session *read;     /* as the session was; what the handler loads goes in here */
+    struct session *read;     /* the snapshot, including what the handler loads */
 };
 
 static bool reading_work(void *state, struct result *result, struct err *err)
@@ -422,7 +422,7 @@ static bool reading_work(void *state, struct result *result, struct err *err)
     return r->command->read(r->read, r->values, result, err);
 }
 
-/* Machines that the handler loaded need not be loaded again. */
+/* Moves machines that the handler loaded to the session. */
 static bool reading_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct reading *r = state;
@@ -456,7 +456,7 @@ static void reading_free(void *state)
     free(r);
 }
 
-/* NULL with err. */
+/* Parses values; NULL with err. */
 static void *values_read(const struct command *c, char **words, size_t count, struct err *err)
 {
     void *values = mem_zero(1, c->values_size + 1);
@@ -489,8 +489,7 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs a record's handlers on its words; machines that were loaded for one that was @typed are its
- * own. */
+/* Runs the handlers of a record on its words; machines loaded for a @typed command belong to it. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
                        bool typed, struct err *err)
 {
@@ -511,15 +510,15 @@ static bool run_record(struct session *s, const struct command *c, char **words,
     return ok;
 }
 
-/* JSON says of a command that failed why. */
+/* Adds the error of a failed command to its JSON. */
 static void add_error(struct result *result, const struct err *err)
 {
     char text[2048];
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* The view that shows all that was said on a line, so far in @own and now in the session's (NULL:
- * as text), where the command @printed: only if it shows all of it. */
+/* Returns the view that shows all messages of a line, in @own and in the session's result (NULL: as
+ * text), if the command @printed and the view shows everything. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
     if (!printed && !s->in_view)
@@ -527,8 +526,8 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with a result of its own: a command may run others. Its output goes to @out (NULL:
- * nowhere); @line is the typed text, NULL: no result is kept. */
+/* Runs @c with its own result, since commands nest. Writes the output to @out (NULL: nowhere);
+ * @line is the typed text, NULL: the result is not kept. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {
@@ -537,14 +536,14 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* typed, or of a script: no other command is in the middle of something */
+    if (line)   /* typed or from a script: no other command is running */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* A reading command ends early also without a screen, where it is no job. */
+    /* A reading command can also be cancelled without a screen, where it is no job. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -565,7 +564,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    /* a background command shows a note, which is no result */
+    /* a background command shows a note instead of a result */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
@@ -579,7 +578,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* An invalid command line also prints its JSON object, under the words as typed. */
+/* Prints a JSON object for an invalid command line, too, with the words as typed. */
 static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
                           const struct err *err)
 {
@@ -601,8 +600,8 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Whether @c has to wait for a job that loads the machines it names. What hinders it otherwise it
- * says itself when it runs. False with err. */
+/* Returns whether @c must wait for a job that loads its machines. It reports other problems when it
+ * runs. False with err. */
 static bool waits_for_machines(struct session *s, const struct command *c, char **words,
                                size_t count, bool *waits, struct err *err)
 {
@@ -612,7 +611,7 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* the job's own note is in no result */
+    s->result = result_new();   /* the job's note is not part of a result */
     bool ok = queue_load_machines(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;

@@ -9,9 +9,9 @@
 #include "base/watch.h"
 #include "cmd/parameter.h"
 
-#define ROWS_MOST 2000   /* instructions of each loop: the alignment takes their product */
+#define ROWS_MOST 2000   /* instructions per loop: the alignment needs their product */
 
-/* The two kernels of the list; false with err when there is only one. */
+/* Finds both kernels in the list; false with err when there is only one. */
 static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines,
                    struct err *err)
 {
@@ -100,7 +100,7 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Similarity of two instructions: the same text, the same form, the same mnemonic, or none. */
+/* Similarity of two instructions: same text, form or mnemonic, or none. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;
@@ -111,8 +111,8 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
                                                      : 0;
 }
 
-/* The alignment of greatest similarity (Needleman and Wunsch 1970, gaps cost nothing), from the
- * ends on, so that rows come out in their order. */
+/* Global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps), computed from the
+ * ends so that rows come in order. */
 static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
@@ -147,8 +147,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Versions of one source may do more of it in an iteration than others, as at -O3: values are per
- * iteration of the source. */
+/* Versions of one source, as at -O3, may do different work per iteration: values are per source
+ * iteration. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

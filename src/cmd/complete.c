@@ -20,7 +20,7 @@ static void add(struct completions *c, const char *word, size_t length, const ch
     vec_push(&c->items, mem_strndup(word, length));
 }
 
-/* Words a|b|c of the table that are not placeholders. */
+/* Adds the words of a|b|c that are not placeholders. */
 static void add_choices(struct completions *c, const char *at, size_t length, const char *prefix)
 {
     const char *end = at + length;
@@ -42,7 +42,7 @@ static void add_ids(struct completions *c, char **take_ids, const char *prefix)
     free(take_ids);
 }
 
-/* Those of the data directory, the user's, processors by name, and those made in this session. */
+/* Adds machines: shipped, the user's, the session's, and processors by name. */
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     struct cpus *cpus = cpus_load(NULL);
@@ -84,7 +84,7 @@ static void add_settings(struct completions *c, const char *prefix)
         add(c, setting->name, strlen(setting->name), prefix);
 }
 
-/* Forms of the current machine, before them @before. */
+/* Adds forms of the current machine, prefixed by @before. */
 static void add_forms(struct completions *c, struct session *s, const char *before,
                       const char *prefix)
 {
@@ -100,7 +100,7 @@ static void add_forms(struct completions *c, struct session *s, const char *befo
     str_done(&word);
 }
 
-/* Of kernel whatif: a fact that can be changed, usage:FORM or latency:FORM. */
+/* Adds kernel whatif changes: a fact, usage:FORM or latency:FORM. */
 static void add_changes(struct completions *c, struct session *s, const char *prefix)
 {
     struct str word = {0};
@@ -133,7 +133,7 @@ static void add_view_word(void *to, const char *word)
     add(v->to, word, strlen(word), v->prefix);
 }
 
-/* Names of views, or columns of the shown one. */
+/* Adds names of views, or columns of the shown view. */
 static void add_view_words(struct completions *c, struct session *s, const char *verb,
                            const char *prefix)
 {
@@ -141,7 +141,7 @@ static void add_view_words(struct completions *c, struct session *s, const char 
         s->views->words(s, verb, add_view_word, &(struct view_completions){c, prefix});
 }
 
-/* The value of an option, or an argument, after @previous. */
+/* Adds values of an option or argument after @previous. */
 static void add_parameter(struct completions *c, struct session *s, const struct parameter *p,
                           const char *previous, const char *prefix)
 {
@@ -198,7 +198,7 @@ static const struct parameter *option_of(const struct command *command, const ch
     return NULL;
 }
 
-/* Completions after @words of @command: the value of an option, or an argument and the options. */
+/* Adds completions after @words of @command: an option's value, or an argument and the options. */
 static void add_parameters(struct completions *c, struct session *s, const struct command *command,
                            char **words, size_t count, const char *prefix)
 {
@@ -242,7 +242,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
     if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) &&
         used < 2)
-        known = NULL;   /* the noun alone: its verbs */
+        known = NULL;   /* a noun: completes its verbs */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
     } else if (count <= 1) {

@@ -6,11 +6,11 @@
 #include "cmd/session.h"
 
 struct completions {
-    VEC(char *) items;    /* completions of the word under the cursor, sorted, without repeats */
-    bool files;           /* names of files fit as well */
+    VEC(char *) items;    /* completions of the word at the cursor, sorted, unique */
+    bool files;           /* file names are possible as well */
 };
 
-/* Candidates for the word that starts at byte @start of @line and ends at @end. */
+/* Completes the word between bytes @start and @end of @line. */
 void complete_line(struct session *s, const char *line, size_t start, size_t end,
                    struct completions *out);
 void completions_done(struct completions *c);

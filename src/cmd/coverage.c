@@ -9,7 +9,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-#define NAMED 3   /* machines that a sentence names */
+#define NAMED 3   /* machines named in a sentence */
 
 size_t unknown_count(const struct analysis *a)
 {
@@ -77,8 +77,8 @@ static int form_order(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Number of unknown forms of @a, each counted once; the first is *@first. Cached for the screen,
- * which needs it for each drawing: a long loop is not walked for each of its rows. */
+/* Number of distinct unknown forms of @a; the first is *@first. Cached, since each drawing of the
+ * screen needs it. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};

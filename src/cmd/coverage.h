@@ -1,4 +1,4 @@
-/* Finds machines whose tables cover a loop that the selected ones do not. */
+/* Finds machines that have all forms of a loop, if a selected one lacks some. */
 #ifndef PORTOLAN_CMD_COVERAGE_H
 #define PORTOLAN_CMD_COVERAGE_H
 
@@ -8,11 +8,10 @@
 
 struct machine_names { VEC(char *) list; };
 
-/* Instructions of @a that its machine does not know. */
+/* Number of instructions of @a whose forms its machine lacks. */
 size_t unknown_count(const struct analysis *a);
-/* Adds the shipped machines and the user's own that know every instruction of loop @loop of @k:
- * this CPU's before the initial ones, and these before others. Ends early, with the result so far,
- * when the thread's watch ends. Any thread. */
+/* Lists shipped and user machines with all forms of loop @loop of @k: first this CPU's, then
+ * initial ones, then others. When cancelled by the thread's watch, returns the result so far. */
 void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
 /* Appends "skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids, znver4

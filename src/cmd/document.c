@@ -22,8 +22,7 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 
-/* Which machine this computer is; the user's own of that name, where measuring has made one, comes
- * first. */
+/* Finds this computer's machine; a user's machine of that name, made by measuring, comes first. */
 static void find_here(struct here *here)
 {
     struct cpu_native native;
@@ -40,7 +39,7 @@ static void find_here(struct here *here)
     cpu_native_done(&native);
 }
 
-/* This computer's machine, then those of the set with other tables. */
+/* This computer's machine, then machines of the set with other tables. */
 static struct selection first_selection(const struct here *here, enum isa isa)
 {
     bool native = here->id && here->isa == isa;
@@ -82,7 +81,7 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
-/* The caller frees. */
+/* Copies an array; the caller frees. */
 static double *copy_values(const double *from, size_t count)
 {
     double *to = mem_alloc(count * sizeof *to);
@@ -137,7 +136,7 @@ void document_use_loop(struct document *d, size_t loop)
     d->pair = (struct whatif_pair){0};
 }
 
-/* Moves the results of runs and commands from @from to @to, except kernels and experiments. */
+/* Moves results of runs and commands from @from to @to, except kernels and experiments. */
 static void keep_results(const struct document *from, struct document *to)
 {
     to->runs = from->runs;

@@ -1,11 +1,11 @@
-/* The session's plots as pictures: taken on the UI thread, drawn on any. */
+/* The session's plots as pictures: data are taken on the UI thread and drawn on any. */
 #ifndef PORTOLAN_CMD_DRAWING_H
 #define PORTOLAN_CMD_DRAWING_H
 
 #include "cmd/session.h"
 #include "report/figure.h"
 
-/* The plots: value, word of `plot` and name of the figure, content. */
+/* Plots: enumerator, word of `plot` and name of the figure, content. */
 #define DRAWINGS(DRAWING)                                                                          \
     DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
             "error of the best, median and worst mapping over time")                               \
@@ -20,11 +20,11 @@ enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };
 extern const char *const drawing_names[DRAWING_KINDS];
 
 struct drawing;
-/* UI thread. NULL with err when the session has no such data. */
+/* Takes the data. UI thread. NULL with err when the session lacks them. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
-/* Any thread: computes the rest. False with err when it was cancelled. */
+/* Computes the rest, on any thread. False with err when cancelled. */
 bool drawing_prepare(struct drawing *d, struct err *err);
-/* Of a prepared one; borrowed. */
+/* Returns the figure after drawing_prepare; borrowed. */
 const struct figure *drawing_figure(const struct drawing *d);
 void drawing_free(struct drawing *d);
 

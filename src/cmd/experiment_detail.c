@@ -15,7 +15,7 @@ void experiment_detail_done(struct experiment_detail *d)
     str_done(&d->code);
 }
 
-/* Code that was not kept is encoded again, as it would be run here. */
+/* Encodes code that was not kept, as it would run here. */
 static void make_code(struct session *s, size_t lines, struct experiment_detail *d)
 {
     struct forms *forms = session_forms(s, isa_host(), NULL);

@@ -42,13 +42,13 @@ static void add_paths(struct result *result, const struct explained_findings *f)
         result_line(result, "and %zu rarer paths", p->list.count - EXPLAINED_PATHS);
 }
 
-/* The part of a term that has @share of its causes; NaN where the term may be nothing. */
+/* Part of a term that belongs to @share of its causes; NaN if the term may be 0. */
 static double part_of(const struct split_term *term, double share)
 {
     return term->cycles > term->off ? term->cycles * share : NAN;
 }
 
-/* The simulated predictor's result for the branch at @at; NULL: none. */
+/* Returns the simulated predictor's result for the branch at @at, or NULL. */
 static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
 {
     for (size_t i = 0; i < f->branches.list.count; i++)
@@ -154,7 +154,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
 }
 
-/* How the count relates to the whole run. */
+/* Reports the share of the run that was counted. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -235,7 +235,7 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     f->machine->id);
 }
 
-/* Values of hardware counters, or the reason why there are none. */
+/* Adds values of hardware counters, or why there are none. */
 static void say_counted(struct result *result, const struct explained_findings *f)
 {
     static const struct {
@@ -359,7 +359,7 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     }
 }
 
-/* The terms, where replays gave them. */
+/* Adds the terms, if replays gave them. */
 static void say_terms(struct result *result, const struct explained_findings *f)
 {
     const struct split *s = &f->split;
@@ -390,7 +390,7 @@ static void say_split(struct result *result, const struct explained_findings *f)
     say_terms(result, f);
 }
 
-/* Result of the samples when nothing could be counted. */
+/* Adds the result of samples when nothing could be counted. */
 static void say_sampled(struct result *result, const struct explained_findings *f)
 {
     const struct run_profile *p = f->sampled;

@@ -12,22 +12,22 @@
 #include "throughput/predict.h"
 #include "work/job.h"
 
-#define KEPT 8   /* forecasts: as many machines as are looked at side by side */
+#define KEPT 8   /* forecasts kept: for the machines shown side by side */
 
-/* Of one table, known by its serial number, and one machine; held by the session and by the job
- * that makes it. */
+/* Forecast of one machine for one table (by serial number); held by the session and by the job that
+ * makes it. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    struct machine *machine;      /* held: unchanged as long as it is the session's */
-    struct experiments *table;    /* held while the job runs, so unchanged */
-    struct prediction *made, *fresh;   /* as published; as the job makes it; NULL: none */
-    unsigned job;                 /* 0: none runs */
+    struct machine *machine;      /* held, so immutable */
+    struct experiments *table;    /* held while the job runs, so immutable */
+    struct prediction *made, *fresh;   /* published; made by the job; NULL: none */
+    unsigned job;                 /* 0: none */
     _Atomic unsigned holders;     /* besides the requester */
 };
 
 struct forecasts {
-    struct forecast *items[KEPT];   /* the last asked for first */
+    struct forecast *items[KEPT];   /* most recently requested first */
     size_t count;
 };
 
@@ -70,7 +70,7 @@ void prediction_free(struct prediction *p)
     free(p);
 }
 
-/* The rows that count, side by side, for the map; and which is predicted worst. */
+/* Collects the rows with both values for the map, and the one with the largest error. */
 static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted,
                            double *measured)
 {
@@ -91,7 +91,7 @@ static void look_at_errors(struct prediction *p, const struct experiments *t, do
     metrics_heat_map(predicted, measured, n, 0, &p->map);
 }
 
-/* Any thread. NULL with err when memory runs out, or the thread's watch is over. */
+/* Any thread. NULL with err when out of memory or cancelled. */
 static struct prediction *predict(const struct machine *m, const struct experiments *t,
                                   struct err *err)
 {
@@ -173,7 +173,7 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     }
 }
 
-/* That of @m for table @t, begun when there is none; it becomes the first. */
+/* Finds or starts the forecast of @m for table @t, and moves it to the front. */
 static struct forecast *find(struct session *s, struct machine *m, struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

@@ -1,30 +1,29 @@
-/* Machines' predictions of the session's experiments, and their accuracy: made at once for a small
- * table, in the background for a large one. */
+/* Predictions of the session's experiments by machines, and their accuracy: computed at once for a
+ * small table, in the background for a large one. */
 #ifndef PORTOLAN_CMD_FORECAST_H
 #define PORTOLAN_CMD_FORECAST_H
 
 #include "cmd/session.h"
 #include "model/metrics.h"
 
-#define FORECAST_AT_ONCE 10000   /* rows that the screen waits for: some ten milliseconds */
+#define FORECAST_AT_ONCE 10000   /* rows predicted while the screen waits: some ten milliseconds */
 
-/* Of one machine for one table; does not change once it is made, and is shared by all that show
- * it. */
+/* Predictions of one machine for one table; immutable and shared. */
 struct prediction {
-    /* of each row, NaN where the machine knows none; NULL: not made (yet) */
+    /* per row, NaN if unpredictable; NULL: not made */
     double *cycles;
     size_t rows;
     struct accuracy accuracy;
-    struct heat_map map;         /* of the rows that count */
-    size_t worst;                /* the row predicted worst, when accuracy.n is not 0 */
+    struct heat_map map;         /* of rows with both values */
+    size_t worst;                /* row with the largest error, if accuracy.n is not 0 */
     _Atomic unsigned holders;    /* besides the first */
 };
 
-/* Predictions of @m, one of the session's machines, for the session's experiments; to be given back
- * to prediction_free, never NULL. Its cycles are NULL while a job makes them, or if it failed. When
- * that job ends the session's revision changes, so that views request them again. UI thread. */
+/* Returns predictions of @m, a machine of the session, for its experiments; the caller calls
+ * prediction_free. Never NULL. Its cycles are NULL while a job makes them, or if it failed. The end
+ * of the job changes the session's revision, so that views request them again. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
-/* Adds a holder to @p. The last holder's prediction_free frees it (NULL is fine). Any thread. */
+/* Adds a holder. The last holder's prediction_free frees it (NULL is fine). */
 struct prediction *prediction_hold(struct prediction *p);
 void prediction_free(struct prediction *p);
 

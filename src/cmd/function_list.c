@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Whether functions are distinguished by address. */
+/* Returns whether functions are identified by address. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -22,8 +22,7 @@ static bool linked(const struct object *o)
     return false;
 }
 
-/* The share of @samples in the @size bytes of code from @place on, in percent; NAN without
- * samples. */
+/* Percentage of @samples in the @size bytes of code from @place on; NAN without samples. */
 static double share(const struct object *o, const struct perf_samples *samples, uint64_t place,
                     uint64_t size)
 {
@@ -52,7 +51,7 @@ static void add(struct function_list *list, const char *member, const struct obj
                                        share(o, samples, s->offset, s->size)}));
 }
 
-/* The samples in @inner when it lies in @l, one level deeper; 0 when it does not. */
+/* Samples in @inner if it lies in @l, one level deeper; else 0. */
 static double within(const struct object *o, const struct perf_samples *samples,
                      const struct ranked_loop *l, const struct ranked_loop *inner)
 {
@@ -78,7 +77,7 @@ static double own_share(const struct object *o, const struct perf_samples *sampl
     return own < 0 ? 0 : own;
 }
 
-/* The loops of the function that was added last. */
+/* Adds the loops of the function added last. */
 static void add_loops(struct function_list *list, const struct object *o,
                       const struct perf_samples *samples, const struct function_ranking *ranking,
                       size_t first)
@@ -102,8 +101,7 @@ static void add_loops(struct function_list *list, const struct object *o,
     }
 }
 
-/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. NULL with
- * err. */
+/* Index of the first loop of each symbol in @ranking; the caller frees. NULL with err. */
 static size_t *first_loops(const struct object *o, const struct function_ranking *ranking,
                            struct err *err)
 {
@@ -116,7 +114,7 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
     return first;
 }
 
-/* The functions of @o, which is freed; @ok: it was read. @samples may be NULL. */
+/* Adds the functions of @o, which is freed; @ok: it was read. @samples may be NULL. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o,
                        const struct perf_samples *samples, bool ok, struct err *err)
 {
@@ -136,7 +134,7 @@ static bool add_object(struct function_list *list, const char *member, struct ob
     return ok;
 }
 
-/* Below 0: @x has more samples than @y; 0 without a profile. */
+/* Compares samples: below 0 if @x has more; 0 without a profile. */
 static int more_samples(double x, double y)
 {
     return x > y ? -1 : x < y;
@@ -172,8 +170,7 @@ static int hotter_loops_first(const void *a, const void *b)
                                     : strcmp(x->symbol, y->symbol);
 }
 
-/* The functions of an unreadable member are left out; the first reason is reported if none can be
- * read. */
+/* Omits the functions of unreadable members; reports the first reason if none can be read. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;
@@ -195,7 +192,7 @@ static bool add_archive(struct function_list *list, struct err *err)
     return ok && taken;
 }
 
-/* The functions of one file, ranked by @profile when that is not NULL. */
+/* Adds the functions of one file, ranked by @profile unless NULL. */
 static bool add_file(struct function_list *list, struct err *err)
 {
     struct perf_samples samples = {0};
@@ -223,7 +220,7 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {
-        /* those of one file are in this order already */
+        /* already sorted if from one file */
         if (list->rows.count && (profile || list->rows.items[0].path))
             qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
         if (list->loops.count)

@@ -14,7 +14,7 @@ bool help_facts_topic(const char *topic)
                      str_has_prefix(topic, ONE));
 }
 
-/* Text in troff's own characters. */
+/* Appends text escaped for troff. */
 static void add_troff(struct str *out, const char *text)
 {
     for (; *text; text++)
@@ -70,7 +70,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     struct str values = {0}, otherwise = {0}, text = {0};
     char todo[SIMILAR_TODO];
 
-    const struct fact *asked = key ? fact_find(key) : NULL;   /* by the key that it has now */
+    const struct fact *asked = key ? fact_find(key) : NULL;   /* by its current key */
     if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};
         return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),

@@ -5,10 +5,10 @@
 #include "base/err.h"
 #include "table/result.h"
 
-/* Whether `help @topic` is about facts: "facts", "fact KEY". @topic may be NULL. */
+/* Returns whether `help @topic` is about facts: "facts", "fact KEY". @topic may be NULL. */
 bool help_facts_topic(const char *topic);
-/* Descriptions of all facts, or of the one; with @man as the section of portolan-machine(5). False
- * with err for an unknown key. */
+/* Describes all facts, or one; with @man as a section of portolan-machine(5). False with err for an
+ * unknown key. */
 bool help_facts(const char *topic, bool man, struct result *result, struct err *err);
 
 #endif

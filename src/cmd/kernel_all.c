@@ -9,7 +9,7 @@
 #include "base/watch.h"
 #include "cmd/machine_set.h"
 
-#define ABREAST 6   /* machines side by side in a table for people */
+#define ABREAST 6   /* machines per table in text */
 
 /* Time of a loop on a machine. */
 struct outcome {
@@ -21,10 +21,10 @@ struct outcome {
 struct all_loops {
     const struct kernel *kernel;
     struct machine_set machines;
-    struct outcome *outcomes;      /* loop by loop, of each machine */
+    struct outcome *outcomes;      /* loop by loop, per machine */
 };
 
-/* Loops against some of the machines, for people. */
+/* Adds a table of loops against machines, for text. */
 static void add_table(const struct all_loops *w, size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 4] = {
@@ -58,7 +58,7 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
     }
 }
 
-/* A row for each loop and machine, for programs. */
+/* Adds a row per loop and machine, for CSV and JSON. */
 static void add_rows(const struct all_loops *w, struct result *result)
 {
     static const struct result_column columns[] = {

@@ -10,7 +10,7 @@
 
 #include "base/utf8.h"
 
-/* Of keys that are no printable character; the first name of a key is the one that is shown. */
+/* Names of keys that are not printable characters; the first name of a key is displayed. */
 static const struct { const char *name; int key;
 } names[] = {
     {"Enter", KEYCODE_ENTER},
@@ -39,10 +39,10 @@ static const struct { const char *name; int key;
 };
 #define NAMES (sizeof names / sizeof *names)
 
-/* Key after "Ctrl-", KEYCODE_NONE for none. */
+/* Parses the key after "Ctrl-"; KEYCODE_NONE if invalid. */
 static int control(const char *rest)
 {
-    /* The letters of ASCII: what else the locale calls one has no such key. */
+    /* ASCII letters only: others of the locale have no such key. */
     const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? (char)(rest[0] - 'a' + 'A') : rest[0];
     const int key =
         rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
@@ -101,7 +101,7 @@ void key_print(int key, char out[KEY_NAME_MOST])
     }
 }
 
-/* Of "[NUMBER~". */
+/* Decodes "[NUMBER~". */
 static int numbered(long number)
 {
     static const struct { long number; int key;
@@ -120,7 +120,7 @@ static int numbered(long number)
                                           : KEYCODE_NONE;
 }
 
-/* Of a letter that ends a sequence. */
+/* Decodes a sequence that ends with a letter. */
 static int lettered(char letter)
 {
     switch (letter) {
@@ -147,7 +147,7 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         *used = 2;
         return lettered(bytes[1]);
     }
-    if (length > 1 && bytes[0] == '[' && bytes[1] == '[') {   /* the console's F1 to F5: "[[A" */
+    if (length > 1 && bytes[0] == '[' && bytes[1] == '[') {   /* Linux console F1 to F5: "[[A" */
         *used = length > 2 ? 3 : 0;
         return length > 2 && bytes[2] >= 'A' && bytes[2] <= 'E' ? KEYCODE_F1 + bytes[2] - 'A'
                                                                 : KEYCODE_NONE;
@@ -158,7 +158,7 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return KEYCODE_ESCAPE;
     if (at >= length)
         return KEYCODE_NONE;
-    if (at == 1 && bytes[at] == 'M') {   /* an old mouse report: three bytes more */
+    if (at == 1 && bytes[at] == 'M') {   /* X10 mouse report: three more bytes */
         *used = length >= 5 ? 5 : 0;
         return KEYCODE_NONE;
     }
@@ -167,13 +167,13 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* with parameters: a modifier is held */
+    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* parameters mean a modifier */
 }
 
-/* Meaning of button @code of a report, in xterm's numbering. */
+/* Decodes button @code of a report, in xterm's numbering. */
 static int mouse_button(int code, bool pressed)
 {
-    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* whatever modifiers are held */
+    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* ignores modifiers */
     case 0: return KEYCODE_CLICK;
     case 64: return KEYCODE_WHEEL_UP;
     case 65: return KEYCODE_WHEEL_DOWN;

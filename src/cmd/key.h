@@ -1,5 +1,5 @@
-/* Keys as the views see them: a character code, or one of these; their names, and the sequences
- * that terminals send. No curses. */
+/* Keys of the views: a character code or an enumerator; their names, and terminal sequences. No
+ * curses. */
 #ifndef PORTOLAN_CMD_KEY_H
 #define PORTOLAN_CMD_KEY_H
 
@@ -34,22 +34,20 @@ enum keycode {
     KEYCODE_F12 = KEYCODE_F1 + 11,
 };
 
-#define KEY_SEQUENCE_MOST 32   /* the most bytes of a sequence; a longer one is invalid */
+#define KEY_SEQUENCE_MOST 32   /* longest sequence in bytes; longer ones are invalid */
 
-/* The key of the sequence at the start of @bytes after their Esc, as terminals send it for any
- * TERM: "[1~" Home, "[5~" PgUp, "OP" F1. KEYCODE_NONE for one without a meaning here (Ctrl-Left),
- * which is to be swallowed. *@used gets its length without the Esc, 0 while it is incomplete;
- * KEYCODE_ESCAPE with 0 when it is none: an Esc of its own. */
+/* Decodes the sequence at the start of @bytes, after Esc, for any TERM: "[1~" Home, "[5~" PgUp,
+ * "OP" F1. KEYCODE_NONE for an unused one (Ctrl-Left), which is ignored. *@used is its length
+ * without Esc, 0 while incomplete; KEYCODE_ESCAPE with 0: a lone Esc. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
-/* The same of a mouse report, in the old form or in SGR's: KEYCODE_CLICK of the first button on
- * column *@x and row *@y, both from 0, a wheel's key, or KEYCODE_SWALLOWED.
- * *@used 0: it is none, or not complete. */
+/* Decodes a mouse report, X10 or SGR: KEYCODE_CLICK of the first button at column *@x and row *@y,
+ * both from 0, a wheel's key, or KEYCODE_SWALLOWED. *@used 0: not a report, or incomplete. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
-/* The key with the name @name, any of its names, ignoring case if longer than a letter: "j", "F3",
- * "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: there is no such key. Any thread. */
+/* Returns the key with the name or alias @name, ignoring case if longer than a letter: "j", "F3",
+ * "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: unknown. */
 int key_of_name(const char *name);
-/* Writes the name of @key, which key_of_name takes. Any thread. */
+/* Writes the name of @key in a form that key_of_name accepts. */
 #define KEY_NAME_MOST 16
 void key_print(int key, char out[KEY_NAME_MOST]);
 

@@ -16,12 +16,12 @@ struct keymap {
     VEC(struct key_binding) bindings;
 };
 
-/* One of the words of a row. */
+/* A word of a row. */
 struct row_word {
     char text[VIEW_NAME_MOST];
 };
 
-/* The next word at *@at, which moves after it. False at the end. */
+/* Reads the next word and advances *@at. False at the end. */
 static bool next_word(const char **at, struct row_word *out)
 {
     *at += strspn(*at, BLANKS);
@@ -44,7 +44,7 @@ bool key_row_in(const struct key_row *row, const char *view)
     return false;
 }
 
-/* Whether @name is a view's. */
+/* Returns whether @name is a view. */
 static bool is_view(const char *name)
 {
     for (const struct key_row *row = key_rows; row->views; row++)
@@ -96,7 +96,7 @@ const struct key_binding *keymap_at(const struct keymap *k, size_t at)
     return &k->bindings.items[at];
 }
 
-/* Drops what @key does in @view; false when it did nothing. */
+/* Removes the binding of @key in @view; false when there was none. */
 static bool drop(struct keymap *k, const char *view, int key)
 {
     const struct key_binding *found = keymap_find(k, view, key);
@@ -110,15 +110,14 @@ static bool drop(struct keymap *k, const char *view, int key)
     return true;
 }
 
-/* The word at *@at, which may be in quotes; *@at moves after it and the following blanks. To be
- * freed. */
+/* Reads the word at *@at, which may be quoted, and skips following blanks. The caller frees. */
 static char *take_word(const char **at)
 {
     const char *text = *at;
     const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
     char *word;
 
-    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* a NUL, too */
+    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* includes the NUL */
         word = mem_strndup(text + 1, (size_t)(quote - text - 1));
         *at = quote + 1;
     } else {
@@ -147,7 +146,7 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
-/* Reads "[VIEW] KEY"; @text moves after them. */
+/* Parses "[VIEW] KEY" and advances @text. */
 static bool take_key(const char **text, char *view, int *key, struct err *err)
 {
     const char *at = *text + strspn(*text, BLANKS);
@@ -172,7 +171,7 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Removes the quotes around all of it, and blanks before it, repeatedly. */
+/* Removes enclosing quotes and leading blanks, repeatedly. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text);
@@ -186,7 +185,7 @@ static char *unquoted(const char *text)
     return mem_strndup(text, length);
 }
 
-/* The line has commands, and all are valid, as far as can be checked without running it. */
+/* Returns whether the line has commands and all parse, without running it. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;
@@ -237,7 +236,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }
 
-/* Appends the keys that do what @row says in @view still, a blank between them. */
+/* Appends the keys still bound as in @row in @view, separated by blanks. */
 static void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
                          struct str *out)
 {
@@ -253,7 +252,7 @@ static void keymap_names(const struct keymap *k, const struct key_row *row, cons
     }
 }
 
-/* Whether what @b says happens in @view. */
+/* Returns whether binding @b applies in @view. */
 static bool is_heard(const struct keymap *k, const struct key_binding *b, const char *view)
 {
     return strcmp(b->view, view) == 0 ||
@@ -282,8 +281,7 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
     return NULL;
 }
 
-/* Effect of the user's @command: from the table, or the command; "" for several, which are
- * self-explanatory. */
+/* Describes the user's @command: from the table or the command's help; "" for several commands. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

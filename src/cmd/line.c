@@ -39,7 +39,7 @@ const char *line_end(const char *at, const char **next)
     return at;
 }
 
-/* One word at @at into the storage; the place after it, NULL with err. */
+/* Copies the word at @at to the storage; returns the place after it, NULL with err. */
 static const char *take_word(const char *at, const char *end, struct str *storage, struct err *err)
 {
     const char *home =
@@ -47,7 +47,7 @@ static const char *take_word(const char *at, const char *end, struct str *storag
     const char *word = at;
     char quote = 0;
 
-    if (home) {   /* as a shell has it: the user's own */
+    if (home) {   /* current user only */
         str_add(storage, home);
         at++;
     }

@@ -1,4 +1,4 @@
-/* Command lines: where commands end, and their words. */
+/* Splits command lines into commands and words. */
 #ifndef PORTOLAN_CMD_LINE_H
 #define PORTOLAN_CMD_LINE_H
 
@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define LINE_WORDS 1024   /* of one command, its name included */
+#define LINE_WORDS 1024   /* words per command, including its name */
 
 struct line_words {
     char *items[LINE_WORDS + 1];
@@ -15,18 +15,18 @@ struct line_words {
     struct str storage;
 };
 
-/* End of the command at @at: a ';' outside quotes and parentheses, a '#' that begins a word (the
- * rest of the line is a comment), a line's end. A backslash escapes the following character.
- * *@next: the next character, where the next command begins. */
+/* Returns the end of the command at @at: a ';' outside quotes and parentheses, a '#' at the start
+ * of a word (a comment), or a line end. A backslash escapes the next character. *@next: start of
+ * the next command. */
 const char *line_end(const char *at, const char **next);
 /* Splits [text, end) into words: blanks separate, quotes and backslash protect, ~ at the start of a
  * word is the home directory. False with err. */
 bool line_split(const char *text, const char *end, struct line_words *words, struct err *err);
-/* Appends @before and @word in quotes, so that line_split gives just that word. */
+/* Appends @before and @word in quotes, so that line_split returns that word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
-/* The text after the first @skip words of [text, end), blanks trimmed, as written; a backslash
- * before ; # \ or a quote is removed. To be freed. */
+/* Returns the text after the first @skip words of [text, end), trimmed; a backslash before ; # \ or
+ * a quote is removed. The caller frees. */
 char *line_rest(const char *text, const char *end, int skip);
 
 #endif

@@ -10,16 +10,17 @@
 #include "base/watch.h"
 #include "toolchain/plain.h"
 
-#define EDIT_LIMIT ((size_t)1 << 20)     /* of refused text that is given back to be corrected */
+/* bytes of rejected text that is returned for correction */
+#define EDIT_LIMIT ((size_t)1 << 20)
 
-/* A kernel on its way: of a file by a recipe, or of text. */
+/* A kernel being loaded, from a file by a recipe, or from text. */
 struct kernel_loading {
-    struct recipe *recipe;          /* NULL: text, or made already */
-    struct kernel_options options;  /* of text; without a symbol */
+    struct recipe *recipe;          /* NULL: text, or already made */
+    struct kernel_options options;  /* for text; no symbol */
     struct str text;
-    bool source;                    /* a file to be compiled */
-    size_t loop;                    /* that was asked for */
-    struct str printed;             /* messages of a compiler that refused the source */
+    bool source;                    /* a source file to compile */
+    size_t loop;                    /* requested loop */
+    struct str printed;             /* messages of a compiler that rejected the source */
     double begun;
     struct kernel *kernel;          /* the result */
 };
@@ -50,17 +51,17 @@ static bool load(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    /* without a job signals are those of a plain program */
+    /* without a job Ctrl-C acts as in an ordinary program */
     child_watch(job_current() ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* what was read by then may be wrong in another way, too */
+    /* a cancelled reading may report a false error */
     return watch_goes_on(err) && l->kernel;
 }
 
-/* The rejected lines: those that --skip-bad skipped are listed, the others counted. */
+/* Reports rejected lines: lists those skipped by --skip-bad, counts the others. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
@@ -137,7 +138,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return true;
 }
 
-/* The screen is to show pasted text again that could not be loaded. */
+/* Asks the screen to show rejected pasted text again. */
 static void give_back(struct session *s, const struct kernel_loading *l, const struct err *err)
 {
     struct str plain = {0};
@@ -153,7 +154,7 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* A refused source shows what its compiler said, as it said it. */
+/* Shows the compiler's messages for a rejected source. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;
@@ -179,7 +180,7 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
     return task_give(task, ops, take_state);
 }
 
-/* Takes @l. */
+/* Starts the loading of @l, which it takes. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
     static const struct task_ops assembles = {.doing = "assembles",

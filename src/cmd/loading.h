@@ -1,5 +1,5 @@
-/* Loads a kernel into the session: reads, compiles or assembles it in the background, and reports
- * it when it is there. UI thread. */
+/* Loads a kernel into the session: reads, compiles or assembles it in the background and reports
+ * it. UI thread. */
 #ifndef PORTOLAN_CMD_LOADING_H
 #define PORTOLAN_CMD_LOADING_H
 
@@ -7,7 +7,7 @@
 #include "cmd/session.h"
 #include "cmd/task.h"
 
-/* Options shared by the readers of a kernel's text: a member of the values' struct for each. */
+/* Options common to the readers of a kernel's text: a member of each one's values. */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
     {                                                                                              \
         .name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax),              \
@@ -19,21 +19,21 @@
         .help = "skip lines the assembler rejects, and list them"                                  \
     }
 
-/* Makes @task the loading of a file, or of text, as the session's kernel. Takes the recipe and the
- * text. True. The result has the compiler's messages. */
+/* Makes @task load a file, or text, as the session's kernel. Takes the recipe and the text. Returns
+ * true. The result has the compiler's messages. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);
-/* Makes @task a task whose publish makes the session's kernel. The newest one wins: an earlier one
- * in progress is cancelled. True. */
+/* Makes @task a task whose publish sets the session's kernel. A later one cancels an earlier one.
+ * Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
-/* Its ops' goes_on. */
+/* Used as goes_on of its ops. */
 void loading_goes_on(struct session *s, unsigned number);
-/* Text as the kernel that is made of it keeps it (kernel.source); the caller frees. Any thread. */
+/* Returns the text as its kernel keeps it (kernel.source); the caller frees. */
 char *loading_plain(const char *text, size_t length);
-/* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that
- * were left out. */
+/* Adds name, loop and instruction count of the session's kernel to @result, and the lines left
+ * out. */
 void kernel_tell_loaded(struct session *s, struct result *result);
 
 #endif

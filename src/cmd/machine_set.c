@@ -15,7 +15,7 @@ static bool has(const struct machine_set *set, const char *id)
     return false;
 }
 
-/* One that cannot be read is no reason to show none of the others, unless it was named. */
+/* An unreadable machine is an error only if it was named. */
 static bool add(struct session *s, const char *id, enum isa isa, bool named,
                 struct machine_set *out, struct err *err)
 {

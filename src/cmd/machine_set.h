@@ -1,18 +1,18 @@
-/* The machines of a command's --machine: some by id, or all of the instruction set. UI thread,
- * except for readers. */
+/* Machines of a command's --machine: some by id, or all of the instruction set. UI thread, except
+ * for readers. */
 #ifndef PORTOLAN_CMD_MACHINE_SET_H
 #define PORTOLAN_CMD_MACHINE_SET_H
 
 #include "cmd/parameter.h"
 #include "cmd/session.h"
 
-/* every shipped machine, the user's own and the session's */
+/* every shipped machine, and those of user and session */
 #define MACHINES_ALL "all"
 
 struct machine_set { VEC(struct machine *) list; };
 
-/* The machines @names, the selected ones if it is empty; with MACHINES_ALL among them all of @isa.
- * Held: machine_set_done frees them, also after false with err. */
+/* Finds the machines @names, the selected ones if empty; MACHINES_ALL means all of @isa. Held:
+ * machine_set_done frees them, also after false with err. */
 bool machine_set_find(struct session *s, const struct word_list *names, enum isa isa,
                       struct machine_set *out, struct err *err);
 void machine_set_done(struct machine_set *set);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that hold one mapping or machine, read by a job. */
+/* Reads files with one mapping or machine in a job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
     const char *title;                      /* of the command */
-    /* the session's, held; loaded here if it had none yet */
+    /* the session's, held, or loaded here */
     struct forms *forms[ISA_COUNT];
     struct osaca_notes notes;
     struct machine *machine;
@@ -42,8 +42,7 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* A mapping alone does not name its instruction set: the one whose table knows most of its
- * forms. */
+/* Finds the instruction set of a bare mapping: the one whose table has most of its forms. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
@@ -134,7 +133,7 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
         left_row(t, notes->skipped[i].line, notes->skipped[i].name, notes->skipped[i].why);
 }
 
-/* In text the first few alone: OSACA's files have hundreds. */
+/* Lists unused entries; text has only the first few, since OSACA files have hundreds. */
 static void tell_unused(const struct osaca_notes *notes, struct result *result)
 {
     if (!notes->unused_count)

@@ -18,12 +18,13 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define FREE_SHARE 0.75      /* of the memory that can be had, at most for arrays */
+#define FREE_SHARE 0.75      /* share of the available memory used for arrays, at most */
 #define DOUBTS 3             /* times that a size is measured until its time is possible */
-#define GAIN 1.05            /* from here on a help is worth its words */
-#define BLOCK_NEARLY 1.25    /* times the time of the best blocks */
-#define CORE_BOUND 1.05      /* times its largest bound: beyond, no single bound limits the core */
-#define BLOCK_SHARE 0.5      /* of a cache, for blocks that stay there with other data */
+#define GAIN 1.05            /* least gain of a reported remedy */
+#define BLOCK_NEARLY 1.25    /* ratio to the time of the best block size */
+/* ratio of the core's time to its largest bound above which no single bound limits it */
+#define CORE_BOUND 1.05
+#define BLOCK_SHARE 0.5      /* share of a cache used by blocks, next to other data */
 
 static double size_read(const char *text, const char **end)
 {
@@ -95,7 +96,7 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
     }
 }
 
-/* Blocks that stay in a nearer level: the largest of those that do nearly as well as the best. */
+/* Finds blocks that stay in a nearer level: the largest that are nearly as fast as the best. */
 static void blocks_find(const struct memory_curve *c, struct memory_point *p)
 {
     const double levels[] = {c->costs.first, c->costs.second, c->costs.third};
@@ -114,8 +115,7 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
         p->block = p->block_gain = 0;
 }
 
-/* Remedies that are tried: arrays in blocks that fit a nearer level, stores past the caches, whole
- * lines. */
+/* Tries remedies: blocking for a nearer level, non-temporal stores, whole lines. */
 static void help_find(const struct memory_curve *c, struct memory_point *p)
 {
     struct streams other = c->streams;
@@ -213,7 +213,7 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
     return true;
 }
 
-/* Whether arrays of @bytes can be had. */
+/* Returns whether memory for arrays of @bytes is available. */
 static bool memory_suffices(double bytes, struct err *err)
 {
     uint64_t available = memory_available();
@@ -231,7 +231,7 @@ static bool memory_suffices(double bytes, struct err *err)
 }
 
 /* Writes the addresses of symbols' arrays into @own, copies of @insns. False with err if an
- * instruction has no room for it. */
+ * instruction cannot encode one. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
 {
@@ -260,15 +260,15 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
     return true;
 }
 
-/* The loop over one size. */
+/* The loop at one size. */
 struct point_run {
-    bool placed;              /* steps may be too long for the smaller arrays */
+    bool placed;              /* false if steps are too long for the smaller arrays */
     struct arrays arrays;
-    struct insn *own;         /* instructions that say where arrays of symbols lie */
+    struct insn *own;         /* instructions with addresses of symbols' arrays */
     struct kernel_arrays run;
 };
 
-/* Adds the loop's code for point @at, or takes that of the size before. */
+/* Adds the loop's code for point @at, or reuses that of the previous size. */
 static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
                           struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)
@@ -330,8 +330,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     return true;
 }
 
-/* The share of the shared levels that others leave changes from minute to minute: the costs that
- * the loop depends on are measured together with it. */
+/* The share of shared levels varies within minutes, so the costs that the loop needs are measured
+ * together with it. */
 static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
 {
     bool needs[MEMORY_COSTS];
@@ -343,7 +343,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, stru
     c->again = memory_lines_again(lines, needs, bytes, c->count, &c->costs, err);
     if (!c->again && err->code != ERR_LIMIT)
         return false;
-    err_clear(err);   /* too busy a moment: the kept ones stay */
+    err_clear(err);   /* the CPU was busy: stored costs are used */
     for (size_t i = 0; i < c->count; i++)
         point_predict(c, &c->points[i]);
     return true;
@@ -364,7 +364,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     if (ok) {
         sandbox_cancel_by(s, cancelled, state);
         sandbox_clear(s);
-        /* Arrays that cannot be laid out are reported before anything is run. */
+        /* Reports layout errors before anything runs. */
         for (size_t i = 0; ok && i < c->count; i++)
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
         ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);

@@ -1,5 +1,5 @@
-/* A loop over the size of its arrays: its streams, and cycles per iteration predicted and measured
- * at some sizes. Shown by `kernel memory` and views. */
+/* A loop over the size of its arrays: its streams, and predicted and measured cycles per iteration
+ * at several sizes. Shown by `kernel memory` and views. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -13,40 +13,40 @@
 
 struct memory_point {
     double bytes;                /* of all arrays together */
-    const char *level;           /* level that holds them */
-    struct memory_time time;     /* predicted; cycles NaN: nothing is known of this memory */
-    double moved;                /* bytes per iteration between the core and their level */
+    const char *level;           /* cache level of that size */
+    struct memory_time time;     /* predicted; cycles NaN: the machine lacks memory costs */
+    double moved;                /* bytes per iteration between the core and that level */
     double measured, spread;     /* NaN: not measured */
     /* measured, and below a bound of the core: no time of this CPU; NaN: none was */
     double refuted;
-    double huge;                 /* share of large pages then */
-    /* bytes of blocks that the loop were quicker with if it passed over each again, and how many
-     * times; 0: none */
+    double huge;                 /* share of huge pages in the measurement */
+    /* block size in bytes, and number of passes over each block from which blocking is faster; 0:
+     * none */
     double block, block_gain;
-    const char *help;            /* the next best remedy; NULL: none of those tried */
-    double gain;                 /* how many times */
+    const char *help;            /* the most useful remedy; NULL: none */
+    double gain;                 /* factor of its gain */
 };
 
 struct memory_curve {
     const struct machine *machine;   /* held */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* costs are, */
-    bool again;                  /* and those of shared levels were measured beside the loop */
-    struct err why;              /* else: why not */
+    bool known;                  /* memory costs are known */
+    bool again;                  /* those of shared levels were measured together with the loop */
+    struct err why;              /* why they are not */
     struct memory_core core;
     const char *core_limit;      /* limit of the core: "core: ports", ... */
     double flops;                /* per iteration; 0: none */
     double clock_hz;
-    bool moves;                  /* it has accesses that move: else all sizes are alike */
+    bool moves;                  /* it has moving accesses; if not, all sizes are equal */
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
     char bound[96];              /* that times were below (bounds_refute) */
 };
 
-/* Streams, and @count points from @from to @to bytes in steps of about a factor of two, predicted.
- * @joined: words as `2=1+4160` (streams_join). @measured: facts of this CPU, NULL to go by the
- * machine's own. False with err. Any thread; memory_curve_done in either case. */
+/* Predicts @count points from @from to @to bytes in steps of about a factor of two. @joined: words
+ * as `2=1+4160` (streams_join). @measured: costs of this CPU, NULL for the machine's facts. False
+ * with err. Any thread; memory_curve_done in either case. */
 bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop,
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
@@ -58,7 +58,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);
 void memory_curve_done(struct memory_curve *c);
-/* Reads "16K..512M" or one size. False with err. */
+/* Parses "16K..512M" or a single size. False with err. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
 /* Appends "512K". */
 void memory_size_print(double bytes, struct str *out);

@@ -69,7 +69,7 @@ static void add_word(struct word_list *list, const char *text)
     list->items[list->count++] = text;
 }
 
-/* A blank between the words; the string is the command's until parameters_done. */
+/* Joins the words by blanks; the string lives until parameters_done. */
 static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);
@@ -111,7 +111,7 @@ bool parameter_lines(const char *text, struct line_range *out)
     return !*end && out->first > 0 && out->last >= out->first;
 }
 
-/* "7" is ports 0 to 6, anything else a list of names. */
+/* "7" means ports 0 to 6; anything else is a list of names. */
 static bool read_ports(const struct parameter *p, const char *text, struct port_list *out,
                        struct err *err)
 {
@@ -133,11 +133,11 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
     return (double)out->ports.count <= p->most || refuse_value(p, text, todo, err);
 }
 
-/* @before: the word of the argument before, of PARAMETER_VALUE; NULL for others. */
+/* @before: the previous argument, for PARAMETER_VALUE; NULL for others. */
 static bool read_value(const struct parameter *p, const char *text, const char *before,
                        void *values, struct err *err);
 
-/* A value of the option --@before, as a number. */
+/* Parses a value of the option --@before as a number. */
 static bool read_as_option(const struct parameter *p, const char *text, const char *before,
                            double *out, struct err *err)
 {
@@ -204,7 +204,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
     BUG("a parameter of no kind");
 }
 
-/* Before the words are read: defaults, and marks of missing values. */
+/* Sets defaults and markers of missing values, before parsing. */
 static void set_initial(const struct parameter *p, void *values)
 {
     void *to = (char *)values + p->at;
@@ -249,7 +249,7 @@ static bool refuse_option(const char *command, const char *word, int length,
     return false;
 }
 
-/* An option at words[*i], moved to its value if that is the next word. */
+/* Parses an option at words[*i]; advances to its value if separate. */
 static bool read_option(const char *command, const struct parameter *options, char **words,
                         size_t count, size_t *i, void *values, struct err *err)
 {
@@ -299,7 +299,7 @@ bool parameters_read(const char *command, const struct parameter *arguments,
     const char *before = NULL;
     char todo[128];
     size_t given = 0;
-    bool over = false;   /* end of the options: "--" */
+    bool over = false;   /* after "--" */
 
     EACH(p, arguments)
         set_initial(p, values);

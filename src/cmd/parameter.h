@@ -1,4 +1,4 @@
-/* Parameters of commands: options and arguments as records, read into a struct of the command. */
+/* Parameters of commands: options and arguments as records, parsed into a struct of the command. */
 #ifndef PORTOLAN_CMD_PARAMETER_H
 #define PORTOLAN_CMD_PARAMETER_H
 
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* Kinds of parameters and their types; in brackets the value if it was not given and has no
+/* Kinds of parameters and their types; in parentheses the value if not given and without
  * default. */
 enum parameter_kind {
     PARAMETER_FLAG,       /* bool (false): an option without a value */
@@ -20,22 +20,22 @@ enum parameter_kind {
     PARAMETER_NUMBER,     /* double (NaN) */
     PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h or a bare number */
     PARAMETER_CHOICE,     /* const char * (NULL): one of choices */
-    PARAMETER_PORTS,      /* struct port_list (no ports): how many, or their names: 8; 0,1,2,DV */
+    PARAMETER_PORTS,      /* struct port_list (no ports): their number or names: 8; 0,1,2,DV */
     PARAMETER_LINES,      /* struct line_range (0, 0): 10-25, or one line */
-    /* double (NaN): an argument that is a value of the option which the argument before it names */
+    /* double (NaN): argument with a value of the option named by the previous argument */
     PARAMETER_VALUE,
-    /* struct word_list (count 0): an option that may be repeated, or all arguments from here on */
+    /* struct word_list (count 0): a repeatable option, or all remaining arguments */
     PARAMETER_WORDS,
-    /* const char * (NULL): all arguments from here on, a blank between them */
+    /* const char * (NULL): all remaining arguments, joined by blanks */
     PARAMETER_JOINED,
 };
 
 #define NOT_GIVEN SIZE_MAX
-/* The default that a macro names, as a user would type it. */
+/* Default from a macro, as typed text. */
 #define INITIAL(macro) INITIAL_TEXT(macro)
 #define INITIAL_TEXT(value) #value
 
-/* Ports as they are given; a number of them has their usual names too. */
+/* Ports as given; a number also gets default names. */
 struct port_list {
     struct ports ports;
     bool named;
@@ -51,7 +51,7 @@ struct word_list {
     size_t count;
 };
 
-/* Completions of an argument or an option's value. Choices complete by themselves. */
+/* Completion of an argument or option value. Choices complete by themselves. */
 enum completion {
     COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
@@ -62,23 +62,23 @@ struct parameter {
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
-    bool required;              /* of an argument */
-    bool verbatim;              /* an argument that may begin with "--" */
-    const char *value;          /* an option's value as help shows it: "T" */
+    bool required;              /* argument: it must be given */
+    bool verbatim;              /* argument: may begin with "--" */
+    const char *value;          /* placeholder of an option's value: "T" */
     const char *choices;        /* "att|intel" */
     const char *unit;           /* of a number, unless help has it: "cycles" */
-    double least, most;         /* of counts, numbers and ports; most 0: any from 0 up */
-    const char *initial;        /* the default, as a user would type it */
-    const char *unset;          /* of a number or ports: the word that means not given: "auto" */
-    const struct parameter *of; /* of PARAMETER_VALUE: the options */
-    /* default in words, if it is no value: "all CPUs" */
+    double least, most;         /* range of counts, numbers and ports; most 0: no upper limit */
+    const char *initial;        /* default, as typed text */
+    const char *unset;          /* for numbers or ports: the word for not given: "auto" */
+    const struct parameter *of; /* PARAMETER_VALUE: the options */
+    /* description of a default that is no value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
-    const char *help;           /* its meaning, without a full stop */
+    const char *help;           /* meaning, without a full stop */
 };
 
-/* Reads @count words into @values, a zeroed struct; both tables end with a NULL name and may be
- * NULL. @command is its name in messages. False with err. parameters_done frees the lists, in
+/* Parses @count words into @values, a zeroed struct; both tables end with a NULL name and may be
+ * NULL. @command is the name for messages. False with err. parameters_done frees the lists in
  * either case. */
 bool parameters_read(const char *command, const struct parameter *arguments,
                      const struct parameter *options, char **words, size_t count, void *values,
@@ -93,9 +93,9 @@ void parameter_print(const struct parameter *p, struct str *out);
 /* Appends its help: meaning, unit, range, default. */
 void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
-/* Reads "10-25" or "10"; false when @text is no such range. */
+/* Parses "10-25" or "10"; false if invalid. */
 bool parameter_lines(const char *text, struct line_range *out);
-/* Reads a whole number with an optional k or M; false when @text is none. */
+/* Parses an integer with an optional k or M; false if invalid. */
 bool parameter_count(const char *text, size_t *out);
 
 #endif

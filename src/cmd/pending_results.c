@@ -37,7 +37,7 @@ static bool is_table(const struct session *s, uint64_t serial)
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
-    /* A table that others hold is copied only for what there is to put into it. */
+    /* A held table is copied only if there are results. */
     struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
 
     for (; t && a->put < a->list.count && most; a->put++, most--) {
@@ -48,11 +48,11 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
         a->list.count = a->put = 0;
 }
 
-/* A job that puts them into a copy of the table. */
+/* A job that adds results to a copy of the table. */
 struct merging {
     struct pending_results pending_results;
-    struct experiments *base, *made;   /* held; NULL until it is done */
-    bool started;                      /* it has what arrived */
+    struct experiments *base, *made;   /* held; NULL until done */
+    bool started;                      /* it has the available results */
 };
 
 static bool merge(void *state, struct result *result, struct err *err)
@@ -67,7 +67,7 @@ static bool merge(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Measurements are not lost to cancelling or lack of memory: then this thread adds them. */
+/* Adds on this thread, since measurements must not be lost to cancelling or lack of memory. */
 static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;
@@ -76,7 +76,7 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     (void)result;
     (void)err;
     s->replacing = 0;
-    experiments_free(m->base);   /* so that it need not be copied for this one */
+    experiments_free(m->base);   /* releases it, so that it need not be copied */
     m->base = NULL;
     pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }

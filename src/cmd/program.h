@@ -1,4 +1,4 @@
-/* Shared parts of the program commands. UI thread, unless noted. */
+/* Shared parts of the program commands. UI thread unless noted. */
 #ifndef PORTOLAN_CMD_PROGRAM_H
 #define PORTOLAN_CMD_PROGRAM_H
 
@@ -6,18 +6,16 @@
 #include "model/facts.h"
 #include "program/model.h"
 
-/* The model of the session's runs, borrowed; NULL with err when there is none yet. */
+/* Returns the model of the session's runs, borrowed; NULL with err when there is none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* The machine called @id, NULL: the current one, borrowed; *@here: it is this CPU, whose clock and
- * memory can be measured, and not named as a machine of whose facts the prediction is wanted. NULL
- * with err when there is none, or its instruction set is not this CPU's, for which programs are
- * compiled. */
+/* Returns machine @id (NULL: the current one), borrowed. *@here: it stands for this CPU, whose
+ * clock and memory are measured, and was not named for its own facts. NULL with err when missing,
+ * or of another instruction set than this CPU's, for which programs are compiled. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
-/* Reads "N=16,32 M=4": the names, and every combination of the values, name_count each; of more
- * than @most, unless that is 0, that many: those in which one input alone does not have its first
- * value, and a choice of the others, the same each time. False with err; program_inputs_done frees
- * in either case. */
+/* Parses "N=16,32 M=4": names, and all combinations of values, name_count each. If more than @most
+ * (0: no limit), takes those with a single input off its first value, and a deterministic random
+ * choice of the others. False with err; program_inputs_done frees in either case. */
 struct program_inputs {
     char **names;
     size_t name_count;
@@ -31,20 +29,20 @@ void program_inputs_done(struct program_inputs *inputs);
  * or a fraction where all were whole numbers. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
-/* One value for each input of the model, in its order, from "N=4096 M=2"; without words those of
+/* Parses one value per input of the model, in its order, from "N=4096 M=2"; without words those of
  * its largest run. False with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
-/* Input of a predicting job: the program's model at inputs, on a copy of a machine. */
+/* Input of a prediction job: the program's model at inputs, on a copy of a machine. */
 struct program_case {
     const struct program_model *model;  /* held */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* it is this CPU, whose clock can be measured */
+    bool here;                          /* this CPU, whose clock is measured */
 };
-/* The session's model at the inputs and on the machine (NULL: the current one) that a command
- * names. False with err; program_case_done frees in either case. */
+/* Makes the case from the session's model, the inputs and the machine (NULL: the current one) of a
+ * command. False with err; program_case_done frees in either case. */
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
@@ -54,16 +52,16 @@ void program_case_done(struct program_case *c);
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 
-/* Reports that the memory of this CPU was measured on @day; nothing when that is empty. */
+/* Reports that this CPU's memory was measured on @day; nothing if empty. */
 void program_say_memory(struct result *result, const char *day);
-/* Option of a prediction, with a field fresh. */
+/* Option of a prediction, with member fresh. */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
         .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
         .help = "measure the memory of this CPU again, for predictions of it"                   \
     }
 
-/* Options of a program that runs in several threads, with fields threads and common. */
+/* Options of a multi-threaded program, with members threads and common. */
 #define PROGRAM_THREADS_OPTIONS(type)                                                              \
     {.name = "--threads",                                                                          \
      .kind = PARAMETER_COUNT,                                                                      \
@@ -78,14 +76,14 @@ void program_say_memory(struct result *result, const char *day);
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
         .help = "with --threads: cache lines that all threads use; the others are one thread's"    \
     }
-/* Reports that @threads is more than one, and the assumption in that. */
+/* Reports a thread count above one, and its assumption. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Studies the program at the last run's inputs on the current machine, for the Program view, in the
- * background and without a word. */
+/* Studies the program at the last run's inputs on the current machine for the Program view, in the
+ * background without output. */
 void program_show_quietly(struct session *s);
-/* Ends that job, since its load would disturb this measurement; it runs again after the measuring,
- * unless there is a study by then. */
+/* Ends that job, since it would disturb this measurement; it restarts afterwards unless there is a
+ * study by then. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

@@ -34,7 +34,7 @@ static void print_line(int letter, const char *name, const char *takes, const ch
     str_addf(out, "  %s%-20s  %s", short_form, option, help);
 }
 
-/* Text after a setting's name. */
+/* Placeholder after a setting's name. */
 static const char *setting_takes(const struct setting *setting)
 {
     return setting->kind == SETTING_SWITCH  ? NULL
@@ -60,14 +60,14 @@ void program_options_print(struct str *out)
     }
 }
 
-/* The words of a choice, a blank between them. */
+/* Adds the words of a choice, separated by blanks. */
 static void add_choices(const struct setting *setting, struct str *out)
 {
     for (const char *c = setting->choices; c && *c; c++)
         str_add_char(out, *c == '|' ? ' ' : *c);
 }
 
-/* All options, a blank between them. */
+/* Adds all options, separated by blanks. */
 static void add_words(struct str *out)
 {
     for (const struct program_option *o = program_options; o->name; o++) {
@@ -121,7 +121,7 @@ static void write_bash(struct str *out)
                  "<(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
 }
 
-/* @text inside single quotes and, for zsh, the brackets of _arguments. */
+/* Escapes @text for single quotes and, for zsh, for the brackets of _arguments. */
 static void add_quoted(struct str *out, const char *text, bool brackets)
 {
     for (; *text; text++)

@@ -1,5 +1,5 @@
-/* Output of a program that a command runs, in a file of its own or the user's. UI thread; the
- * worker may drop it. */
+/* Output file of a program that a command runs: temporary or the user's. UI thread; the worker may
+ * drop it. */
 #ifndef PORTOLAN_CMD_PROGRAM_OUTPUT_H
 #define PORTOLAN_CMD_PROGRAM_OUTPUT_H
 
@@ -7,19 +7,19 @@
 
 #include "base/err.h"
 
-/* Zero: no file. */
+/* Zero-initialised: no file. */
 struct program_output {
     char *path;   /* NULL: none */
-    bool own;     /* made here, and no result has named it yet: it is removed unless one does */
+    bool own;     /* temporary and not named in a result yet: it will be removed */
 };
 
-/* @given, copied; NULL: a new file in TMPDIR. False with err when none can be made. */
+/* Uses a copy of @given; NULL: creates a file in TMPDIR. False with err on failure. */
 bool program_output_choose(struct program_output *o, const char *given, struct err *err);
-/* Whether the program printed anything. */
+/* Returns whether the program printed anything. */
 bool program_output_any(const struct program_output *o);
-/* Removes the file if it was made here. */
+/* Removes the file if it is temporary. */
 void program_output_drop(struct program_output *o);
-/* The same, and frees the path. */
+/* Removes as program_output_drop, and frees the path. */
 void program_output_done(struct program_output *o);
 
 #endif

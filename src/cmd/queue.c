@@ -17,7 +17,7 @@
 #include "io/machine_file.h"
 #include "work/job.h"
 
-/* Keeps @text, if there is any, behind what waits already; @script may be NULL. */
+/* Appends non-empty @text; @script may be NULL. */
 static void add(struct command_queue *q, const char *script, size_t line, const char *text,
                 bool lines)
 {
@@ -52,7 +52,7 @@ void queue_done(struct command_queue *q)
     vec_done(&q->told);
 }
 
-/* Whether the failure of job @number is news; it is none from then on. */
+/* Returns whether the failure of job @number was unreported; marks it as reported. */
 static bool is_news(struct command_queue *q, unsigned number)
 {
     for (size_t i = 0; i < q->told.count; i++)
@@ -108,7 +108,7 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
-    if (*ended && s->replacing && s->replacing != q->job) {   /* its results are on their way */
+    if (*ended && s->replacing && s->replacing != q->job) {   /* its results will follow */
         q->job = s->replacing;
         *ended = false;
     }
@@ -241,9 +241,8 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
     return ok;
 }
 
-/* With keep-going a fault is reported and the run continues, with @err cleared for the next
- * command; the exit status shows it. On the screen, where the lower line shows the fault of typed
- * text, that is for scripts only. */
+/* With keep-going, reports an error, clears @err and continues; the exit status shows it. In the
+ * workbench only for scripts, since typed text has its error line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)
 {
@@ -263,7 +262,7 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     return true;
 }
 
-/* Line @number of @script, NULL: what was typed or given as an argument. */
+/* Runs line @number of @script; NULL: typed or an argument. */
 static bool run_line(struct session *s, const char *script, size_t number, const char *line,
                      FILE *out, struct err *err)
 {
@@ -293,7 +292,7 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
     return run_line(s, NULL, 0, line, out, err);
 }
 
-/* Lines of a script from line @first on. */
+/* Runs lines of a script from line @first on. */
 static bool run_lines(struct session *s, const char *name, size_t first, const char *text,
                       FILE *out, struct err *err)
 {
@@ -305,7 +304,7 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
     ssize_t length = 0;
     bool ok = true;
 
-    if (!lines)   /* NULL: an empty script, too */
+    if (!lines)   /* also for an empty script */
         return errno != ENOMEM || err_memory_for(err, name, strlen(text));
     s->input = lines;
     s->input_line = &number;

@@ -3,7 +3,7 @@
 
 #include "work/islands.h"
 
-#define WAIT 0.2   /* seconds between two looks; messages are seen within milliseconds */
+#define WAIT 0.2   /* seconds between two polls; messages are received within milliseconds */
 
 void rank_worker_run(void)
 {
@@ -28,7 +28,7 @@ void rank_worker_run(void)
         case RANK_SWEEP:
             farm_serve(&m, &program_sweep_farm);
             break;
-        default:   /* late, of work that has ended */
+        default:   /* late message of finished work */
             break;
         }
     }

@@ -88,7 +88,7 @@ void rc_run(struct session *s, struct str *told)
             err_set(&err, ERR_IO, "correct that, or start with --no-rc", "%s", strerror(why));
             tell(&t, path, 0, &err);
         }
-    } else if (path) {   /* a pipe would hold up the start */
+    } else if (path) {   /* a pipe would block the start */
         bool ok = S_ISREG(about.st_mode)
                       ? file_read(path, RC_LIMIT, &text, &err)
                       : err_set(&err, ERR_IO, "make it one, or start with --no-rc",

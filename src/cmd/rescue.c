@@ -23,11 +23,11 @@
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
 
-#define PATIENCE 30   /* seconds for saving */
+#define PATIENCE 30   /* time limit of saving, seconds */
 
 static _Atomic(struct session *) ours;
 
-/* A name that is free, in the place of what is kept between runs; "" without a home. */
+/* Finds a free name in the state directory; "" without a home. */
 static void name_directory(char *path, size_t size)
 {
     char name[64], stamp[32] = "";
@@ -42,8 +42,8 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* In a child: what is wrong with this process, a session half changed included, ends the child
- * alone. With @run the session knows how far inference is, whose state may be what is wrong. */
+/* Saves in a child, which ends alone if this process's state is corrupt. @run: includes the
+ * progress of inference, whose state may be the corrupt part. */
 static void save(const char *path, bool run)
 {
     struct session *s = atomic_load(&ours);
@@ -53,7 +53,7 @@ static void save(const char *path, bool run)
     lock_none();
     alarm(PATIENCE);
     shortage_begin(NULL);
-    watch_begin(NULL, NULL);   /* whoever cancelled what is going on means this neither */
+    watch_begin(NULL, NULL);   /* a cancellation in progress does not apply here */
     if (run)
         s->document.unfinished = session_unfinished_run(s);
     if (path_make_parents(path, 0700, &err) && session_save(s, path, &err))
@@ -62,7 +62,7 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Whether the session was saved; once more without the run where that ended the child. */
+/* Returns whether the session was saved; retries without the run if the child ended. */
 static bool save_apart(const char *path)
 {
     int status = -1;

@@ -22,10 +22,10 @@
 #define SESSIONS_KEPT 40
 #define CHECKPOINTS_KEPT 40
 #define LAST "last"
-/* next to a session's directory, locked by its process */
+/* file next to a session's directory, locked by its process */
 #define LOCK_ENDING ".open"
 
-/* Identity of this process: its start time and its number. */
+/* Identity of this process: start time and process id. */
 static char process_name[48];
 
 static void name_own(void)
@@ -68,8 +68,8 @@ static char *lock_path(const char *session)
     return str_take(&path);
 }
 
-/* The lock is the process's, not the descriptor's: children do not keep it, and closing the file
- * anywhere in the process would lose it. */
+/* fcntl locks belong to the process: children do not inherit them, and closing any descriptor of
+ * the file releases them. */
 bool saved_state_begin(struct err *err)
 {
     char *session = saved_state_session();
@@ -84,13 +84,14 @@ bool saved_state_begin(struct err *err)
     if (ok && held < 0)
         ok = file_fault(err, path, "create", NULL);
     if (held >= 0)
-        fcntl(held, F_SETLK, &whole);   /* file systems without locks do without */
+        fcntl(held, F_SETLK, &whole);   /* continues without locks where unsupported */
     free(path);
     free(session);
     return ok;
 }
 
-/* This process's own is, and its lock is not to be looked at: closing the file would lose it. */
+/* This process's own session is open; its lock must not be tested, since closing the file would
+ * release it. */
 static bool is_open(const char *session)
 {
     if (strcmp(path_base(session), own_name()) == 0)
@@ -114,12 +115,12 @@ char *saved_state_checkpoint_new(void)
     snprintf(name, sizeof name, "%s-%u.json", own_name(), ++number);
     char *path = state_path("checkpoints/", name);
     if (path)
-        /* what cannot be made shows when the checkpoint is written */
+        /* a failure shows when the checkpoint is written */
         path_make_parents(path, 0700, NULL);
     return path;
 }
 
-/* An entry of a directory by age. */
+/* A directory entry with its age. */
 struct aged {
     char *path;
     struct timespec changed;
@@ -136,8 +137,8 @@ static int newest_first(const void *a, const void *b)
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* The entries of state directory @part whose names begin with @begin, by the age of their file
- * @inside ("": their own), which they must have; newest first. */
+/* Lists entries of state directory @part whose names begin with @begin, newest first by the age of
+ * their file @inside ("": their own), which must exist. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {
@@ -181,7 +182,7 @@ char *saved_state_checkpoint_last(void)
     return path;
 }
 
-/* Of a session's rows. */
+/* Reads rows of a session. */
 static bool take_kernel(void *to, const char *key, const char *value)
 {
     struct kept_session *k = to;
@@ -191,7 +192,7 @@ static bool take_kernel(void *to, const char *key, const char *value)
     return true;
 }
 
-/* Kernels except the one in use. */
+/* Counts kernels except the one in use. */
 static size_t count_kernels(const char *path)
 {
     struct str part = {0};
@@ -208,8 +209,7 @@ static size_t count_kernels(const char *path)
     return count;
 }
 
-/* Rows below the header, and how many of them have a value after the experiment's name: counted by
- * lines. */
+/* Counts rows after the header, and those with a value, by lines. */
 static void count_experiments(const char *path, struct kept_session *out)
 {
     struct str name = {0};
@@ -232,7 +232,7 @@ static void count_experiments(const char *path, struct kept_session *out)
         fclose(file);
 }
 
-/* Reads what the directory @path says of itself into @out; false when it holds no session. */
+/* Reads a summary of directory @path into @out; false when it holds no session. */
 static bool saved_state_scan(const char *path, struct kept_session *out)
 {
     struct str file = {0};
@@ -289,7 +289,7 @@ void saved_state_done(struct kept_sessions *list)
     *list = (struct kept_sessions){0};
 }
 
-/* 2310 as "2,310". */
+/* Appends 2310 as "2,310". */
 static void add_count(struct str *out, size_t count)
 {
     char digits[32];

@@ -19,14 +19,14 @@
 #include "ranks/ranks.h"
 #include "work/pool.h"
 
-#define TIMELINE_ITERATIONS 40   /* kept of each simulation */
+#define TIMELINE_ITERATIONS 40   /* iterations kept of each simulation */
 #define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
-/* instructions, over all machines, that the screen waits for: some ten milliseconds */
+/* instructions over all machines analysed while the screen waits: some ten milliseconds */
 #define ANALYZED_AT_ONCE 2000
 
 void session_init(struct session *s)
 {
-    /* Before the first of its values: results are made of them. */
+    /* Before the first JSON value. */
     json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin,
                           .revision = 1,
@@ -37,7 +37,7 @@ void session_init(struct session *s)
     settings_init(&s->settings);
 }
 
-/* The machines that are shown and fit the kernel; to be freed. */
+/* Lists shown machines that fit the kernel; the caller frees. */
 static struct machine **machines_shown(struct session *s, size_t *count)
 {
     struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);
@@ -52,8 +52,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Whether @a, which failed, is to be made again: once something has changed. At once would undo its
- * cancelling. */
+/* Returns whether failed @a should be made again: only after a change, since an immediate retry
+ * would undo a cancellation. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -166,7 +166,7 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* This computer's machine shows it; one that others hold came from a session, which showed it. */
+/* Sets this computer's title; a held machine came from a session and has it already. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
@@ -234,7 +234,7 @@ bool session_set_experiments(struct session *s, struct experiments **made,
 {
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
-    if (base) {   /* the same table, changed */
+    if (base) {   /* the same table, modified */
         (*made)->serial = base->serial;
         (*made)->revision += base->revision + 1;
     }
@@ -266,7 +266,7 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* increment: whoever has seen the held one must see later changes */
+        /* increments, so that readers of the held one detect later changes */
         copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;
@@ -291,7 +291,7 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-/* The machines of one instruction set that @ids name, by their own ids in @own; false with err. */
+/* Finds the machines @ids of one instruction set, and their own ids in @own; false with err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
 {
@@ -307,7 +307,8 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
         if (isa != *first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set",
                            "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
-        own[i] = m->id;   /* of a directory its name: it is read once, and may be changed here */
+        own[i] = m->id;   /* a directory's machine by its name: it is loaded once, and may be
+                           * modified here */
     }
     return true;
 }
@@ -344,7 +345,7 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 
     for (size_t i = 0; i < count; i++) {
         fresh[i] = mem_strdup(ids[i]);
-        if (seen && strcmp(fresh[i], seen) == 0) {   /* what is looked at stays in view */
+        if (seen && strcmp(fresh[i], seen) == 0) {   /* the machine in view stays in view */
             d->in_view = i;
             seen = NULL;
         }
@@ -462,17 +463,18 @@ void session_note_analysed(struct session *s, const char *id)
     s->document.analysed = copy;
 }
 
-/* Takes @take_kernel. */
+/* Sets the kernel @take_kernel. */
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old one */
+    document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old
+                                              * kernel */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
 }
 
-/* Which loop of the kernel in use was looked at last. */
+/* Records the loop in use in its shelf entry. */
 static void keep_loop(struct document *d)
 {
     if (d->kernel && d->shelf.at < d->shelf.list.count)

@@ -26,7 +26,7 @@
 
 #define VERSION "1"
 
-/* The names of the files that the session wrote, one a row: only these are replaced. */
+/* Names of the files that the session wrote, one per row: only these are replaced. */
 #define MANIFEST "manifest.csv"
 
 const char *session_path(struct str *path, const char *dir, const char *name)
@@ -36,7 +36,7 @@ const char *session_path(struct str *path, const char *dir, const char *name)
     return str_text(path);
 }
 
-/* A session being written: the files and their names. */
+/* A session being written: its files and their names. */
 struct session_saving {
     struct file_set *files;
     struct names names;
@@ -72,7 +72,7 @@ void session_row_number(struct str *out, const char *key, uint64_t value)
     session_row(out, key, number);
 }
 
-/* A machine's id becomes a name in the directory. */
+/* Makes a file name of a machine's id. */
 static bool plain_id(const char *id)
 {
     return *id && id[0] != '.' && !strchr(id, '/');
@@ -84,8 +84,8 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
            (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
 }
 
-/* Rows of @m that the shipped machine of its name lacks, as rows of an overrides file. False when
- * rows cannot express the difference. */
+/* Rows of @m that differ from its shipped machine, as an overrides file. False when rows cannot
+ * express a difference. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};
@@ -106,8 +106,8 @@ static bool overrides_of(const struct machine *m, struct str *out)
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* An empty field keeps what is there, so a number cannot be taken away; patterns stand for
-         * other forms. */
+        /* An empty field means unchanged, so a number cannot be removed; patterns would match other
+         * forms. */
         ok = !strpbrk(entry->form, "*?{") &&
              !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
                        (!entry->micro_ops && old->micro_ops)));
@@ -185,7 +185,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* Those on the screen come last. */
+    /* The selection on the screen comes last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
@@ -227,8 +227,8 @@ bool session_is_directory(const char *dir)
     return is;
 }
 
-/* The names in the manifest of @dir; none when it is not there. Each is a relative name that
- * file_set_remove checks. */
+/* Reads the manifest of @dir; empty if missing. Names are relative and checked by
+ * file_set_remove. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
@@ -251,7 +251,7 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* Other files in the directory than those of its manifest are left alone. */
+/* Returns whether @dir has no files outside its manifest. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);
@@ -283,7 +283,7 @@ static bool write_manifest(struct session_saving *w, struct err *err)
     return ok;
 }
 
-/* The files of the session before that this one does not have. */
+/* Removes files of the previous session that this one lacks. */
 static bool remove_stale(struct session_saving *w, const struct names *before, struct err *err)
 {
     bool ok = true;
@@ -324,7 +324,7 @@ bool session_remove(const char *dir, struct err *err)
     return ok && (rmdir(dir) == 0 || file_fault(err, dir, "remove", NULL));
 }
 
-/* Rows of session.csv, except those that go straight into the session. */
+/* Rows of session.csv that are applied later. */
 struct session_plan {
     struct session *into;
     VEC(char *) machines, patterns;
@@ -350,7 +350,7 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
     return true;
 }
 
-/* The rows of @t, from @path. */
+/* Applies the rows of @t, from @path. */
 static bool take_rows(const char *path, const struct csv_table *t,
                       bool (*take)(void *to, const char *key, const char *value), void *to,
                       struct err *err)
@@ -436,8 +436,8 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
     return m;
 }
 
-/* Loads the machines of directory @dir/@part that are not there yet; @ending is cut off their
- * names. */
+/* Loads the machines of directory @dir/@part that are not loaded; their names are without
+ * @ending. */
 static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending,
                         struct err *err)
 {
@@ -485,7 +485,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     return ok;
 }
 
-/* The machines of each instruction set are shown together; those named last are on the screen. */
+/* Selects the machines of each instruction set together; the last set is shown. */
 static bool select_all(struct session *s, const struct session_plan *plan, struct err *err)
 {
     char **ids = mem_alloc((plan->machines.count + 1) * sizeof *ids);
@@ -527,7 +527,7 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
     return !there || s->document.experiments;
 }
 
-/* Jobs hold on to the experiments and machines that they began with. */
+/* Jobs use the experiments and machines of their start. */
 bool session_idle(struct err *err)
 {
     struct job_info info;
@@ -535,7 +535,7 @@ bool session_idle(struct err *err)
            err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
 }
 
-/* Reads @dir into @fresh, which was initialised. Any thread. */
+/* Reads @dir into the initialised @fresh. */
 static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
     struct session_plan plan = {.into = fresh};

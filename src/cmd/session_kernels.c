@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-names.csv of machine code that refers
- * to names, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv
- * where they come from a file. */
+/* Kernels in a session's directory: NAME.s or NAME.hex; NAME-names.csv for references of machine
+ * code; NAME-source.txt and NAME-lines.csv for known sources; NAME-recipe.csv if made from a
+ * file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "toolchain/compile.h"
 #include "toolchain/debug_lines.h"
 
-#define HEX_KEY "-hex"   /* of a value in hexadecimal */
+#define HEX_KEY "-hex"   /* suffix of the key of a hexadecimal value */
 
 void kernel_record_done(struct kernel_record *r)
 {
@@ -86,8 +86,8 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
-/* A row of a value that must be restored exactly, though the file is UTF-8: other bytes are in
- * hexadecimal, under KEY-hex. */
+/* Writes a value that must be restored exactly: one that is not UTF-8 as hexadecimal under
+ * KEY-hex. */
 static void exact_row(struct str *text, const char *key, const char *value)
 {
     struct str name = {0}, digits = {0};
@@ -104,8 +104,8 @@ static void exact_row(struct str *text, const char *key, const char *value)
     str_done(&digits);
 }
 
-/* Reads back exact_row's @key and @value, both to be freed; false on other rows, and then there is
- * nothing to free. */
+/* Reads @key and @value of exact_row, both to be freed; false, with nothing to free, for other
+ * rows. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
     const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
@@ -123,7 +123,7 @@ static bool read_exact(const char *key, const char *value, char **plain_key, cha
     return true;
 }
 
-/* How it was made of a file, so that it can be read or compiled again. */
+/* Saves how the kernel was made, so that it can be read or compiled again. */
 static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix,
                         struct err *err)
 {
@@ -162,7 +162,7 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     return ok;
 }
 
-/* Of objects and hex blocks the bytes of the loop in use. */
+/* Saves the bytes of the loop in use, for objects and hex blocks. */
 static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {
@@ -185,8 +185,8 @@ static bool in_loop(const struct insn *insns, size_t count, uint64_t position)
            position < insns[count - 1].offset + insns[count - 1].length;
 }
 
-/* What the loop of machine code refers to: places by their distance from its first byte, which lies
- * outside of it for exits; with a type: what a linker fills in there. */
+/* Saves references of machine code: targets by their offset from its first byte, and relocations
+ * with a type. */
 static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {
@@ -221,7 +221,7 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Of each line of the text its source line, if it differs from that of the line before. */
+/* Writes the source line of each text line, where it differs from the previous one. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");
@@ -230,7 +230,7 @@ static void add_text_lines(const struct kernel *k, struct str *out)
             str_addf(out, "%zu,%u\n", i + 1, k->origin_lines[i]);
 }
 
-/* The same of the bytes of a loop of machine code, with the functions inlined there. */
+/* The same for bytes of a machine code loop, with inlined functions. */
 static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
 {
     size_t count, byte = 0;
@@ -247,7 +247,7 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
     }
 }
 
-/* The first and the last source line that the loop comes from. */
+/* First and last source line of the loop. */
 static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uint32_t *last)
 {
     size_t count;
@@ -261,7 +261,7 @@ static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uin
     }
 }
 
-/* Its source. */
+/* Saves the source. */
 static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop,
                         const char *prefix, struct err *err)
 {
@@ -272,7 +272,7 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     if (!kernel_has_source(k))
         return true;
     if (!k->source)
-        /* of a file that another file named, no more than what belongs to what is saved */
+        /* a file named by another file: only the lines of the saved loop */
         loop_lines(k, loop, &first, &last);
     for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
         str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
@@ -367,7 +367,7 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
         r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
-    /* as typed */
+    /* typed */
     else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)
         vec_push(&r->flags, mem_strdup(value));
     else if (strcmp(key, "target") == 0)
@@ -433,18 +433,18 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* Columns of what save_origin wrote: a line of the text, or a byte, and what is there. */
+/* Columns of save_origin's table: a line of text or an offset, and its source. */
 enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 
-/* A number of digits alone, at most @most. */
+/* Parses decimal digits, at most @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
-    *out = strtoul(text, NULL, 10);   /* ULONG_MAX if it is larger */
+    *out = strtoul(text, NULL, 10);   /* ULONG_MAX on overflow */
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
-/* The place and the source line of row @i of @t; false with err when one of them is no number, or
- * too large, or the place is not after the one before, of which the first is @first. */
+/* Reads place and source line of row @i of @t. False with err when one is no number or too large,
+ * or places do not ascend from @first. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {
@@ -463,8 +463,7 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Ends reading such a table, which became @rows: @ok, or false with err when there was no room for
- * more. */
+/* Completes the table @rows: returns @ok, or false with err when out of memory. */
 static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
                       struct err *err)
 {
@@ -475,7 +474,7 @@ static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t 
     return ok && room;
 }
 
-/* Reads the output of add_text_lines. */
+/* Reads the table of add_text_lines. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -495,7 +494,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
         if (ok)
             vec_try_push(&lines, last, room);
     }
-    /* The last line's source holds to the end of the text. */
+    /* The last line's source applies to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (room && lines.count < k->insns[i].line)
             vec_try_push(&lines, last, room);
@@ -503,7 +502,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
-/* Reads the output of add_byte_lines. */
+/* Reads the table of add_byte_lines. */
 static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -518,7 +517,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
-            /* One name for neighbours: kernel_source_note asks whether it is the same. */
+            /* Shares one string between neighbours, since kernel_source_note compares pointers. */
             if (!lines.inlined.count ||
                 strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
                 vec_try_push(&lines.inlined, mem_strdup(name), room);
@@ -533,7 +532,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
-/* Source of a kernel, as written by save_origin. */
+/* Loads the source written by save_origin. */
 static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -543,7 +542,7 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
         return true;
     }
     struct csv_table *t = csv_table_read(str_text(&path), err);
-    /* The file that machine code names may not have been there. */
+    /* The source file of machine code is optional. */
     bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
     bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"),
                                          SESSION_TEXT_LIMIT, &text, err));
@@ -558,7 +557,7 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* A whole number with a sign, in decimal digits. */
+/* Parses a signed decimal integer. */
 static bool read_signed(const char *text, int64_t *out)
 {
     char *end;
@@ -568,7 +567,7 @@ static bool read_signed(const char *text, int64_t *out)
     return end > text && !*end && !errno && !isspace((unsigned char)*text);
 }
 
-/* Reads the output of save_names. */
+/* Reads the table of save_names. */
 static bool load_names(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     static const char *const columns[] = {"byte", "name", "addend", "type"};
@@ -640,14 +639,14 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix,
     return k;
 }
 
-/* A row of one of the other kernels. */
+/* Reads a row of one of the other kernels. */
 static bool take_kernel_row(void *to, const char *key, const char *value)
 {
     bool valid = false;
     return kernel_record_take(to, key, value, &valid) && valid;
 }
 
-/* Kernel @number of the list; *@there: it has files. */
+/* Loads kernel @number of the list; *@there: it has files. */
 static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
                                          struct err *err)
 {

@@ -1,5 +1,4 @@
-/* Settings: one record each, which the program's options, the session file, `set`, completion and
- * help read. */
+/* Settings: one record each, for program options, session file, `set`, completion and help. */
 #ifndef PORTOLAN_CMD_SETTINGS_H
 #define PORTOLAN_CMD_SETTINGS_H
 
@@ -14,7 +13,7 @@
 
 #define THREADS_MAX 1024
 
-/* Of the terminal; the words of the setting in their order. */
+/* Background of the terminal; in the order of the setting's words. */
 enum background { BACKGROUND_AUTO, BACKGROUND_DARK, BACKGROUND_LIGHT };
 #define BACKGROUND_CHOICES "auto|dark|light"
 
@@ -22,38 +21,39 @@ struct settings {
     enum format format;
     bool color, ascii, keep_going, panes;
     enum background background;
-    uint64_t seed;       /* random seed, unless a command is given one */
-    unsigned threads;    /* likewise; 0: one per processor */
-    /* directories that debug information may name sources in, ":" between them */
+    uint64_t seed;       /* default random seed of commands */
+    unsigned threads;    /* default threads of commands; 0: one per processor */
+    /* source directories for debug information, separated by ":" */
     char source_path[SOURCE_PATH_MOST];
 };
 
 enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT, SETTING_TEXT };
 
 struct setting {
-    /* as `set` and the session file have it; the program's option has -- before it */
+    /* name for `set` and session file; the program's option has -- before it */
     const char *name;
     enum setting_kind kind;
-    /* of its member in struct settings: a bool, a whole number or enum of 4 or 8 bytes, or text */
+    /* offset of its member in struct settings: a bool, an integer or enum of 4 or 8 bytes, or
+     * text */
     size_t at, width;
-    /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
+    /* choice: "text|csv" in the order of the enum; count: a word for 0; NULL: none */
     const char *choices;
-    uint64_t least, most;      /* of a count */
-    const char *initial;       /* in words that setting_set takes */
-    bool saved;                /* in a session directory */
-    const char *help;          /* its meaning, one line without a full stop */
+    uint64_t least, most;      /* range of a count */
+    const char *initial;       /* default, as typed text */
+    bool saved;                /* saved with a session */
+    const char *help;          /* meaning, one line without a full stop */
 };
 extern const struct setting settings_table[];   /* ends with a NULL name */
 
 void settings_init(struct settings *s);
-/* NULL when there is none of that name, in which _ and - are the same. */
+/* Returns the setting or NULL; _ and - in names are equal. */
 const struct setting *setting_find(const char *name);
-/* Reads @text; false with @err (may be NULL), which lists the allowed values. */
+/* Parses @text; false with the allowed values in @err (may be NULL). */
 bool setting_set(struct settings *s, const struct setting *setting, const char *text,
                  struct err *err);
-/* Takes over one value of @from. */
+/* Copies one value from @from. */
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting);
-/* Appends the value in words that setting_set takes. */
+/* Appends the value in a form that setting_set accepts. */
 void setting_print(const struct settings *s, const struct setting *setting, struct str *out);
 /* Allowed values: "text, csv or json", "1 to 1024, or auto", "on or off". */
 void setting_range(const struct setting *setting, struct str *out);

@@ -9,8 +9,8 @@
 #include "infer/generate.h"
 
 struct settling_table {
-    struct experiments *base, *made;   /* the session's, held; with what is added */
-    struct machine *evolved;           /* held; NULL: there is none */
+    struct experiments *base, *made;   /* the session's, held; the extended one */
+    struct machine *evolved;           /* held; NULL: none */
     struct measure_choice choice;
     char *simulate;
     size_t added;

@@ -32,7 +32,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Whether @fresh is @old read, compiled or pasted again, not another choice from the same file. */
+/* Returns whether @fresh is @old read, compiled or pasted again, and not another choice from the
+ * same file. */
 static bool same_origin(const struct kernel *old, const struct kernel *fresh)
 {
     const struct recipe *a = old->recipe, *b = fresh->recipe;
@@ -45,7 +46,7 @@ static bool same_origin(const struct kernel *old, const struct kernel *fresh)
            a->options.last_line == b->options.last_line;
 }
 
-/* Whether both were compiled alike, or neither was compiled. */
+/* Returns whether both were compiled in the same way, or neither was compiled. */
 static bool same_making(const struct kernel *old, const struct kernel *fresh)
 {
     struct str a = {0}, b = {0};
@@ -60,8 +61,8 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
     return same;
 }
 
-/* The kernel that @k is another reading of: the one in use, or one of the same source that was
- * compiled the same way; the list's length when there is none. */
+/* Returns the entry of which @k is a new reading: the one in use, or one of the same source
+ * compiled in the same way; the list's length if none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
     if (!s->list.count || !same_origin(s->list.items[s->at].kernel, k))

@@ -15,7 +15,7 @@
 #define FAST_MATH "-ffast-math"
 #define LEVEL_LEAST "-O2"
 
-/* Change to the recipe; NULL: none. */
+/* change to the recipe; NULL: none */
 struct build_change {
     const char *level, *compiler, *target;
     bool fast;
@@ -46,7 +46,7 @@ static void add_word(struct str *out, const char *word)
     str_addf(out, "%s%s", out->length ? " " : "", word);
 }
 
-/* The recipe with @c, or NULL where that changes nothing. */
+/* Returns the recipe with @c, or NULL if that changes nothing. */
 static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c,
                                      struct str *how)
 {
@@ -76,8 +76,7 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* The loop of @made that corresponds to @k's: of the same source lines, the fastest for the
- * work. */
+/* Finds the loop of @made that corresponds to @k's: same source lines, fastest for the work. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {
@@ -97,7 +96,7 @@ static bool find_loop(const struct kernel *k, size_t loop, const struct machine 
     return !isnan(out->cycles);
 }
 
-/* Whether two loops are the same instructions; jumps may go elsewhere. */
+/* Returns whether two loops have the same instructions; jump targets may differ. */
 static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b)
 {
     size_t n, m;
@@ -111,7 +110,7 @@ static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel
     return same;
 }
 
-/* Whether the loop of @build is that of @k, or of a build that is there. */
+/* Returns whether the loop of @build equals that of @k or of a listed build. */
 static bool is_known(const struct kernel *k, size_t loop, const struct tune_builds *builds,
                      const struct tune_build *build)
 {
@@ -147,7 +146,7 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compilers other than that of @r, at most @most. */
+/* Lists at most @most compilers other than that of @r. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
 {
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();
@@ -174,7 +173,7 @@ bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine 
 
     if (!r || !r->source || r->foreign)
         return true;
-    /* Flags that name a processor may name less than this machine. */
+    /* A given processor may have fewer features than this machine. */
     for (size_t i = 0; i < r->flags.count; i++)
         named |= recipe_names_target(r->flags.items[i]);
     if (named)

@@ -1,5 +1,5 @@
-/* Builds of a source's loop: levels, other compilers, the machine as target, -ffast-math, each
- * compiled and predicted. One thread, usually a worker. */
+/* Builds of a source's loop: optimisation levels, other compilers, this machine as target,
+ * -ffast-math; each compiled and predicted. One thread, usually a worker. */
 #ifndef PORTOLAN_CMD_TUNE_BUILDS_H
 #define PORTOLAN_CMD_TUNE_BUILDS_H
 
@@ -12,14 +12,14 @@ struct tune_build {
     struct str how;              /* "-O3 -ffast-math, clang" */
     const struct kernel *kernel; /* held */
     size_t loop;
-    /* iterations of the original loop in one of this one's */
+    /* original iterations per iteration */
     double times;
-    double cycles;               /* predicted, per iteration of the original loop */
-    bool changes_results;        /* floating point may be rounded otherwise */
+    double cycles;               /* predicted, per original iteration */
+    bool changes_results;        /* floating-point rounding may differ */
 };
 
 struct tune_builds {
-    /* those whose work per iteration is known, each code once, fastest first */
+    /* those with known work per iteration, without duplicates, fastest first */
     VEC(struct tune_build) list;
     size_t tried;                /* compiled */
 };
@@ -30,9 +30,9 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k with each; nothing for a kernel that was not compiled here. Builds that
- * fail, or whose loop has an unknown step per iteration, are left out. False with err when
- * cancelled. @out is empty before; tune_builds_done frees it. */
+/* Compiles the source of @k with each; nothing for a kernel that was not compiled here. Omits
+ * builds that fail or whose loop has an unknown step. False with err when cancelled. @out is empty
+ * before; tune_builds_done frees it. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,
                       struct err *err);

@@ -74,7 +74,7 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what)
     push(&u->done, (struct undo_step){.what = mem_strdup(what), .machine = machine_hold(m)});
 }
 
-/* The present selection of @isa. */
+/* Returns the current selection of @isa. */
 static struct undo_choice choice_now(const struct document *d, enum isa isa)
 {
     struct undo_choice c = {.shown = d->isa};
@@ -93,8 +93,7 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* The state of the machine named @id and of the selection in @s, as a step that restores it. Takes
- * @take_what. */
+/* Makes a step that restores the machine @id and the selection of @s. Takes @take_what. */
 static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
                                      unsigned group, char *take_what)
 {
@@ -162,7 +161,7 @@ void undo_mark_edited(struct machine *m)
     m->title = str_take(&title);
 }
 
-/* Exchanges the step's machine and the current one. */
+/* Exchanges the step's machine with the current one. */
 static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
 {
     struct machine *now = session_machine(s, step->machine->id, err);
@@ -187,7 +186,7 @@ static void drop_machine(struct document *d, const char *id)
         }
 }
 
-/* Drops @id from what is selected. Returns false if nothing is left. */
+/* Removes @id from the selection. Returns false if it would be empty. */
 static bool deselect(struct session *s, enum isa isa, const char *id)
 {
     const enum isa shown = s->document.isa;
@@ -207,8 +206,7 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes the added machine, or adds it again, and with it the selection, unless that was changed
- * since. */
+/* Removes or restores the added machine and its selection, unless changed since. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =
@@ -230,7 +228,7 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* The same for a kernel of the list; one that has left the list is added again. */
+/* Exchanges a kernel of the list; one that was dropped from it is added again. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;

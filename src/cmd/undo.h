@@ -1,6 +1,5 @@
-/* Undo of session changes: a machine before a change of its mapping, the machines that were
- * selected before one was read, imported or inferred, a kernel before its text was edited. Steps
- * hold the previous objects; nothing is copied. One thread. */
+/* Undo of session changes: a mapping's change, an added machine with its selection, an edited
+ * kernel. Steps hold the previous objects without copies. One thread. */
 #ifndef PORTOLAN_CMD_UNDO_H
 #define PORTOLAN_CMD_UNDO_H
 
@@ -9,8 +8,8 @@
 #include "isa/isa.h"
 #include "model/machine.h"
 
-#define UNDO_MOST 64          /* steps; the oldest goes for one more */
-#define UNDO_FORMS 1000000    /* of all machines that steps hold, together */
+#define UNDO_MOST 64          /* steps; beyond that the oldest is dropped */
+#define UNDO_FORMS 1000000    /* limit of forms of all machines that steps hold */
 
 struct session;
 struct result;
@@ -21,43 +20,43 @@ struct undo_choice {
 };
 struct undo_step {
     char *what;                            /* "mapping set ADD (R64, R64)" */
-    /* held: replaces the one of its id; NULL: a kernel */
+    /* held: restored in place of its id; NULL: a kernel step */
     struct machine *machine;
-    const struct kernel *kernel, *now;     /* held: to be put back in place of @now */
+    const struct kernel *kernel, *now;     /* held: restored in place of @now */
     size_t loop;
-    /* Id of an added machine, NULL: the step is another one; @machine is then its predecessor of
-     * that id, NULL: there was none. */
+    /* id of an added machine, NULL: another kind of step; @machine is its predecessor of that id,
+     * NULL: none */
     char *id;
     enum isa isa;                          /* of the machine */
-    /* it was added; a later selection stays when it is removed */
+    /* selection after the addition; a later selection is kept when it is removed */
     struct undo_choice before, after;
-    unsigned group;                        /* steps of one are taken back together */
+    unsigned group;                        /* steps of one group are undone together */
 };
 struct undo_steps { VEC(struct undo_step) list; };
 /* Zero-initialised is empty and valid. */
 struct undo {
     struct undo_steps done, undone;        /* newest last */
-    unsigned groups;                       /* of arrivals, so far */
+    unsigned groups;                       /* number of groups of additions */
 };
 
 void undo_done(struct undo *u);
-/* @m is about to be replaced by a changed copy of it; @what names the change. Undone changes can no
- * longer be redone. */
+/* Records that @m will be replaced by a modified copy; @what names the change. Clears the redo
+ * steps. */
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
-/* @m is about to be added to @s, perhaps replacing another, and selected; @what names the change,
- * @with_last: it belongs to the one before it. One of an unknown instruction set is not recorded:
+/* Records that @m will be added to @s, perhaps replacing another, and selected; @what names the
+ * change, @with_last: in the group of the previous one. Ignores an unknown instruction set, since
  * it cannot be selected. */
 void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
-/* The machine @id, the last that was noted, has been added and selected. */
+/* Records that machine @id, the last noted, was added and selected. */
 void undo_note_arrived(struct session *s, const char *id);
-/* @before, with its loop @loop, was replaced by @now. */
+/* Records that @before, with its loop @loop, was replaced by @now. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
                       const struct kernel *now);
-/* The title of a changed copy tells it apart. */
+/* Marks a modified copy in its title. */
 void undo_mark_edited(struct machine *m);
 
-/* Undoes the last change (all machines that were added together), or redoes the last undone one
- * (@again), and reports it. False with err when there is none. */
+/* Undoes the last change (with its group), or redoes the last undone one (@again), and reports it.
+ * False with err when there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

@@ -9,10 +9,10 @@
 #include "isa/vary.h"
 #include "toolchain/assemble.h"
 
-#define OFFSET_STEPS 4    /* addresses are 0 to 3 steps */
-#define OFFSET_STEP 4     /* bytes apart: parts of one place, and adjacent places */
+#define OFFSET_STEPS 4    /* addresses are offset by 0 to 3 steps */
+#define OFFSET_STEP 4     /* of this number of bytes: parts of one place, and adjacent places */
 
-/* Registers of the pools, as numbers that are general and unreserved on every set. Random ones are
+/* Registers of the pools, by numbers that are general and unreserved in every set. Random ones are
  * among the first few, so that instructions share registers. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
@@ -20,10 +20,11 @@ static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-#define COMPUTED 4          /* one in so many addresses is a register that the block may write */
-#define STACKED 5           /* one in so many is on the stack */
-#define INDEXED 8           /* one in so many has an index */
-#define TRIES 1000          /* to draw what fits */
+/* one in this number of addresses uses a register that the block may write */
+#define COMPUTED 4
+#define STACKED 5           /* one in this number is on the stack */
+#define INDEXED 8           /* one in this number has an index */
+#define TRIES 1000          /* attempts to draw a suitable block */
 
 struct block_maker {
     enum isa isa;
@@ -32,7 +33,7 @@ struct block_maker {
     size_t count;
 };
 
-/* 1 for a push, -1 for a pop, of a whole register's width; 0 for all else. */
+/* 1 for a push, -1 for a pop, of a full register's width; else 0. */
 static int stack_step(const struct insn *in)
 {
     if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count ||
@@ -45,7 +46,8 @@ static int stack_step(const struct insn *in)
     return 0;
 }
 
-/* Whether blocks can use it: its time must be its own, and execution must continue after it. */
+/* Returns whether blocks can use it: its time must be independent, and execution must continue
+ * after it. */
 static bool suits(const struct insn *in)
 {
     return (in->traits & INSN_RUNNABLE) &&
@@ -202,7 +204,7 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of one address change together when they are the same: keep them apart. */
+    /* Base and index of one address must differ, since equal ones would change together. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
@@ -215,7 +217,7 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
     return true;
 }
 
-/* The operand that is an address of the user's choice; INSN_NO_OPERAND: there is none. */
+/* The operand with a replaceable address, or INSN_NO_OPERAND. */
 static unsigned address_of(const struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++)
@@ -281,8 +283,8 @@ bool block_mixed(const struct random_block *b)
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
 }
 
-/* A form of that stack_step for instruction @at; false, and nothing is changed, where none is
- * drawn. */
+/* Draws a form with that stack_step for instruction @at; false, with nothing changed, when none is
+ * found. */
 static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step,
                       struct rng *rng)
 {
@@ -302,8 +304,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Each push gets a pop and each pop a push, in the place of another instruction; without room for
- * it, it becomes something else. */
+/* Matches pushes with pops by replacing other instructions; without room replaces the push or
+ * pop. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};
@@ -336,7 +338,7 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
         do {
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
-        } while (block_mixed(out));   /* the first form alone never is, so that one is found */
+        } while (block_mixed(out));   /* terminates, since the first form alone is never mixed */
     }
     balance_stack(m, out, rng);
     for (size_t i = 0; i < count; i++)

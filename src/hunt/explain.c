@@ -13,19 +13,18 @@
 #include "simulate/simulate.h"
 
 #define LATENCY_MOST 30      /* cycles tried */
-#define FAR 64               /* a number is tried so far up and down: */
-#define STRIDE_SHARE 16      /* one by one, and from here in steps of a part of the distance */
-#define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
-#define BROKEN_SHARE 0.1     /* of those that a change corrects, the number that may no longer
-                              * agree */
-/* times the error of another change that does as well: what fits clearly better */
+#define FAR 64               /* largest distance at which numbers are tried: */
+#define STRIDE_SHARE 16      /* one by one, and beyond this in steps of a share of the distance */
+#define LIKE_SHARE 0.75      /* share of the blocks mutated from the first */
+#define BROKEN_SHARE 0.1     /* share of corrected blocks whose number may be lost */
+/* ratio of errors at which another change fits clearly better */
 #define NEARER 0.95
-#define ABSOLUTE 0.1         /* cycles that are no difference */
-#define FINALISTS 64         /* changes that are tried on all blocks */
+#define ABSOLUTE 0.1         /* cycles that count as equal */
+#define FINALISTS 64         /* changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* NULL: the bounds */
+    struct simulator *simulator;   /* NULL: bounds */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -113,7 +112,7 @@ bool change_same(const struct remedy *a, const struct remedy *b)
            a->to == b->to && !a->form_count && !b->form_count;
 }
 
-/* A list of words may have none. */
+/* A list of words may be empty. */
 static const char *or_nothing(const char *value)
 {
     return *value ? value : "nothing";
@@ -154,13 +153,13 @@ static void add_change(changes *list, const char *kind, const char *name, const 
                                     .to = LATENCY_ANY}));
 }
 
-/* 0, 1, -1, 2, -2 and so on: of changes that do as well the smaller one is named. */
+/* 0, 1, -1, 2, -2 and so on: of equally good changes the smallest is reported. */
 static int near_first(int step)
 {
     return step % 2 ? (step + 1) / 2 : -step / 2;
 }
 
-/* The form's latency, and those between two of its operands. */
+/* Adds the form's latency, and those between two operands. */
 static void add_latencies(const struct machine *m, const struct mapping_entry *entry, changes *list)
 {
     char value[32], before[32];
@@ -206,8 +205,8 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
     str_done(&before);
 }
 
-/* @usage with @count more (below 0: less) of µop @ports; false, and nothing in @out, without that
- * many. */
+/* Adds @count (or subtracts, if negative) µops @ports to @usage; false, with @out empty, if there
+ * are too few. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -226,8 +225,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* One or two µops less, elsewhere, or more: of changes that do as well the one with fewer is
- * named. */
+/* Adds usages with one or two µops fewer, moved, or more: of equally good changes the one with
+ * fewer is reported. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry,
                        const portset *sets, size_t set_count, changes *list)
 {
@@ -262,7 +261,7 @@ static void add_form(struct remedy *c, const char *kind, const char *form, const
     c->forms[c->form_count++] = (struct form_change){str_take(&name), mem_strdup(value)};
 }
 
-/* The latency of all forms of a family, each changed by the same amount as the first. */
+/* Changes the latency of all forms of a family by the same amount. */
 static void add_family_latencies(const struct machine *m, const struct family *f, changes *list)
 {
     double first = mapping_find(m->mapping, f->forms[0])->latency;
@@ -283,7 +282,7 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* Replaces @count µops @from of @usage by as many @to (0: none); false without that many. */
+/* Replaces @count µops @from of @usage by @to (0: none); false if there are too few. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)
 {
@@ -300,7 +299,7 @@ static bool usage_moved(const struct usage *usage, portset from, portset to, int
     return true;
 }
 
-/* One kind of µop of all forms of a family elsewhere. */
+/* Moves one kind of µop of all forms of a family. */
 static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets,
                               size_t set_count, changes *list)
 {
@@ -334,7 +333,7 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
     str_done(&before);
 }
 
-/* The port sets that occur, and each port alone. The caller frees. */
+/* Port sets that occur, and single ports. The caller frees. */
 static portset *sets_of(const struct machine *m, size_t *count)
 {
     VEC(portset) sets = {0};
@@ -387,7 +386,7 @@ static void add_number(const struct machine *m, const struct fact *f, changes *l
     add_value(m, f, now, now * 2, list);
 }
 
-/* A list of words with @word taken in or out. */
+/* Adds or removes @word in a list of words. */
 static void add_word(const struct machine *m, const struct fact *f, const char *word, changes *list)
 {
     const char *now = machine_fact(m, f->key);
@@ -471,16 +470,16 @@ static void add_all(const struct machine *m, const struct trial *t, changes *lis
     free(sets);
 }
 
-/* How a change does on many blocks. */
+/* Result of a change on many blocks. */
 struct score {
     size_t mended, broken, like;
-    double error;              /* relative, of all of them together */
+    double error;              /* relative, over all blocks */
 };
 
-/* Previous values of a trial change on its machine. */
+/* Previous values of a trial change. */
 struct tried {
     const struct remedy *change;
-    /* of forms whose usage or latency it changed; owned except source */
+    /* of changed forms; owned except source */
     VEC(struct mapping_entry) entries;
     char *fact;                          /* NULL: it had none */
 };
@@ -531,7 +530,7 @@ static void undo_change(struct machine *m, struct tried *t)
     free(t->fact);
 }
 
-/* Whether @m mends the block itself. */
+/* Returns whether @m corrects the block itself. */
 static bool helps(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);
@@ -582,8 +581,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of equally good values of one thing the one that fits best, of different things the
-             * first, except one that fits clearly better. */
+            /* Of equally good values of one thing the best fit, of different things the first,
+             * unless another fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

@@ -9,23 +9,22 @@
 #include "base/watch.h"
 #include "hunt/mutate.h"
 
-#define KEPT 1024          /* blocks that differ, and as many that agree */
-#define HOLDS 0.9          /* of the blocks drawn from a pattern, the share with an error when it
-                            * holds */
+#define KEPT 1024          /* mispredicted blocks kept, and as many agreeing ones */
+#define HOLDS 0.9          /* share of mispredicted blocks of a pattern that holds */
 #define FINDINGS 256
 
-/* A hunt at work. */
+/* A running hunt. */
 struct hunting {
     const struct machine *machine;
-    struct machine *mended;              /* with the changes found so far */
-    struct model *first, *now;           /* predictions of the two */
+    struct machine *mended;              /* the machine with the changes so far */
+    struct model *first, *now;           /* predict with the original and the changed machine */
     const struct block_maker *maker;
     const struct hunt_truth *truth;
     const struct hunt_options *options;
     struct rng rng;
-    /* of the sample, by the machine as it is; predicted is by the mended one */
+    /* predictions of the original machine; predicted is by the changed one */
     VEC(struct judged) differ, agree;
-    VEC(bool) explained;                 /* per differ: nothing is left to look for */
+    VEC(bool) explained;                 /* per mispredicted block: explained */
     struct hunt *result;
     struct err *err;
     bool failed;
@@ -36,8 +35,8 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predictions of @n blocks; false when the truth failed, or the hunt is over: then the
- * predictions may be incomplete. */
+/* Times and predicts @n blocks; false when the reference failed or the hunt ended: predictions may
+ * be incomplete then. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -63,7 +62,7 @@ static bool known(const struct judged *b)
     return isfinite(b->truth) && isfinite(b->predicted);
 }
 
-/* 1: the model takes it for too slow, -1: for too fast, 0: it agrees or nothing is known. */
+/* 1: predicted too slow, -1: too fast, 0: agrees or unknown. */
 static int side(const struct hunting *h, const struct judged *b)
 {
     if (!known(b) || !cycles_differ(b->truth, b->predicted, h->truth->tolerance))
@@ -76,7 +75,7 @@ static double distance(const struct judged *b)
     return fabs(b->truth - b->predicted) / fmax(b->truth, b->predicted);
 }
 
-/* @b without one instruction after the other while it differs to the same side. */
+/* Removes instructions one by one while the error keeps its sign. */
 static void fewer_instructions(struct hunting *h, struct judged *b)
 {
     struct judged tried[BLOCK_INSNS];
@@ -100,7 +99,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* @b with registers of their own where it still differs. */
+/* Replaces registers by separate ones while it differs. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -128,7 +127,7 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
     }
 }
 
-/* Whether hardly any block drawn from @p agrees. */
+/* Returns whether hardly any block drawn from @p agrees. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -155,7 +154,7 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
             *p = wider;
 }
 
-/* Adds blocks of @from to @list, at most @most, those first that have a form of @b. */
+/* Adds at most @most blocks of @from to @list, first those with a form of @b. */
 static void add_some(const struct judged *from, size_t count, const struct random_block *b,
                      struct judged *list, size_t *n, size_t most)
 {
@@ -170,22 +169,22 @@ static void add_some(const struct judged *from, size_t count, const struct rando
         }
 }
 
-#define TRIED 256          /* blocks of each kind that a change is tried on */
-/* times as many random blocks with the instructions in question as are drawn from a pattern */
+#define TRIED 256          /* blocks of each kind for trying a change */
+/* ratio of random blocks with these instructions to those of a pattern */
 #define CONCURRENT 6
 
-/* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
+/* Inserts an instruction of @b at a random place of @d; false if the result is mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* in this order with any compiler */
+    /* a fixed order of evaluation */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
     return !block_mixed(d);
 }
 
-/* Random blocks that contain the instructions of @b: they distinguish changes that all correct @b
- * itself. Returns how many of @n are known. */
+/* Draws random blocks with the instructions of @b, to distinguish changes that all correct @b.
+ * Returns the number with time and prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -206,7 +205,7 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
     return found;
 }
 
-/* Alternatives of each instruction of @p that has several forms; to be freed with families_free. */
+/* Alternatives of each instruction of @p with several forms; freed by families_free. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
@@ -269,7 +268,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
     return found;
 }
 
-/* With one more change made: all kept blocks are predicted again. */
+/* Applies another change, and predicts all kept blocks again. */
 static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);
@@ -283,15 +282,14 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Whether @b may differ for what @f found alone. With a change made, what still differs has another
- * cause. */
+/* Returns whether @f alone may explain @b. After its change, remaining errors have other causes. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* A change of an earlier finding's value is merged with it: from the machine's own value to the new
- * one; none is left if both are equal. */
+/* Merges a change with an earlier one of the same value: from the machine's own value to the new
+ * one; removes it if both are equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -342,7 +340,7 @@ static void investigate(struct hunting *h, size_t at)
         h->explained.items[i] |= accounts_for(&f, &h->differ.items[i]);
 }
 
-/* A block of the sample, or a mutation of what was found or differs. */
+/* Draws a random block, or a mutation of a finding or a mispredicted block. */
 static void draw(struct hunting *h, struct judged *out)
 {
     unsigned mutants = h->options->mutants;
@@ -374,7 +372,7 @@ static void keep(struct hunting *h, const struct judged *b, int was)
     vec_push(&h->explained, explained);
 }
 
-/* Draws and judges one round of blocks. */
+/* Draws, times and predicts a round of blocks. */
 static bool sample(struct hunting *h, size_t n)
 {
     struct judged *drawn = mem_alloc(n * sizeof *drawn);
@@ -402,7 +400,7 @@ static bool sample(struct hunting *h, size_t n)
     return ok;
 }
 
-/* The shortest block that nothing accounts for, mutants last; SIZE_MAX: there is none. */
+/* The shortest unexplained block, mutants last; SIZE_MAX: none. */
 static size_t next_open(const struct hunting *h)
 {
     size_t best = SIZE_MAX, best_length = 0;
@@ -418,12 +416,12 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* How many of the kept blocks each finding makes differ: those that its change alone mends, or that
- * contain its pattern. */
+/* Counts the kept blocks of each finding: those that its change corrects, or that contain its
+ * pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* the hunt's own may be over, and predictions with it */
+    /* without the hunt's expired watch, which would end predictions */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 

@@ -7,13 +7,13 @@
 
 #include "infer/anneal_state.h"
 
-/* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
+/* limit of columns for moves: beyond, evaluation is slow, and no real mapping is there */
 #define COLUMNS_MOST 1024
 #define COLUMNS_RANDOM 512       /* of a random genome */
 /* mean experiments per form up to which usages are copied from forms of the same kind: with more,
- * the others help as much */
+ * any form helps */
 #define KIN_LINKS 18
-#define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
+#define RANDOM_SETS 24           /* distinct µops of a random genome */
 
 unsigned anneal_below(struct annealer *s, unsigned bound)
 {
@@ -28,7 +28,7 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* For each form the stretch of the ordered list whose cycles alone are within 8 %. */
+/* For each form the range of the sorted list with cycles alone within 8 %. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -150,7 +150,7 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
     return &s->classes[at];
 }
 
-/* For the forms of form @f's kind that have the usage of @hash. */
+/* Hash of a usage's @hash and form @f's kind. */
 static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
 {
     uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -213,12 +213,11 @@ static size_t lanes_of_all(const struct annealer *s)
     return columns_lanes(1u << s->g->ports);
 }
 
-/* Room for at least @lanes columns; the tables are cleared. */
+/* Makes room for at least @lanes columns; clears the tables. */
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* An odd number of cache lines: else the tables' beginnings would all fall into the same few
-     * sets of the cache. */
+    /* An odd number of cache lines, so that tables do not share a few sets of the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -324,7 +323,7 @@ void anneal_load(struct annealer *s, const struct genome *g)
     free(genes);
 }
 
-/* Half of the time about a quarter of the ports: real µops have few. */
+/* Half of the time about a quarter of the ports, since real µops have few. */
 unsigned anneal_random_set(struct annealer *s)
 {
     unsigned all = (1u << s->g->ports) - 1, set = 0;
@@ -338,7 +337,7 @@ unsigned anneal_random_set(struct annealer *s)
     return set;
 }
 
-/* Sets that a random genome is made of; so few that columns stay few. */
+/* Sets for a random genome; few, to limit columns. */
 static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;
@@ -372,8 +371,8 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* -ln of how likely the process gives a form @gene, that @others of its kind have already, and
- * forms of @kinds kinds. */
+/* -ln of the process's probability of @gene, which @others forms of its kind and forms of @kinds
+ * kinds have. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
 {
@@ -395,7 +394,7 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
                               code_length(s, now, kinds_now, &s->g->genes[f]));
 }
 
-/* Change of the number of distinct µops when form @f, alone, gets @gene. */
+/* Change of the number of distinct µops when only form @f changes to @gene. */
 static int distinct_change(const struct annealer *s, uint32_t f, const struct gene *gene)
 {
     const struct gene *own = &s->g->genes[f];
@@ -431,13 +430,13 @@ void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices)
 
 double anneal_d_avg(const struct annealer *s)
 {
-    return fmax(s->error_sum, 0) / s->p->weights;   /* a sum of differences may end below nothing */
+    return fmax(s->error_sum, 0) / s->p->weights;   /* rounding may make the sum negative */
 }
 
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
-    /* so far, as counted in s->classes */
+    /* counts so far, in s->classes */
     uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;
 
     for (uint32_t f = 0; seen && f < s->p->forms; f++) {

@@ -1,6 +1,6 @@
-/* Local search over one genome: moves on usages, accepted by simulated annealing, with every sum
- * kept incrementally. A move on a form evaluates only the experiments with that form, and stops at
- * the first sign that it will be refused. */
+/* Local search on one genome: moves on usages, accepted by simulated annealing, with incremental
+ * sums. A move on a form evaluates only the experiments with that form, and stops once it must be
+ * rejected. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
 
@@ -8,12 +8,11 @@
 #include "infer/genome.h"
 
 /* Minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code
- * length. The code length of the usages is that of Chinese restaurant processes, one for each kind
- * of forms (problem_form_kind), over the usages of one more. A form that shares its usage with n
- * others of its kind costs -ln n; with none of its kind but with forms of k other kinds other_kind
- * - ln k; with a usage of its own new_usage + new_uop per µop. (A hierarchical process with one
- * table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one experiment missed by 100
- * %. */
+ * length. The code length is that of Chinese restaurant processes, one per kind of forms
+ * (problem_form_kind), over a common one. A form that shares its usage with n others of its kind
+ * costs -ln n; with none of its kind but with forms of k other kinds other_kind - ln k; with a new
+ * usage new_usage + new_uop per µop. (A hierarchical process with one table per dish, Teh, Jordan,
+ * Beal and Blei, JASA 2006.) In units of one experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
@@ -46,20 +45,20 @@ struct anneal_stats {
 
 struct annealer;
 
-/* An annealer of one thread over @p, which must outlive it. */
+/* Creates an annealer over @p, which must outlive it. One thread. */
 struct annealer *anneal_new(const struct problem *p, unsigned ports, double width,
                             const struct anneal_prices *prices, uint64_t seed);
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, of the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);
-/* A random genome: each form one µop, of a size and number that fit its cycles alone. */
+/* Starts from a random genome: one µop per form, of a size and count that match its cycles
+ * alone. */
 void anneal_random(struct annealer *s);
-/* @moves moves at @temperature (in the unit of the cost), fewer when the thread's watch ends
- * them. */
+/* Runs @moves moves at @temperature (in units of the cost), fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);
-/* Changes the prices; the genome stays. */
+/* Changes the prices; the genome is kept. */
 void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);
-/* The genome, with d_avg and cost as of now. Valid until the next call. */
+/* Returns the genome with current d_avg and cost. Valid until the next call. */
 const struct genome *anneal_genome(struct annealer *s);
 double anneal_cost(const struct annealer *s);
 double anneal_d_avg(const struct annealer *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moves and their acceptance. */
+/* Moves of the annealer and their acceptance. */
 #include "infer/anneal.h"
 
 #include <math.h>
@@ -8,19 +8,19 @@
 #include "base/watch.h"
 #include "infer/anneal_state.h"
 
-#define EVALUATIONS_A_STEP 8   /* of base/watch.h */
+#define EVALUATIONS_A_STEP 8   /* evaluations per step (base/watch.h) */
 #define LINKS_A_STEP 64
-/* experiments after which it is checked whether those so far suffice, */
+/* experiments between checks whether the result is already significant, */
 #define LOOK 16
-/* a prime: steps of it, modulo the number of experiments, come to each of them once */
+/* a prime stride, which modulo the number of experiments visits each once */
 #define MIXING 2654435761u
-#define KIN_DRAWS 10           /* forms looked at for one of the same kind */
-#define SURE 3.0               /* and by how many standard deviations they must agree */
+#define KIN_DRAWS 10           /* forms examined for one of the same kind */
+#define SURE 3.0               /* standard deviations for significance */
 
 const char *const anneal_move_names[MOVE_KINDS] = {
     "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
     "shift", "swap",      "slots",  "scale",   "class", "set", "split"};
-/* Chances in 1/256. */
+/* Probabilities in 1/256. */
 static const uint8_t chances[MOVE_KINDS] = {34, 42, 25, 26, 20, 14, 18, 6, 20, 14, 14, 12, 3, 6, 2};
 
 static double threshold(struct annealer *s, double temperature)
@@ -29,7 +29,7 @@ static double threshold(struct annealer *s, double temperature)
     return -temperature * log(u);
 }
 
-/* An experiment's error becomes @error, in all sums that are kept. */
+/* Sets an experiment's error in all sums. */
 static void set_error(struct annealer *s, uint32_t e, float error)
 {
     const struct problem *p = s->p;
@@ -41,7 +41,7 @@ static void set_error(struct annealer *s, uint32_t e, float error)
         s->form_errors[p->terms[k].form] += more;
 }
 
-/* Tries @gene for form @f; true when it was accepted. */
+/* Tries @gene for form @f; returns whether it was accepted. */
 static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, double temperature)
 {
     const struct problem *p = s->p;
@@ -73,9 +73,8 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
 }
 
 /* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the
- * @old one by @allowed. Their order mixes the forms, so that what some of them say is true of all:
- * an excess that is sure by then ends it (a sequential test, as Korattikara, Chen and Welling, ICML
- * 2014, have for Metropolis steps). */
+ * @old one by @allowed. A significant excess in a random subset ends it early (a sequential test,
+ * as in Korattikara, Chen and Welling, ICML 2014, for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
@@ -99,7 +98,7 @@ static bool no_worse(struct annealer *s, size_t touched, double allowed, double 
     return !worse;
 }
 
-/* Tries to give several forms new genes at once: s->changed, @n of them, get s->after. */
+/* Tries new genes s->after for @n forms s->changed together. */
 static bool try_genes(struct annealer *s, size_t n, double temperature)
 {
     const struct problem *p = s->p;
@@ -148,7 +147,7 @@ static unsigned any_set(struct annealer *s)
     return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
-/* Exchanges set number @i of @gene for @set; false when nothing changes or there is no room. */
+/* Replaces set number @i of @gene by @set; false when nothing changes or there is no room. */
 static bool exchange(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned count = gene->count[i];
@@ -158,8 +157,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-/* The same, with the count that keeps the ports of @set as busy as those before were: two on two
- * ports look like one on one of them, and neither step alone does. */
+/* The same with a count that keeps the ports of @set as busy: two µops on two ports look like one
+ * on one of them, and neither single step leads there. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -174,7 +173,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* Long µops move by larger steps too. */
+    /* long µops also move by larger steps */
     unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
                         ? 1 + anneal_below(s, gene->count[i] / 2u)
                     : anneal_below(s, 4) ? 1
@@ -229,7 +228,7 @@ uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
     return other;
 }
 
-/* Changes @gene, form @f's, by one step of @kind; false when that is not possible. */
+/* Changes @gene of form @f by one step of @kind; false when impossible. */
 static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct gene *gene)
 {
     const struct gene *genes = s->g->genes;
@@ -247,7 +246,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        /* in this order with any compiler */
+        /* evaluated in a fixed order */
         unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
                  i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
@@ -280,7 +279,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
 }
 
-/* Chance of a move that changes several forms. */
+/* Probability of a move of several forms. */
 #define COMPOUND ((unsigned)chances[MOVE_CLASS] + chances[MOVE_SET] + chances[MOVE_SPLIT])
 
 static enum anneal_move pick_form_move(struct annealer *s)
@@ -292,7 +291,7 @@ static enum anneal_move pick_form_move(struct annealer *s)
     return kind;
 }
 
-/* All forms that share a usage change it together. */
+/* Changes all forms with the same usage together. */
 static bool move_class(struct annealer *s, double temperature)
 {
     uint32_t f = anneal_below(s, (unsigned)s->p->forms);
@@ -318,20 +317,20 @@ static bool has_set(const struct gene *gene, unsigned set)
     return i < gene->uops;
 }
 
-/* One µop of many forms becomes another. */
+/* Replaces one µop in many forms. */
 struct set_exchange {
-    /* added: a µop that those forms also have; 0: any */
+    /* only usages with this µop as well; 0: any */
     unsigned from, to, beside;
     uint32_t one;
     bool kind;                   /* only forms of form one's kind */
-    bool scaled;                 /* the number that keeps its ports as busy; else the same number */
+    bool scaled;                 /* count that keeps the ports as busy; else the same count */
 };
 
 /* Draws @x; false when nothing would change. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* with the frequency of each */
+    /* by their frequency */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -348,9 +347,8 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     return x->to != 0 && x->to != x->from;
 }
 
-/* One µop becomes another, in the same number or the number that keeps its ports as busy:
- * everywhere, in forms of one kind, or in usages that have a certain other µop, as loads with a
- * store. */
+/* Replaces one µop, with the same or a scaled count: everywhere, in forms of one kind, or in usages
+ * with another given µop, as loads with a store. */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;
@@ -374,7 +372,7 @@ static bool move_set(struct annealer *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
-/* A port of @set, 0 when there is none. */
+/* A random port of @set, 0 when empty. */
 static unsigned any_port(struct annealer *s, unsigned set)
 {
     unsigned skip = set ? anneal_below(s, portset_size(set)) : 0;
@@ -383,9 +381,8 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that is two: in one set that port becomes another, and of the usages with µops on
- * the rest of the first, bound by the set through it, each gets a µop of the set of its own, or
- * not. Or the reverse. */
+/* Splits a port that is two: replaces it in one set, and adds, or not, a µop of a new set to usages
+ * limited by the port. Or the reverse. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),
@@ -432,7 +429,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A refused move also costs the reading of a form's experiments. */
+    /* A rejected move also costs reading a form's experiments. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

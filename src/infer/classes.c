@@ -8,12 +8,12 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-/* experiments that two forms must have been compared in, to count as congruent here */
+/* common experiments needed for two forms to count as congruent here */
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* The problem's experiments as a table, once per measurement, with each form called by its
- * representative (NULL: itself); a part of it when the thread's watch is over. */
+/* Makes a table of the problem's experiments, once per measurement, with forms replaced by
+ * representatives (NULL: unchanged); incomplete when cancelled. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();

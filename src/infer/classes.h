@@ -1,7 +1,6 @@
-/* A problem over classes of congruent forms instead of forms: every form is replaced by its class,
- * and experiments that become equal are merged into their mean, so that nothing measured is thrown
- * away. Much smaller where many pairs were measured; searched first, expanded afterwards. Immutable
- * once made. */
+/* A problem over classes of congruent forms: every form is replaced by its class, and experiments
+ * that become equal are averaged, so that no measurement is lost. Much smaller if many pairs were
+ * measured; searched first, then expanded. Immutable. */
 #ifndef PORTOLAN_INFER_CLASSES_H
 #define PORTOLAN_INFER_CLASSES_H
 
@@ -13,14 +12,14 @@ struct classes {
     uint32_t *first;        /* per form of p: a form of the whole problem */
 };
 
-/* NULL when that would leave more than four fifths of the forms: sparse or noisy measurements show
- * no congruence; and when the thread's watch ended it. The caller frees. */
+/* Creates classes; NULL when more than four fifths of the forms would remain (sparse or noisy
+ * measurements), or when cancelled. The caller frees. */
 struct classes *classes_new(const struct problem *whole);
 void classes_free(struct classes *q);
-/* A genome of the whole problem with its class's usage for each form; the caller frees. */
+/* Expands a genome to the whole problem, with each form's class usage; the caller frees. */
 struct genome *classes_expand(const struct classes *q, const struct problem *whole,
                               const struct genome *g);
-/* The other way: each class gets its representative's usage. */
+/* Reduces a genome: each class gets its representative's usage. */
 struct genome *classes_project(const struct classes *q, const struct genome *g);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A form with one partner: the rest of the experiment, the counts, and the cycles. */
+/* A form with one partner: the rest of the experiment, counts, and cycles. */
 struct beside {
     uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
     double cycles;
@@ -28,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Into @profiles, one per form of @t and all empty; @itself: the time of a form alone gives its
- * time with itself. */
+/* Fills the empty @profiles, one per form of @t; @itself: the time alone also gives the time with
+ * itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -54,8 +54,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
                   compare_beside);
 }
 
-/* Whether no experiment of both differs. @pairs: in how many with another form they were
- * compared. */
+/* Returns whether no common experiment differs. @pairs: number of common experiments with another
+ * form. */
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
                       unsigned shared, size_t *pairs)
 {
@@ -76,7 +76,7 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     return compared >= shared;
 }
 
-/* Whether one of the form was measured with one of @partner. */
+/* Returns whether one of the form was measured with one of @partner. */
 static bool was_beside(const struct profile *profile, uint32_t partner)
 {
     const struct beside sought = {partner, 1, 1, 0};
@@ -88,7 +88,7 @@ struct class_members {
     VEC(uint32_t) list;
 };
 
-/* Whether form @f is congruent to all of @members; @untested: to how many of them alone. */
+/* Returns whether form @f is congruent to all @members; @untested: number compared alone only. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {
@@ -104,7 +104,7 @@ static bool belongs(const struct profile *profiles, uint32_t f, const struct cla
     return fits;
 }
 
-/* Puts form @f, which was measured alone, into the first class that it belongs to. */
+/* Adds form @f, which was measured alone, to the first matching class. */
 static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members,
                        double epsilon, unsigned shared, struct congruence *out)
 {

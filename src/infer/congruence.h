@@ -15,23 +15,22 @@ struct congruence {
     size_t classes;
     uint32_t *representative;   /* form per class: its first member */
     uint32_t *size;
-    /* per class: pairs of members of which no experiment compares the two but each of them alone */
+    /* per class: pairs of members that no experiment compares except those of each alone */
     uint64_t *untested;
-    /* per form: it was measured together with its class's first member, one of each, or is that
+    /* per form: it was measured together with its class's first member, one each, or is that
      * member */
     bool *single_input_first;
 };
 
-/* Two forms must have been compared in @shared experiments at least (0: even those without a common
- * partner can be congruent, as in the paper). The caller calls congruence_done. Deterministic:
- * forms are taken in the table's order, classes oldest first. When memory runs out @out is all
- * zero, and this thread's work fails. @itself: a pair of two forms compares them as well, since it
- * takes twice the time of one alone if they are congruent; else only pairs with a third form do, as
- * in the paper. */
+/* Finds classes; two forms must share at least @shared experiments (0: even those without a common
+ * partner can be congruent, as in the paper). Deterministic: forms in table order, oldest class
+ * first. The caller calls congruence_done. When memory runs out @out is zero, and this thread's
+ * work fails. @itself: also a pair of two forms compares them, since it takes twice the time alone
+ * if they are congruent; if not set, only pairs with a third form count, as in the paper. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself,
                      struct congruence *out);
-/* Whether @f and the first member of its class are to be measured together: such pairs compare all
- * members of a class. */
+/* Returns whether @f should be measured together with the first member of its class: such pairs
+ * compare all members. */
 bool congruence_undistinguished(const struct congruence *c, uint32_t f);
 void congruence_done(struct congruence *c);
 

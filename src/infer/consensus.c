@@ -6,15 +6,14 @@
 
 #include "base/mem.h"
 
-#define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
-#define UNSEEN_FORM 10         /* and at least this number for each form */
+#define UNSEEN_EACH 3          /* random experiments per measured one, */
+#define UNSEEN_FORM 10         /* and least number per form */
 #define UNSEEN_MOST 4000
-/* standard deviations: individuals are fitted to the measurements, which flatters the best */
+/* standard deviations: the best is favoured by its fit */
 #define REFUTED 4
 
-/* By how many standard deviations the measurements speak for @best against @g: what their errors
- * differ by in all, over the root of the sum of its squares (Vuong 1989, models that are not
- * nested). */
+/* Standard deviations by which the measurements favour @best over @g: the total difference of
+ * errors over the root of its sum of squares (Vuong 1989, non-nested models). */
 static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
 {
     float *a = mem_alloc((p->experiments + 1) * sizeof *a),
@@ -46,7 +45,7 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
     return left;
 }
 
-/* Different forms by chance, once each. */
+/* Draws different random forms, once each. */
 static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms,
                        size_t count)
 {
@@ -59,11 +58,11 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one
- * more. NULL where @p has only forms alone, or without memory. */
+/* Returns @p with unmeasured experiments, each of a measured size or one form more. NULL where @p
+ * has only single forms, or out of memory. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
-    size_t first = 0, terms = 0;   /* they are ordered by size */
+    size_t first = 0, terms = 0;   /* sorted by size */
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
@@ -78,7 +77,7 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* Sizes as small as the measured ones, since no more is known. */
+        /* Sizes like the measured ones, about which something is known. */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -112,7 +111,7 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* else all its forms take no time: no relative error exists */
+        if (sum[e] > 0) {   /* if not, its forms take no time: no relative error exists */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

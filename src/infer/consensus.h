@@ -1,23 +1,21 @@
-/* Agreement of near-optimal mappings. Few or noisy measurements have many explanations, each with
- * different errors elsewhere; the mean of their predictions is closer to the truth than any of
- * them. A mapping that is fitted to the measurements and to these means keeps most of that
- * (distillation). */
+/* Consensus of near-optimal mappings. Few or noisy measurements have many explanations with
+ * different errors elsewhere; the mean of their predictions is more accurate than each of them. A
+ * mapping fitted to the measurements and to these means keeps most of that (distillation). */
 #ifndef PORTOLAN_INFER_CONSENSUS_H
 #define PORTOLAN_INFER_CONSENSUS_H
 
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* Keeps those of the @n mappings @members, individuals of @p with the best first, that the
- * measurements do not distinguish from the best; frees the others. Returns how many are left. A
- * refuted one is an unfinished search, not another explanation. */
+/* Keeps those of the @n mappings @members, best first, that the measurements of @p do not
+ * distinguish from the best; frees the others. Returns the number left. A distinguishable one is an
+ * unfinished search, not an alternative. */
 unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n);
 
-/* The experiments of @p, and about three times as many random ones, of as many forms as those of @p
- * or one more, whose cycles are the mean of the predictions of the @n mappings @members.
- * @disagreement becomes the standard deviation of their predictions over the mean, averaged over
- * these experiments. NULL if @p has no experiment of several forms, or without memory for it. Same
- * forms in the same order; the caller frees. */
+/* Makes a problem of the experiments of @p and about three times as many random ones, of equal size
+ * or one form more, whose cycles are the mean predictions of the @n mappings @members.
+ * @disagreement: mean relative standard deviation of the predictions for these. NULL if @p has no
+ * experiment of several forms, or out of memory. Same forms in the same order; the caller frees. */
 struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n,
                                   struct rng *rng, double *disagreement);
 

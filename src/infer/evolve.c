@@ -14,17 +14,17 @@
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
-#define RESIDUAL 0.02               /* mean error that the prices as given suit */
-/* and this number of experiments: a price is paid once, its gain counts in each of them */
+#define RESIDUAL 0.02               /* mean error for which the given prices are meant */
+/* and number of experiments: a price is paid once, its gain counts in each of them */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-/* relative to the highest rate: the issue width is sought above, in */
+/* relative to the highest rate: range of the issue width */
 #define WIDTH_NEAR 0.06
-#define WIDTH_SCATTER 0.01           /* rates that agree so well, */
-#define WIDTH_SHARED 8               /* if this number does */
-#define WIDTH_WHOLE 0.01             /* so near to a whole number it is that number, */
-#define WIDTH_STEPS 1000             /* else with as many digits as it deserves */
+#define WIDTH_SCATTER 0.01           /* rates that agree within this, */
+#define WIDTH_SHARED 8               /* if at least this number does */
+#define WIDTH_WHOLE 0.01             /* within this of an integer, the width is that integer, */
+#define WIDTH_STEPS 1000             /* else rounded to this fraction */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -51,8 +51,8 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* The most of @n ascending @rates that are within WIDTH_SCATTER of the lowest of them, of the first
- * from @first on; @at becomes the middle one. Of as many the highest. */
+/* Largest number of the @n ascending @rates within WIDTH_SCATTER of the lowest of them, from the
+ * first to @first on; @at is their middle. Of equal numbers the highest. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -212,14 +212,14 @@ void evolve_sample(struct evolve *e, bool now)
     free(d);
 }
 
-/* Whether a search began before the run took over another number of ports. */
+/* Returns whether a search started before the number of ports changed. */
 static bool outdated(const struct evolve *e, const struct genome *g)
 {
     return e->ports && g->ports != e->ports;
 }
 
-/* Whether @g is better than the best: its error is no larger, and no µops were added that cost more
- * than the error that they explain. */
+/* Returns whether @g is better than the best: no larger error, and no added µops that cost more
+ * than the error they explain. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -275,7 +275,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* the same again: it would only crowd the others out */
+            genome_free(take_g);   /* a duplicate would only displace others */
             return;
         }
     if (e->finished == e->target) {
@@ -292,7 +292,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     e->population[at] = take_g;
 }
 
-/* An individual of an earlier run, evaluated here, becomes one of this one's. */
+/* Adds an individual of an earlier run, evaluated here. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
@@ -313,7 +313,7 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* A copy of @g with its errors and cost by the run's prices; the caller frees. Without the lock. */
+/* Copies @g with errors and cost by the run's prices; the caller frees. Without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g)
 {
     lock_take(&e->lock);
@@ -323,14 +323,14 @@ static struct genome *judged(struct evolve *e, const struct genome *g)
     return evolve_judge(e->p, g, width, &prices);
 }
 
-/* The number of ports is @take_g's, and it is the first individual. Under the lock. */
+/* Sets the number of ports to @take_g's, which becomes the first individual. Under the lock. */
 static void begin_anew(struct evolve *e, struct genome *take_g)
 {
     while (e->finished > 0)
         genome_free(e->population[--e->finished]);
     evolve_forget_best(e);
     e->ports = take_g->ports;
-    /* by another run */
+    /* found by another run */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -405,8 +405,7 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
     lock_give(&e->lock);
 }
 
-/* Estimated memory of a search, most of it for the threads' walks (anneal_new) and the
- * population. */
+/* Estimated memory of a search, mainly of the threads' walks (anneal_new) and the population. */
 static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
 {
     bool faithful = o->algorithm == EVOLVE_PMEVO;
@@ -509,7 +508,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* Cancellation predicate of a thread's long work. */
+/* Cancellation predicate for a thread's long work. */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
@@ -540,8 +539,8 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
         genome_free(e->population[i]);
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
-    /* Fitness is relative to the generation. The fittest counts if its error is smaller than the
-     * best's, and any other one if it has no more µops either. */
+    /* Fitness is relative to the generation. The fittest replaces the best if its error is smaller,
+     * others also only without more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg ||
@@ -585,7 +584,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* a thread that starts so late was not waited for, and its input is about to be freed */
+    /* such a late thread was not waited for, and its input is about to be freed */
     while (e->meeting)
         evolve_wait_change(e, &w);
     /* a thread outside the run does not end it */
@@ -607,7 +606,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         algorithm == EVOLVE_MEMETIC)
         evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
-        /* A state passed through on the way may have been better than where its search ended. */
+        /* An intermediate state may be better than the end of its search. */
         if (e->best_expanded)
             evolve_price_best(e);
         if (e->best && e->ports == e->best->ports)

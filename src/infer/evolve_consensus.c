@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last part of a run whose individuals explain the measurements about as well and yet disagree
- * elsewhere: one mapping is fitted to the measurements and to the mean of what they predict
- * (infer/consensus.h), by a run inside the run that begins with them. It is taken where it comes
- * nearer to that mean than it loses on the measurements. */
+/* The last part of a run whose individuals explain the measurements about equally but disagree
+ * elsewhere: an inner run that starts with them fits one mapping to the measurements and to the
+ * mean of their predictions (infer/consensus.h). It is accepted if it comes nearer to that mean
+ * than it loses on the measurements. */
 #include <math.h>
 
 #include "base/lock.h"
@@ -10,14 +10,14 @@
 #include "infer/evolve_state.h"
 
 #define CONSENSUS_SHARE 0.25       /* of the time */
-#define CONSENSUS_GENERATIONS 2    /* where there is no limit in time */
+#define CONSENSUS_GENERATIONS 2    /* without a time limit */
 #define MEMBERS_LEAST 3
-/* times the error of the best: the more no mapping explains, the less a difference in cost says */
+/* multiple of the best error: the more remains unexplained, the less a difference in cost means */
 #define NEAR 5
-/* times the error on what was measured: with less disagreement elsewhere, the measurements
+/* multiple of the error on measurements: with less disagreement elsewhere, the measurements
  * decide, */
 #define SETTLED 0.5
-#define SETTLED_LEAST 0.01         /* and with less than this there is nothing to gain */
+#define SETTLED_LEAST 0.01         /* and below this there is nothing to gain */
 
 double evolve_search_until(const struct evolve *e)
 {
@@ -26,8 +26,8 @@ double evolve_search_until(const struct evolve *e)
                : INFINITY;
 }
 
-/* Copies of the individuals that are near-optimal, the best first; the caller frees them and the
- * array. Under the lock. */
+/* Copies near-optimal individuals, best first; the caller frees them and the array. Under the
+ * lock. */
 static struct genome **near_optimal(const struct evolve *e, unsigned *count)
 {
     struct genome **members = mem_zero(e->finished + 1, sizeof *members);
@@ -40,8 +40,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* The run inside, NULL where none is wanted. Needs no lock; @o is the outer one's, with what it
- * found out. */
+/* Creates the inner run, NULL if unnecessary. Needs no lock; @o are the outer run's options and
+ * results. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -55,7 +55,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
         o.population = n;
         o.congruence = o.consensus = false;
-        /* NULL without memory for it: then it is left out */
+        /* out of memory: no consensus */
         inner = evolve_new(with, &o, members, n, &err);
         err_clear(&err);
     }
@@ -63,7 +63,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     return inner;
 }
 
-/* One thread asks the individuals, without the lock meanwhile. */
+/* One thread predicts with the individuals, without the lock meanwhile. */
 static void ask(struct evolve *e)
 {
     unsigned n;
@@ -115,8 +115,8 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
-/* Mean relative distance of what @g predicts for the unmeasured experiments of @with, from @from
- * on, to the mean of the good mappings. */
+/* Mean relative distance of @g's predictions for the unmeasured experiments of @with, from @from
+ * on, from the mean of the good mappings. */
 static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
 {
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);

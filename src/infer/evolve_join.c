@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments that join a run: its state is carried over to them once all its threads have met. */
+/* Joins experiments to a run: its state is carried over once all threads have met. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* times the experiments, or GROWN_FORMS times the forms: a result with fewer is only a start */
+/* multiple of the experiments, or GROWN_FORMS of the forms, from which a result is only a start */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* fewer and more ports than found, which are tried with as many more experiments */
+/* fewer and more ports than found, to try with that many more experiments */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -62,7 +62,7 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* That of the @n, ordered, whose cycles are nearest by their ratio. */
+/* Returns the one of the @n sorted forms with the nearest cycles by ratio. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;
@@ -118,7 +118,7 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
-/* For each form of @first that of @p; NULL when one is missing there. The caller frees. */
+/* Index in @p of each form of @first; NULL when one is missing. The caller frees. */
 static uint32_t *places_of(const struct problem *first, const struct problem *p)
 {
     struct names names = {0};
@@ -151,8 +151,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run on the joined problem, made without the lock: all threads wait, and nobody else changes a
- * run. */
+/* The run's state on the joined problem, prepared without the lock: all threads wait, and nobody
+ * else changes a run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
@@ -160,7 +160,7 @@ struct crossing {
     struct genome **population, *best, *from, *trials[PORTS_MOST + 1];
 };
 
-/* Prices follow the errors that remain, and how many experiments share them. */
+/* Rescales prices to the remaining errors and the number of experiments. */
 static double scale_over(const struct evolve *e, const struct problem *p)
 {
     if (!isnan(e->o.price_scale) || isnan(e->scale) || !e->finished || !e->best)
@@ -215,8 +215,8 @@ static void begin_round(struct evolve *e)
                 n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* Mappings without an error yet are judged by the current experiments. The median and the worst are
- * of other experiments from here on: their curves break off. */
+/* Evaluates mappings without an error on the current experiments. Median and worst refer to other
+ * experiments from now on, so their curves are interrupted. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);
@@ -274,8 +274,8 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->joins++;
 }
 
-/* All threads wait: this one carries the run over. Under the lock, which it releases meanwhile:
- * readers see the run as it was. */
+/* All threads wait while this one carries the run over. Under the lock, released meanwhile: readers
+ * see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};
@@ -296,7 +296,7 @@ static void meet(struct evolve *e)
     pthread_cond_broadcast(&e->change);
 }
 
-/* The last to come carries the run over. */
+/* The last thread to arrive carries the run over. */
 void evolve_wait_others(struct evolve *e, struct watcher *w)
 {
     e->waiting++;

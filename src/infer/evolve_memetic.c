@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memetic algorithm: trials for the prices and the number of ports, fresh individuals,
- * children. */
+/* The memetic algorithm: trials for prices and number of ports, fresh individuals, children. */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
@@ -11,64 +10,62 @@
 #include "base/watch.h"
 
 #define PORTS_FINALISTS 3
-#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction, */
-/* and by this multiple of the chance error of the sum of errors: the mean error times the root of
- * their number */
+#define PORTS_GAIN 0.01             /* relative reduction of the cost by another port, at least, */
+/* and multiple of the random error of the sum of errors: mean error times the root of their
+ * number */
 #define PORTS_CHANCE 2
-/* mean error of the long trial of the most ports, above which measurements do not determine the
- * number of ports: the error has other reasons, and more ports explain more of what was not
- * measured */
+/* mean error of the long trial with most ports above which measurements do not determine the
+ * number: errors have other causes, and more ports also explain more unmeasured experiments */
 #define PORTS_UNTOLD 0.015
-/* individuals that converge in the time, at least, for trials to distinguish numbers of ports */
+/* individuals that must converge in the time for trials to distinguish numbers of ports */
 #define PORTS_TOLD 3
-#define PORTS_PILOT 7               /* ports of the first trial, when the number is not given */
-/* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
+#define PORTS_PILOT 7               /* ports of the first trial, unless given */
+/* initial temperatures, up to DENSITY_SUITED: of a trial, a fresh individual, a child */
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* the end, and the part in which results from the classes are refined with all forms */
+/* final temperature, and initial one when refining results of classes with all forms */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* downhill only */
-#define COLD_LEAST 0.25             /* of the scale, for the end */
-/* times the temperature: how many times the prices are raised above it */
+#define COLD_LEAST 0.25             /* share of the scale, for the final temperature */
+/* multiple of the temperature up to which prices are raised */
 #define HEATED 2
-/* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so
- * does leaving it */
+/* experiments per form, at most: the cost of a wrong usage, and of leaving it, grows with them */
 #define DENSITY_SUITED 40
-#define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
-#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* of a short trial then */
+#define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
+#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* and per short trial */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
-#define QUENCH_MOVES 2000           /* per form, of a state that its search was stopped in */
+#define QUENCH_MOVES 2000           /* moves per form for quenching an unfinished state */
 #define QUENCH_STEP 500
 #define QUENCH_SECONDS 0.2          /* at most, */
-#define QUENCH_POLISH 0.5           /* of it for downhill moves only */
-#define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
-/* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for
- * children; each child gets CHILD_SHARE of a fresh one's */
+#define QUENCH_POLISH 0.5           /* share of it for downhill moves only */
+#define POLISH_SHARE 0.05           /* final share of an annealing's time for downhill moves only */
+/* share of the time for EVOLVE_POPULATION fresh individuals; with fewer the rest is for children; a
+ * child gets CHILD_SHARE of a fresh one's */
 #define FRESH_SHARE 0.5
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
-/* for finding the classes, at most: without them the search is of all forms at once */
+/* largest share for finding classes: without them all forms are searched at once */
 #define PREPARE_SHARE 0.2
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
-#define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
-/* as many as make a consensus, and one that is not near the best */
+#define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
+/* enough for a consensus, plus one that is not near the best */
 #define POPULATION_LEAST 4
 /* seconds in which a fresh individual converges, per form and squared density: a step costs as much
- * as there are experiments with a form, and the hotter start that these need takes more steps */
+ * as there are experiments per form, and the hotter start needs more steps */
 #define SETTLING 5e-6
-/* its means are cleaner, and it is so small that a hotter start costs little */
+/* means are less noisy, and the smaller problem makes a hotter start cheap */
 #define CLASSES_HOT 7
 
-/* How one genome is annealed. */
+/* Schedule of annealing a genome. */
 struct schedule {
     double hot, seconds;     /* seconds 0: by number of moves */
     double moves;            /* per form */
 };
 
-/* Experiments that contain a form, on average. */
+/* Mean number of experiments that contain a form. */
 static double density_of(const struct problem *p)
 {
     double sum = 0;
@@ -77,7 +74,7 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Fresh individuals that converge in the time; without a limit as many as a run has. */
+/* Number of fresh individuals that converge in the time; the default without a limit. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
@@ -106,8 +103,8 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* The mean error over all experiments of @g, the state of the search over classes; it is the best
- * while nothing better is known. */
+/* Sets the mean error over all experiments of @g, the state of the search over classes; it is the
+ * best until a better one is found. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -130,8 +127,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* The errors on the classes' means are smaller than those on single measurements, and no curve
-     * may mix them; distinguishing them takes time. */
+    /* Errors on classes' means are smaller than on single measurements, so curves must not mix
+     * them; expanding them takes time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -150,12 +147,12 @@ static void retire(struct evolve *e, unsigned index, struct annealer *s)
     anneal_free(s);
 }
 
-/* A search under way on thread index, over the classes or all forms. */
+/* A search on thread index, over classes or all forms. */
 struct annealing {
     struct annealer *s;
     unsigned index;
     bool classes;
-    double hot, cold;            /* temperatures of its beginning and its end */
+    double hot, cold;            /* initial and final temperature */
 };
 
 static const struct problem *walk_problem(const struct evolve *e, const struct annealing *walk)
@@ -170,13 +167,12 @@ static void set_temperatures(const struct evolve *e, const struct schedule *plan
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* Wrong structures cost the same with any noise of the measurements; the remaining differences
-     * at the end do not. */
+    /* Wrong structures cost the same at any noise; the remaining differences at the end do not. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
 
-/* Takes the search over to what waits for all threads to meet. Under the lock. */
+/* Carries the search over at a meeting of all threads. Under the lock. */
 static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk,
                        struct watcher *w)
 {
@@ -199,13 +195,13 @@ static void carry_walk(struct evolve *e, const struct schedule *plan, struct ann
     lock_take(&e->lock);
 }
 
-/* Anneals what @walk holds; without the lock. */
+/* Anneals @walk without the lock. */
 static void anneal(struct evolve *e, struct annealing *walk, const struct schedule *plan,
                    struct watcher *w)
 {
     double x = 0, done = 0, begun, now;
     bool going = true;
-    double timed = plan->seconds * (1 - POLISH_SHARE);   /* the polishing at the end has its time */
+    double timed = plan->seconds * (1 - POLISH_SHARE);   /* the rest is for polishing */
 
     lock_take(&e->lock);
     double moves = plan->moves * (double)walk_problem(e, walk)->forms;
@@ -242,9 +238,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: random) over the classes or all forms, and returns the result, over
- * whichever they are then; the caller frees. @classes becomes false when there are no classes any
- * more. Called and returns under the lock. */
+/* Anneals @start (NULL: random) over classes or all forms, and returns the result over what is
+ * current then; the caller frees. @classes becomes false when classes no longer exist. Called and
+ * returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -266,7 +262,7 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classe
     return found;
 }
 
-/* The same over the classes first, where there is one, and then over all forms. */
+/* Anneals over the classes first, if any, then over all forms. */
 static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start,
                               unsigned ports, uint64_t seed, const struct schedule *plan,
                               struct watcher *w)
@@ -289,7 +285,7 @@ static struct genome *improve(struct evolve *e, unsigned index, const struct gen
     return found;
 }
 
-/* How large errors remain whatever one does decides the prices. */
+/* The errors that remain determine the prices. */
 static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -304,7 +300,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        if (evolve_go_on(e, w)) {   /* ended before, its errors are those of a hot state */
+        if (evolve_go_on(e, w)) {   /* if it ended early, its errors are those of a hot state */
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
                 evolve_price_best(e);
@@ -323,15 +319,14 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* its trial is long, and may spare the others */
+    if (most == PORTS_MOST)   /* its long trial may make the others unnecessary */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
     memset(e->tried_long, 0, sizeof e->tried_long);
 }
 
-/* Sets the number of ports to @n. The mappings found with them become the first individuals,
- * including those of an earlier race with that number. */
+/* Sets the number of ports to @n. Mappings with that number become the first individuals. */
 static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
@@ -345,8 +340,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Result of a long trial of another number of ports, with the run's number: it replaces a random
- * start. NULL when none is left; the caller frees. */
+/* Returns the result of a long trial with another number, extended to the run's number, instead of
+ * a random start. NULL when none is left; the caller frees. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -361,7 +356,7 @@ static struct genome *take_tried(struct evolve *e)
         genome_free(g);
         g = fewer;
     }
-    g->ports = e->ports;   /* an unused port does not make another mapping */
+    g->ports = e->ports;   /* an unused port does not change the mapping */
     return g;
 }
 
@@ -376,8 +371,8 @@ static void sort_race(struct evolve *e)
         }
 }
 
-/* The best of the few, of the middle and of the many: short annealings flatter few ports, which are
- * found sooner. */
+/* Selects the best of the few, middle and many: short annealings favour few ports, which converge
+ * sooner. */
 static void pick_finalists(struct evolve *e)
 {
     unsigned fewest = PORTS_MOST, most = 0, kept = 0;
@@ -387,7 +382,7 @@ static void pick_finalists(struct evolve *e)
         fewest = e->race[i] < fewest ? e->race[i] : fewest;
         most = e->race[i] > most ? e->race[i] : most;
     }
-    for (unsigned i = 0; i < e->racing; i++) {   /* the best come first */
+    for (unsigned i = 0; i < e->racing; i++) {   /* best first */
         unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
         if (!has[part])
             e->race[kept++] = e->race[i];
@@ -396,7 +391,7 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* Those that had a long trial already come first; returns how many. */
+/* Moves those with a long trial to the front; returns their number. */
 static unsigned long_ones_first(struct evolve *e)
 {
     unsigned count = 0;
@@ -410,7 +405,7 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* The smallest number of ports in the race comes last; returns it. */
+/* Moves the smallest number of ports to the end; returns it. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;
@@ -423,10 +418,9 @@ static unsigned fewest_last(struct evolve *e)
     return n;
 }
 
-/* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings
- * (1). If the fewest ports among them do not win, these get a second chance (2), since one
- * annealing alone may miss their optimum. The fewest that explain as well win, if one port less
- * does not, tried as long (3 and later). */
+/* Plans a round of trials (0: short ones). Finalists get a long annealing (1). If the fewest ports
+ * among them do not win they get another (2), since one annealing may miss their optimum. The
+ * fewest that explain as well win, unless one port less does so with equal trials (3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -481,8 +475,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
                               : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
                                 longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* One port less begins with what was found with one more: by chance alone it would often be
-         * judged too hard. */
+        /* A trial with one port less starts from the result with one more: a random start would
+         * often fail. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
@@ -501,7 +495,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* else another run chose meanwhile (evolve_settle) */
+        /* if not, another run chose meanwhile (evolve_settle) */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -509,7 +503,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
-/* Whether there are to be no more children, and nothing but a consensus of those there are. */
+/* Returns whether only a consensus remains to be made. */
 static bool searched(const struct evolve *e)
 {
     if (!e->o.consensus || e->consensus == CONSENSUS_NONE)
@@ -519,8 +513,8 @@ static bool searched(const struct evolve *e)
     return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
 }
 
-/* One fresh individual or child. Called and returns under the lock; false when there is nothing
- * more to do. */
+/* Makes one fresh individual or child. Called and returns under the lock; false when nothing
+ * remains. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
     double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads /
@@ -543,7 +537,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     } else {
         while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
             evolve_wait_others(e, w);
-        if (e->ports == 0 || e->fresh_begun < e->target)   /* more experiments came */
+        if (e->ports == 0 || e->fresh_begun < e->target)   /* experiments joined */
             return evolve_go_on(e, w);
         if (e->finished < 2 || !evolve_go_on(e, w) ||
             (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
@@ -579,10 +573,10 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
-/* The time for the classes. */
+/* Time limit of finding classes. */
 struct preparing {
     struct evolve *e;
-    double until;          /* by evolve_elapsed */
+    double until;          /* in evolve_elapsed seconds */
     struct watch outer;    /* the thread's own */
 };
 
@@ -596,8 +590,7 @@ static bool preparing_over(void *state)
     return late || (p->outer.over && p->outer.over(p->outer.state));
 }
 
-/* The classes are found by one thread; the others wait for them. Called and returns without the
- * lock. */
+/* One thread finds the classes; the others wait. Called and returns without the lock. */
 static void prepare(struct evolve *e, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -615,7 +608,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* Ended while preparing, it stays so: that is how far the run came. */
+        /* A run ended while preparing keeps that phase. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }
@@ -630,8 +623,8 @@ static bool quench_over(void *state)
     return clock_seconds() >= *until;
 }
 
-/* A short annealing of the best, by all forms, for @seconds at most; the caller frees what is
- * found. Called and returns under the lock. */
+/* Quenches the best by a short annealing of all forms, for @seconds at most; the caller frees the
+ * result. Called and returns under the lock. */
 static struct genome *quenched(struct evolve *e, double seconds)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
@@ -680,7 +673,7 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     for (bool going = true; going;) {
-        seek_ports(e, index, w);   /* again where more experiments came */
+        seek_ports(e, index, w);   /* again after experiments joined */
         lock_take(&e->lock);
         while (e->ports && (going = memetic_task(e, index, w))) {
         }

@@ -13,7 +13,7 @@
 
 #define DRAWN_LEAST 1e-4             /* smaller errors are shown as 0.00 % */
 
-/* Writes the phase to @phase; returns its meaning, which fits a line of 80 columns. */
+/* Writes the phase to @phase; returns its description, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
@@ -44,7 +44,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
-/* The mapping that is shown and adopted. */
+/* Returns the mapping that is shown and adopted. */
 static const struct genome *shown(const struct evolve *e)
 {
     return e->agreed ? e->agreed : e->best;
@@ -165,7 +165,7 @@ struct genome *evolve_best(struct evolve *e, struct problem **over)
     return copy;
 }
 
-/* Whether @a is another mapping than @best, of its shape. */
+/* Returns whether @a differs from @best and has its shape. */
 static bool is_other(const struct genome *a, const struct genome *best)
 {
     if (a->forms != best->forms || a->ports != best->ports)

@@ -10,9 +10,9 @@
 #include "infer/row_index.h"
 
 #define TRIES 20       /* per wanted random experiment */
-#define REPEATS 1000   /* of the quicker form at most */
+#define REPEATS 1000   /* of the quicker form */
 
-/* Adds the row unless it is there; @terms sorted by form. */
+/* Adds the row unless present; @terms sorted by form. */
 static bool add(struct row_index *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;
@@ -37,7 +37,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
     return added;
 }
 
-/* Cycles of form @form alone, NaN when not measured. */
+/* Cycles of form @form alone, NaN if not measured. */
 static double alone(const struct row_index *k, uint32_t form)
 {
     uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);

@@ -172,7 +172,7 @@ uint64_t genome_volume(const struct genome *g)
     return volume;
 }
 
-/* How much of form @gene may run on each port, evenly spread. */
+/* Largest evenly spread load of form @f on each port. */
 static void spread(const struct gene *gene, double *load)
 {
     for (unsigned i = 0; i < gene->uops; i++)
@@ -199,7 +199,7 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         to[i] = (uint8_t)column[i];
 }
 
-/* A copy without @port; a µop that could go nowhere else may go anywhere. */
+/* Copies it without @port; a µop on that port only may use any. */
 static struct genome *without(const struct genome *g, unsigned port)
 {
     unsigned all = (1u << (g->ports - 1)) - 1;

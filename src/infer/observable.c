@@ -9,12 +9,12 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-#define ALIKE 0.01           /* relative: two times that no measurement distinguishes */
-#define TELLS 0.05           /* that any does */
+#define ALIKE 0.01           /* relative difference of times that no measurement distinguishes */
+#define TELLS 0.05           /* that every measurement distinguishes */
 #define SETS_MOST 64
-#define PARTNERS_MOST 24     /* forms of different usages, that an experiment is made of */
-#define PAIRED_MOST 4        /* rivals for which two partners together are tried */
-#define COPIES 2             /* of the form, at most */
+#define PARTNERS_MOST 24     /* forms of different usages, for experiments */
+#define PAIRED_MOST 4        /* alternatives for which two partners together are tried */
+#define COPIES 2             /* of the form */
 #define MASSES_MOST 256
 
 static const uint32_t partner_counts[] = {1, 2, 4};
@@ -28,7 +28,7 @@ struct looking {
     size_t set_count;
     const struct mapping_entry *partners[PARTNERS_MOST];
     size_t partner_count;
-    VEC(size_t) *rows;           /* per form of the table: those measured that it is in */
+    VEC(size_t) *rows;           /* per form of the table: its measured rows */
 };
 
 /* A possible usage of a form. */
@@ -43,7 +43,7 @@ struct load_of {
     uint32_t count;
 };
 
-/* Cycles of @n parts, the issue width included. NaN for what is too large. */
+/* Cycles of @n parts including the issue width. NaN if too large. */
 static double cycles_of(const struct looking *l, const struct load_of *parts, size_t n)
 {
     struct mass masses[MASSES_MOST];
@@ -63,7 +63,7 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
     return width > 0 ? fmax(cycles, slots / width) : cycles;
 }
 
-/* Cycles of row @row if the form @form has usage @its; NaN if the mapping lacks a form. */
+/* Cycles of row @row if form @form has usage @its; NaN if the mapping lacks a form. */
 static double cycles_with(const struct looking *l, size_t row, uint32_t form,
                           const struct taking *its)
 {
@@ -88,7 +88,7 @@ static bool alike(double a, double b)
     return fabs(a - b) <= ALIKE * fmin(a, b);
 }
 
-/* Whether all that was measured of the form takes as long with @other. */
+/* Returns whether @other explains all measurements of the form. */
 static bool fits(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                  const struct taking *other)
 {
@@ -120,8 +120,7 @@ static void add_partner(struct looking *l, const struct mapping_entry *e)
         l->partners[l->partner_count++] = e;
 }
 
-/* The forms of the table that the mapping knows: their sets, their usages, and what was measured of
- * them. */
+/* Collects sets, usages and measurements of the table's forms in the mapping. */
 static void look_over(struct looking *l)
 {
     const struct ports *ports = mapping_ports(l->mapping);
@@ -146,8 +145,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Keeps @copies of @is with @n partners, @count of each, if it distinguishes more than the one kept
- * so far. */
+/* Keeps @copies of @is with @n partners, @count of each, if it distinguishes more than the current
+ * one. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -171,8 +170,8 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* The experiment that distinguishes @other from the form's own usage; empty when none does.
- * @paired: also with two forms at a time. */
+/* Finds the experiment that distinguishes @other from the form's usage; empty if none. @paired:
+ * also with two partners. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {
@@ -190,8 +189,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other when it fits, and finds an experiment against it, unless another has one
- * already. */
+/* Counts @other if it explains the measurements, and finds an experiment against it unless there is
+ * one. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {
@@ -202,7 +201,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
         find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
 }
 
-/* The number of slots with the form's time alone. */
+/* Number of slots that gives the form's time alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
     double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),

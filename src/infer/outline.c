@@ -32,8 +32,8 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
     return uops;
 }
 
-/* Fills @to with a renaming that makes ports of the same forms adjacent: repeatedly the port that
- * shares most with the one before, from the one that serves most. */
+/* Fills @to with a renaming that makes ports of the same forms adjacent: repeatedly the most
+ * similar port, starting with the most used. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
@@ -61,7 +61,7 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* The usages of @before for the forms of @o; NULL where nothing compares. The caller frees. */
+/* Usages of @before for the forms of @o; NULL if not comparable. The caller frees. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)

@@ -5,18 +5,18 @@
 #include <string.h>
 
 #define TOLERANCE 0.1    /* of the authors' program */
-#define INITIAL_UOPS 1   /* edges of a form at the start, at most */
+#define INITIAL_UOPS 1   /* edges of a form at the start */
 
 struct individual {
     struct genome *genome;
-    double d, fitness;   /* d: with tolerance where asked for; genome->d_avg is without */
+    double d, fitness;   /* d: with tolerance if requested; genome->d_avg is without */
     double volume;
 };
 
 struct pmevo {
     const struct problem *p;
     const struct table_engine *engine;
-    struct columns columns;   /* all: individuals have a set of their own for almost every form */
+    struct columns columns;   /* all: individuals have different sets for almost every form */
     struct tables tables;
     struct rng rng;
     bool tolerant;
@@ -46,8 +46,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4); a form that was not measured alone counts
- * as one cycle. */
+/* n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4); a form not measured alone counts as one
+ * cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];
@@ -99,7 +99,7 @@ void pmevo_free(struct pmevo *m)
     free(m);
 }
 
-/* Each edge of both parents goes to one of two children at random; none stays without an edge. */
+/* Each edge of both parents goes to a random child; each child has at least one. */
 static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x,
                   struct gene *y)
 {

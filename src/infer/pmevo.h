@@ -9,13 +9,13 @@
 
 struct pmevo;
 
-/* @tolerant: as the authors' program has it: errors below 10 % count as 0, objectives are scaled to
- * [1, 1000]. */
+/* @tolerant: as in the authors' program: errors below 10 % count as 0, objectives are scaled to [1,
+ * 1000]. */
 struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
                         double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);
-/* One generation: p children, then selection. False once it has converged (all individuals equally
- * fit). @evaluations is increased by the number of genomes evaluated. */
+/* Runs one generation: p children, then selection. False once converged (all individuals equally
+ * fit). Adds the number of evaluated genomes to @evaluations. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
 /* Hill climbing on the counts of individual @index, until no change by one improves its fitness or
  * @go_on (may be NULL) returns false. */

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-#define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
+#define PARTNERS_MAX ((size_t)1 << 27)   /* sum of partners over all experiments: half a gigabyte */
 
 unsigned problem_form_kind(const char *name)
 {
@@ -30,14 +30,14 @@ unsigned problem_form_kind(const char *name)
     return kind & (VECTOR | SCALAR) ? kind : kind & ~(unsigned)GENERAL;
 }
 
-/* A row that counts. */
+/* A selected row. */
 struct sized_experiment {
     size_t index;
     uint64_t size;   /* instructions */
 };
 
-/* Short experiments first, then by terms, so that equal ones are neighbours. When the time is over
- * all rows are equal: the sorting ends soon. */
+/* Sorts short experiments first, then by terms, so that equal ones are adjacent. After a
+ * cancellation all rows compare equal, which ends the sort soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -64,7 +64,7 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* The rows that count, in the order above; NULL when memory runs out. */
+/* Selects and sorts rows; NULL when memory runs out. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {
@@ -171,7 +171,7 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
-/* Of what is made of @rows. */
+/* Bytes of the problem made of @rows. */
 static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows,
                        size_t count)
 {
@@ -189,7 +189,7 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
     return bytes;
 }
 
-/* Mean number of other forms in an experiment with a form. */
+/* Mean number of other forms per experiment with a form. */
 static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows,
                           size_t count)
 {
@@ -247,8 +247,7 @@ void problem_pack(const struct problem *p, struct str *out)
     pack_array(out, p->weight, p->experiments, sizeof *p->weight);
 }
 
-/* @count items of @size bytes and one more, as the bytes hold them; an empty one when they do
- * not. */
+/* Reads @count items of @size bytes plus one; empty if missing. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);
@@ -288,7 +287,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
-/* A copy of @count items of @size bytes, with room for @more. */
+/* Copies @count items of @size bytes, with room for @more. */
 static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
 {
     void *copy = mem_zero(count + more + 1, size);
@@ -296,7 +295,7 @@ static void *copy_with_room(const void *items, size_t count, size_t more, size_t
     return copy;
 }
 
-/* Of @count experiments whose terms begin at @term_start. */
+/* Bytes of the terms of @count experiments that begin at @term_start. */
 static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
 {
     const struct problem *p = NULL;

@@ -13,28 +13,28 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-#define CANDIDATES 40         /* drawn per wanted experiment, */
-#define CANDIDATES_MOST 8000  /* and in all */
-/* mappings that are asked: the individuals of the run, and where walks from them came by */
+#define CANDIDATES 40         /* candidates per wanted experiment, */
+#define CANDIDATES_MOST 8000  /* and in total */
+/* size of the committee: individuals of the run, and samples of walks from them */
 #define COMMITTEE 32
-/* temperature of the walks, in noise: hot enough to leave what the search happened to end in */
+/* temperature of the walks, in units of noise: enough to leave the search's end point */
 #define WALK_HEAT 3
-#define WALK_MOVES 300        /* per form, between two of them, */
-/* unless all of them together would take more than this part of the round's time */
+#define WALK_MOVES 300        /* per form between two samples, */
+/* unless all together exceed this share of the round's time */
 #define WALK_SHARE 0.3
-#define WALK_STEP 2000        /* moves between looks at the clock */
-#define RESIDUALS_BESIDE 4    /* weight of the mean residual in a form's own */
-/* the disputed ones are predicted when their error is up to this multiple of the noise */
+#define WALK_STEP 2000        /* moves between checks of the clock */
+#define RESIDUALS_BESIDE 4    /* weight of the mean residual relative to a form's own */
+/* multiple of the noise within which disputed rows count as predicted */
 #define PREDICTED 1.5
-#define PREDICTED_LEAST 16     /* this number of them suffices */
-/* in sequence: one such round occurs while whole questions are still open */
+#define PREDICTED_LEAST 16     /* number that suffices */
+/* consecutive such rounds: a single one occurs while questions are open */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {
     "running", "limit reached", "converged: no disagreement left", "converged: predictions held"};
 
 struct committee {
-    struct mapping *mappings[COMMITTEE];   /* the best first */
+    struct mapping *mappings[COMMITTEE];   /* best first */
     size_t count;
     /* relative error of the best on all measurements */
     double noise;
@@ -49,8 +49,8 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* The noise to expect of each row of @t from @first on, the mean of its forms'. NULL when memory
- * runs out; the caller frees. */
+/* Expected noise of each row of @t from @first on, the mean of its forms'. NULL when memory runs
+ * out; the caller frees. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
     double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
@@ -66,9 +66,9 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
     return noise;
 }
 
-/* How far each mapping's prediction is from the mean of all, relative and in units of the row's
- * @noise, for each row of @t from @first on: @n numbers a row, zeros where one of them knows no
- * answer. NULL when memory runs out. */
+/* Deviations of each mapping's prediction from the mean, relative and in units of the row's @noise,
+ * for rows of @t from @first on: @n numbers per row, zeros if one lacks a form. NULL when memory
+ * runs out. */
 static double *deviations(const struct mapping *const *mappings, size_t n,
                           const struct experiments *t, size_t first, const double *noise)
 {
@@ -105,8 +105,8 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Once row @chosen is measured, the committee's correlated rows are known as well, up to the noise
- * of 1: takes that out of all rows, as the ensemble Kalman filter does. */
+/* Conditions the committee on a measurement of row @chosen with noise 1: subtracts the correlated
+ * part from all rows, like the ensemble Kalman filter. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
     double known[COMMITTEE];
@@ -134,11 +134,10 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* The row that would settle most of the disagreement over all rows, by settle(): the others lose
- * (own * other)^2 / (own^2 + n). The most disputed one settles less if it is uncorrelated, as rows
- * that no mapping explains are (active learning after Cohn, not MacKay). @rows when none is left
- * above the noise; @disagreement becomes that of the most disputed one, relative, NaN without
- * one. */
+/* Row that resolves most of the disagreement over all rows, by settle(): others lose (own *
+ * other)^2 / (own^2 + n). The most disputed row resolves less if uncorrelated, like rows that no
+ * mapping explains (active learning after Cohn, not MacKay). @rows when none is above the noise;
+ * @disagreement is that of the most disputed one, relative, NaN without one. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -169,7 +168,7 @@ static size_t most_telling(const double *deviation, const double *noise, size_t 
     return best;
 }
 
-/* Up to @count experiments of @size different forms. */
+/* Draws up to @count experiments of @size different forms. */
 static size_t draw_some(struct experiments *t, const struct select_pool *from, size_t count,
                         unsigned size, struct rng *rng)
 {
@@ -207,8 +206,8 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee is settled; a larger one would dispute more: the rest of the batch
-             * goes to the same questions once again. */
+            /* This committee is resolved; a larger one would disagree more: the rest of the batch
+             * repeats the same questions. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {
@@ -261,8 +260,8 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
     }
 }
 
-/* The individuals of @e, which began apart and so ended in different optima, and what walks from
- * them come by: the optima's widths. */
+/* Collects the individuals of @e, which started independently and so ended in different optima, and
+ * samples of walks from them: the optima's widths. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best,
                    const struct evolve_options *o)
 {
@@ -293,8 +292,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* A form that no mapping explains is disputed for ever: the residual of its experiments is
- * subtracted, blended with the mean if there are few. */
+/* Residual per form, subtracted because an unexplained form stays disputed; blended with the mean
+ * if it has few experiments. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -346,8 +345,7 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Mean relative error of @m on the rows of @t that are marked in @fresh; NaN when it covers none of
- * them. */
+/* Mean relative error of @m on the rows of @t marked in @fresh; NaN when it covers none. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
@@ -365,7 +363,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return n ? sum / (double)n : NAN;
 }
 
-/* Measures what is pending; @error becomes that of @m (may be NULL) on it. */
+/* Measures pending rows; @error is that of @m (may be NULL) on them. */
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
                           const struct mapping *m, double *error, struct err *err)
 {
@@ -382,7 +380,7 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* The forms that have cycles alone: experiments with others fail as well. Returns how many. */
+/* Forms with cycles alone: experiments with others fail as well. Returns their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
     size_t n = 0;
@@ -397,7 +395,7 @@ static size_t usable_forms(const struct experiments *t, uint32_t *out)
     return n;
 }
 
-/* Rows of several forms. */
+/* Number of rows of several forms. */
 static size_t measurements_in(const struct experiments *t)
 {
     size_t n = 0;
@@ -406,7 +404,7 @@ static size_t measurements_in(const struct experiments *t)
     return n;
 }
 
-/* Experiments by chance, about as many of each size. */
+/* Adds random experiments, about equally many of each size. */
 static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count,
                             struct rng *rng)
 {
@@ -416,8 +414,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds the experiments to measure next, and sets the reason in @round if there are none.
- * @predicted: number of successive rounds that were predicted. */
+/* Adds the experiments of the next round, or sets the reason in @round. @predicted: number of
+ * consecutive predicted rounds. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

@@ -64,7 +64,7 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     return true;
 }
 
-/* The bytes of @file at @offset. */
+/* Reads bytes of @file at @offset. */
 static bool file_bytes(const char *file, uint64_t offset, void *out, size_t bytes)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -75,7 +75,7 @@ static bool file_bytes(const char *file, uint64_t offset, void *out, size_t byte
     return ok;
 }
 
-/* Place in @file of @address, by its program headers. */
+/* File offset of @address in @file, by program headers. */
 static bool file_place(const char *file, uint64_t address, uint64_t *offset)
 {
     Elf64_Ehdr header;
@@ -94,7 +94,7 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
     return false;
 }
 
-/* Whether both paths name one file. */
+/* Returns whether both paths name one file. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;

@@ -14,13 +14,13 @@
 
 #include "base/mem.h"
 
-/* The watching process's end. */
+/* The watching process's end of the pipes. */
 struct apart_lines {
-    int tell, hear;            /* pipes: up to the other process, down from it */
+    int tell, hear;            /* pipes to and from the parent process */
 };
 
 struct message {
-    bool result;               /* what follows is the result; else progress */
+    bool result;               /* the result follows; if not, progress */
     double seconds;
     uint64_t iterations;
 };
@@ -54,7 +54,7 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* NULL in *@items and 0 in *@count where there are none. */
+/* Reads an array; NULL in *@items and 0 in *@count if empty. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;
@@ -74,7 +74,7 @@ static bool take_items(int fd, void **items, size_t *count, size_t size)
     ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && \
                             ((v)->capacity = (v)->count, true))
 
-/* Pointers into what was there before the processes parted are the same in both. */
+/* Pointers from before the fork are valid in both processes. */
 static bool put_result(int fd, bool ok, const struct err *err, const struct insitu *x)
 {
     const struct message m = {.result = true};
@@ -135,20 +135,20 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
            take_items(fd, (void **)&x->cut, &count, 1);
 }
 
-/* Tells how far it is; false: it is cancelled, or the other process has ended. */
+/* Reports progress; false when cancelled, or the parent has ended. */
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     const struct apart_lines *w = state;
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    /* one that is stopped reads nothing: the program does not wait for it */
+    /* a stopped parent does not read: progress is dropped */
     if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
 
-/* Close inherited descriptors, so that nobody waits for their end. */
+/* Closes inherited descriptors, so that their readers see the end of file. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -176,7 +176,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* so that the end of our terminal does not end it */
+        setsid();   /* survives the end of the terminal */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

@@ -87,7 +87,7 @@ void code_branch_zero(struct code *c, uint32_t label)
     code_jump(c, label);
 }
 
-/* An instruction on gs:@slot with register field @field. */
+/* Adds an instruction on gs:@slot with register field @field. */
 static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, uint32_t slot)
 {
     BYTES(c, 0x65);

@@ -1,5 +1,4 @@
-/* x86-64 machine code under construction. None of the instructions that these functions add changes
- * the flags, except code_step. */
+/* Generates x86-64 code. Except code_step, the added instructions do not change the flags. */
 #ifndef PORTOLAN_INSITU_CODE_H
 #define PORTOLAN_INSITU_CODE_H
 
@@ -10,7 +9,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* Numbers of general registers, as encodings have them. */
+/* Encodings of general registers. */
 enum code_register {
     CODE_RAX, CODE_RCX, CODE_RDX, CODE_RBX, CODE_RSP, CODE_RBP, CODE_RSI, CODE_RDI
 };
@@ -18,27 +17,27 @@ enum code_register {
 #define CODE_UNPLACED UINT32_MAX
 
 struct code_fixup {
-    uint32_t at;               /* of a 32-bit distance */
-    uint32_t next;             /* place that the distance counts from */
+    uint32_t at;               /* offset of a 32-bit distance */
+    uint32_t next;             /* offset from which it counts */
     uint32_t label;            /* target; CODE_UNPLACED: target is the absolute address */
     uint64_t target;
 };
 
 struct code {
     VEC(uint8_t) bytes;
-    VEC(uint32_t) labels;      /* place of each; CODE_UNPLACED: none yet */
+    VEC(uint32_t) labels;      /* offset of each; CODE_UNPLACED: not yet */
     VEC(struct code_fixup) fixups;
 };
 
 void code_done(struct code *c);
-/* Returns the current place: bytes from the start. */
+/* Returns the current offset from the start. */
 uint32_t code_place(const struct code *c);
-/* Returns a new label without a place. */
+/* Creates a label without a place. */
 uint32_t code_label(struct code *c);
-/* Gives @label the current place. */
+/* Places @label here. */
 void code_label_here(struct code *c, uint32_t label);
 void code_bytes(struct code *c, const void *bytes, size_t count);
-/* The same of the values given. */
+/* Adds the given bytes. */
 #define BYTES(c, ...)                                                                              \
     code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 /* Adds @length bytes of an instruction whose 32-bit distance at byte @at leads to absolute address
@@ -50,14 +49,14 @@ void code_jump(struct code *c, uint32_t label);
 void code_jump_address(struct code *c, uint64_t address);
 void code_branch(struct code *c, unsigned cc, uint32_t label);
 void code_branch_address(struct code *c, unsigned cc, uint64_t address);
-/* Adds a jump to @label if rcx is 0; the jump reaches any distance. */
+/* Adds a jump to @label if rcx is 0, at any distance. */
 void code_branch_zero(struct code *c, uint32_t label);
 /* Adds a jump through the word at gs:@slot. */
 void code_jump_slot(struct code *c, uint32_t slot);
 /* Adds a move of all 64 bits between a register and gs:@slot. */
 void code_store(struct code *c, enum code_register reg, uint32_t slot);
 void code_load(struct code *c, enum code_register reg, uint32_t slot);
-/* The same of 32 bits. */
+/* As code_store for 32 bits. */
 void code_store_narrow(struct code *c, enum code_register reg, uint32_t slot);
 void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot);
 /* Adds @value to a register by lea. */
@@ -68,8 +67,7 @@ void code_count(struct code *c, enum code_register reg, uint32_t slot, int32_t v
                 uint32_t spare);
 /* Adds 1 or, with @down, -1 to the word at gs:@slot. Changes the flags. */
 void code_step(struct code *c, uint32_t slot, bool down);
-/* Fills in all distances for code that will stand at @base. False with err when a target is out of
- * reach. */
+/* Resolves all distances for code at @base. False with err when a target is out of reach. */
 bool code_resolve(struct code *c, uint64_t base, struct err *err);
 
 #endif

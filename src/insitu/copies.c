@@ -6,25 +6,25 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-#define TIMED_INSNS 192u       /* instructions that the copies of a short loop come to */
+#define TIMED_INSNS 192u       /* instructions in the copies of a short loop */
 #define TIMES_MOST 16u
 #define NO_CONDITION UINT32_MAX
 #define LINE 64u               /* bytes of code that are fetched at a time, at most */
 #define DISPLACED_MORE 8u      /* instructions after those that a patch covers */
-/* bytes from the region's first instruction on that indirect jumps are translated in */
+/* bytes from the region's start within which indirect jumps are translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* Code that enters the loop from outside it: the way is timed. */
+/* Code that enters the loop from outside: timed. */
 struct entrance {
     uint32_t label, target;
 };
 
-/* Code behind the copies: what a branch does besides jumping. */
+/* Out-of-line code of a branch. */
 struct stub {
     uint32_t label;
-    uint32_t source;           /* instruction in the list, and which copy of it */
+    uint32_t source;           /* index in the list, and number of the copy */
     unsigned copy;
     bool taken;                /* records a taken branch */
     bool falls;                /* is where the branch does not jump */
@@ -38,12 +38,13 @@ struct maker {
     enum copy_mode mode;
     unsigned times;
     uint32_t *at;           /* labels: [copy * list + instruction] */
-    uint32_t *heads;        /* labels: where control arrives at the pivot, by copy */
+    uint32_t *heads;        /* labels of arrival at the pivot, by copy */
     struct stamp stamp;     /* of the timed pivot, or of an anchor */
     bool displaced;         /* only what patches cover is there, and all else is the original */
     /* holds counters for a moment: one that the loop does not access, if there is one */
     enum code_register spare;
-    uint32_t table, missed; /* labels: translation of indirect jumps; CODE_UNPLACED: none yet */
+    uint32_t table, missed; /* labels of the translation of indirect jumps; CODE_UNPLACED: none
+                             * yet */
     VEC(struct stub) stubs;
     VEC(struct entrance) entrances;   /* of timed visits only */
 };
@@ -76,7 +77,7 @@ static bool records(const struct maker *m)
     return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
 }
 
-/* Control goes on at @address in the original. */
+/* Continues at @address in the original. */
 static void outside(struct maker *m, uint64_t address)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -85,7 +86,7 @@ static void outside(struct maker *m, uint64_t address)
         code_jump_address(m->c, address);
 }
 
-/* The same where the word at JUMP_ORIGINAL says. */
+/* The same for the address in JUMP_ORIGINAL. */
 static void outside_indirect(struct maker *m)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -99,14 +100,13 @@ static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
     return m->at[copy * m->r->list.count + at];
 }
 
-/* Passes that were counted for all copies and are not made when control leaves copy @copy. */
+/* Passes that were counted for all copies but not executed when control leaves copy @copy. */
 static int32_t rest(const struct maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Adds an event with the value in rax; SLOT_FREE0 and SLOT_FREE1 hold rax and rcx, and rcx is
- * lost. */
+/* Adds an event with the value in rax; SLOT_FREE0 and SLOT_FREE1 hold rax and rcx; clobbers rcx. */
 static void event(struct code *c, uint16_t id)
 {
     uint32_t ring = SLOT_RING, top = SLOT_RING + 6;
@@ -115,7 +115,7 @@ static void event(struct code *c, uint16_t id)
     code_bytes(c, &(uint32_t){SLOT_EVENTS}, 4);
     BYTES(c, 0x65, 0x48, 0x89, 0x04, 0xcd);   /* mov rax, gs:ring(,rcx,8) */
     code_bytes(c, &ring, 4);
-    BYTES(c, 0x65, 0x66, 0xc7, 0x04, 0xcd);   /* movw id, above it */
+    BYTES(c, 0x65, 0x66, 0xc7, 0x04, 0xcd);   /* movw id, in its upper bytes */
     code_bytes(c, &top, 4);
     code_bytes(c, &id, 2);
     code_load_narrow(c, CODE_RCX, SLOT_EVENTS);
@@ -143,7 +143,7 @@ static void event_plain(struct code *c, uint16_t id, uint64_t value)
     restore(c);
 }
 
-/* A label from which control comes to @target, a label in the loop. */
+/* Makes a label through which control enters the loop at label @target. */
 static uint32_t enter(struct maker *m, uint32_t target)
 {
     if (m->mode != COPY_VISIT)
@@ -155,7 +155,7 @@ static uint32_t enter(struct maker *m, uint32_t target)
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
-/* Counts when control leaves the loop, or (@away) continues in the original. */
+/* Counts an exit from the loop, or (@away) a continuation in the original. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -170,8 +170,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Where a jump from @source in copy @copy to the list's @target leads to, when nothing has to be
- * counted for it. */
+/* Target of a jump from @source in copy @copy to the list's @target, when nothing is counted. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -183,7 +182,7 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
-/* Whether the jump of @source stays where nothing is counted for it. */
+/* Returns whether nothing is counted for the jump of @source. */
 static bool silent(const struct maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -254,7 +253,7 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
         event_plain(m->c, (uint16_t)source, 0);
 }
 
-/* mov of what the jump goes to into rax: the jump's own operand with another opcode. */
+/* Loads the target of an indirect jump into rax: its operand with another opcode. */
 static void load_target(struct maker *m, const struct insn *in)
 {
     uint8_t bytes[24], rex = 0x48;
@@ -300,13 +299,13 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->missed = code_label(c);
     }
     save(c);
-    point(m, source, unfinished);   /* rax and rcx are as they were */
+    point(m, source, unfinished);   /* rax and rcx are restored */
     load_target(m, i->insn);
     if (records(m) && i->in_loop)
         event(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
-    /* lea (rcx,rax), rax: bytes from the region's start */
+    /* lea (rcx,rax), rax: offset from the region's start */
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);
     BYTES(c, 0x0f, 0xb7, 0xc8);                         /* movzwl ax, ecx */
     BYTES(c, 0x48, 0xf7, 0xd1);                         /* not rcx */
@@ -325,7 +324,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     code_jump_slot(c, JUMP_COPY);
 }
 
-/* lea of what an instruction accesses into rax. */
+/* Loads the address of a memory operand into rax by lea. */
 static void load_address(struct maker *m, const struct insn *in)
 {
     const struct operand *op = insn_memory(in);
@@ -344,7 +343,7 @@ static void load_address(struct maker *m, const struct insn *in)
     code_bytes(m->c, &displacement, 4);
 }
 
-/* The instruction itself, as it is or with a new distance. */
+/* Copies an instruction, with a new distance if relative. */
 static void plain(struct maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
@@ -356,7 +355,7 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* @unfinished: of the instruction itself, which may fault. */
+/* @unfinished: at the instruction itself, which may fault. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -398,7 +397,7 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Counts at the pivot of the first copy. */
+/* Counts an arrival at the pivot of the first copy. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -447,8 +446,7 @@ static bool turned(const struct maker *m, uint32_t at, unsigned copy)
            i->target == r->pivot && branch_condition(i->insn) != NO_CONDITION;
 }
 
-/* Copy @copy of instruction @at, and a jump where what follows in the copies is not what follows in
- * the original. */
+/* Copies instruction @at to copy @copy, with a jump if the successor differs. */
 static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -497,7 +495,7 @@ static void make_stubs(struct maker *m)
     m->entrances.count = 0;
 }
 
-/* Where a recording ends: the thread goes on counting. */
+/* End of a recording: the thread continues counting. */
 static void make_recorded(struct maker *m)
 {
     code_label_here(m->c, m->stamp.here);
@@ -627,7 +625,7 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    /* where each iteration leaves them, further copies are never reached */
+    /* if each iteration leaves them, further copies are never reached */
     bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 

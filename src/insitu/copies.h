@@ -19,32 +19,32 @@ enum copy_mode {
     COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES
 };
 
-/* An event: the value in the low 48 bits, above it the number of the instruction in the region, or
- * one of these. */
+/* An event: a value in the low 48 bits, and above it the instruction's index in the region, or one
+ * of these. */
 #define EVENT_PASS 0xffffu     /* the pivot */
 #define EVENT_LEAVE 0xfffeu    /* control leaves the loop */
-#define EVENT_AWAY 0xfffdu     /* it continues in the original code: a call */
+#define EVENT_AWAY 0xfffdu     /* it continues in the original code, after a call */
 
-/* A place in the copies where all registers are as in the original code before instruction @at. */
+/* A place in the copies where all registers are as in the original before instruction @at. */
 struct copy_point {
-    uint32_t place;            /* in the code */
-    uint32_t at;               /* in the region's list */
-    /* to add to SLOT_UNFINISHED when a thread is moved from here to the original */
+    uint32_t place;            /* offset in the code */
+    uint32_t at;               /* index in the region's list */
+    /* to add to SLOT_UNFINISHED when a thread moves from here to the original */
     int32_t unfinished;
 };
 
-/* Code that one place of the original may be patched to jump to in a copy of the process, where all
- * else of the loop is executed in the original: it stamps the time each some passes, with the
- * iterations counted so far in place of SLOT_LEAVES, and ends with int3 when no stamp is left. */
+/* Code for a patched place of the original in a copy of the process, where the rest of the loop
+ * runs in the original. It stamps every few passes, with the iterations so far in place of
+ * SLOT_LEAVES, and ends with int3 after the last stamp. */
 struct copy_anchor {
-    uint32_t at; /* in the region's list */
+    uint32_t at; /* index in the region's list */
     uint32_t label;
 };
 
 struct copies {
     struct code code;
-    VEC(struct copy_point) points;   /* by place */
-    unsigned times[COPY_MODES];      /* copies of the loop, in sequence */
+    VEC(struct copy_point) points;   /* sorted by offset */
+    unsigned times[COPY_MODES];      /* number of consecutive copies of the loop */
     /* labels that the patched places lead to: the pivot, and the region's resumed places */
     uint32_t entry[COPY_MODES];
     VEC(uint32_t) resumes[COPY_MODES];
@@ -54,19 +54,18 @@ struct copies {
      * pivot, and the same with a second jump and count, to measure what those take */
     uint32_t once, twice;
     uint32_t visits;                 /* label: of stamps_visits */
-    uint32_t call;                   /* label: a system call instruction */
-    /* labels: of the code that begins a repeat, or ends with int3 at the second when none is
-     * left */
+    uint32_t call;                   /* label of a system call instruction */
+    /* labels of the code that begins a repeat, and of int3 after the last one */
     uint32_t replay, replayed;
 };
 
-/* Makes the copies of @r for code that runs @bias bytes above the addresses of its file.
- * copies_done frees @out. */
+/* Makes the copies of @r for code loaded @bias bytes above its file addresses. copies_done frees
+ * @out. */
 void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
-/* The point at @place; NULL: there is none. */
+/* Returns the point at offset @place, or NULL. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* Whether instruction @i of a region is one whose address or outcome is recorded; and whether
+/* Returns whether the address or direction of instruction @i of a region is recorded; and whether
  * COPY_FOLLOW records the address. */
 bool copies_records(const struct region_insn *i);
 bool copies_follows(const struct region_insn *i);

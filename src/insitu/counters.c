@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 
-#define CHAIN 100000u   /* multiplications of 3 to 4 cycles that wait for one another */
-#define BRANCHES 20000u /* that go either way at random: near half are mispredicted */
-#define LINES 2000u     /* that are flushed, then loaded */
+#define CHAIN 100000u   /* dependent multiplications of 3 to 4 cycles */
+#define BRANCHES 20000u /* random branches: nearly half are mispredicted */
+#define LINES 2000u     /* cache lines flushed, then loaded */
 #define LINE 64u
 
 static int system_open(void *state, enum counter kind, pid_t tid)
@@ -37,7 +37,7 @@ static int system_open(void *state, enum counter kind, pid_t tid)
 
 static bool system_read(void *state, int counter, double *value)
 {
-    uint64_t words[3]; /* count, time enabled, time that it ran */
+    uint64_t words[3]; /* count, time enabled, time running */
 
     (void)state;
     if (read(counter, words, sizeof words) != (ssize_t)sizeof words || !words[2])
@@ -54,7 +54,7 @@ static void system_done(void *state, int counter)
 
 const struct counter_source counters_system = {system_open, system_read, system_done, NULL};
 
-/* Runs the known loop of @kind. Returns what it is to count at least and at most. */
+/* Runs the known loop of @kind. Returns the expected range of its count. */
 static void run_known(enum counter kind, double *least, double *most)
 {
     uint64_t x = 88172645463325252u, taken = 0;
@@ -79,7 +79,7 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        for (unsigned i = 0; i < LINES; i++) /* in an order that no prefetcher follows */
+        for (unsigned i = 0; i < LINES; i++) /* in random order, against prefetching */
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;
         *most = 8.0 * LINES;
@@ -87,7 +87,7 @@ static void run_known(enum counter kind, double *least, double *most)
     }
 }
 
-/* Why a counter cannot be used; NULL: it can. */
+/* Returns why a counter cannot be used; NULL: it can. */
 static const char *try_counter(const struct counter_source *s, enum counter kind)
 {
     double least, most, value;

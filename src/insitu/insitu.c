@@ -19,13 +19,12 @@
 #include "profile/launch.h"
 #include "work/pool.h"
 
-#define TICK 0.05              /* seconds between two looks at the counters */
-/* seconds until the first moment that is timed and recorded; each later one comes after 1.4 times
- * as long */
+#define TICK 0.05              /* seconds between polls of the counters */
+/* seconds until the first timing and recording; intervals then grow by 1.4 */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define TIMED_SECONDS 0.01    /* of one moment */
+#define TIMED_SECONDS 0.01    /* per timing */
 #define RECORDED_SECONDS 0.02 /* at most, and between two looks whether it is done */
 #define RECORDED_LOOK 0.001
 #define VISITS_TRIED 3u /* moments until it is known whether visits can be timed */
@@ -36,12 +35,12 @@
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
-#define BLOCK_ITERATIONS 4000u /* between two stamps */
-#define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
+#define BLOCK_ITERATIONS 4000u /* iterations between stamps */
+#define BLOCK_SECONDS 0.0005   /* limit between stamps, if 256 iterations take longer */
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
-#define REPLAY_SHARE 0.05      /* of the time watched that replays may take, and besides */
+#define REPLAY_SHARE 0.05      /* largest share of the watched time for replays, plus */
 #define REPLAY_SECONDS 0.1
 
 struct insitu_watch {
@@ -50,18 +49,18 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    /* a program has just been started, and is stopped before its first instruction */
+    /* a started program is stopped before its first instruction */
     bool executed;
     bool placed;
-    bool whole;                /* it ended while it was watched */
-    bool over;                 /* nothing is watched any more */
+    bool whole;                /* it ended while watched */
+    bool over;                 /* watching has ended */
     double begun, cpu_begun;   /* CPU seconds before */
-    struct system_trial trial; /* what of the system works */
+    struct system_trial trial; /* features that the system supports */
     struct counters counters;
     uint64_t period;
-    unsigned originals; /* times that the original was timed in copies of the process */
+    unsigned originals; /* number of timings of the original in copies of the process */
     unsigned patches;   /* times that the patch was */
-    unsigned clocked;   /* times that the clock was measured */
+    unsigned clocked;   /* number of measurements of the clock */
 };
 
 static double now(void)
@@ -94,12 +93,13 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
 
     if (!e->shared && x->process)
         placed_clean_child(x, e->child);
-    else if (!e->suspends && w->placed)   /* else it has its parent's counters until that goes on */
+    /* if not, it uses its parent's counters until the parent continues */
+    else if (!e->suspends && w->placed)
         placed_take_stranger(x, e->child);
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Events while all threads were being stopped; they stay stopped. */
+/* Handles events from stopping all threads, which stay stopped. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -115,7 +115,7 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Puts the original code back and takes all threads out of the copies; they stay stopped. */
+/* Restores the original code and moves all threads out of the copies; they stay stopped. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -123,7 +123,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* what has not stopped waits for a device, and stops before it executes anything */
+    /* a thread that does not stop waits for a device, and stops before executing anything */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -137,7 +137,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* it goes on in the copy until control leaves the loop */
+        x->kept |= t && !settled;   /* it stays in the copy until control leaves the loop */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -145,7 +145,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* New threads get counters before they run. */
+/* Gives new threads counters before they run. */
 static bool take_threads(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -168,7 +168,7 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
     return remove_copies(w, &err);
 }
 
-/* Work for an event before its thread continues. */
+/* Handles an event before its thread continues. */
 static void handle(struct insitu_watch *w, const struct process_event *e)
 {
     struct process *p = &w->process;
@@ -207,7 +207,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     }
     if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
-        return;   /* it stays stopped where the new program begins */
+        return;   /* it stays stopped at the start of the new program */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);
@@ -224,8 +224,7 @@ static bool wanted(const struct insitu_watch *w)
                                                              : 0);
 }
 
-/* Lets the program run for @seconds, or until it has ended or is let go; false: it is not to be
- * watched any more. */
+/* Runs the program for @seconds, or until it ends or is released; false: stop watching. */
 static bool run_for(struct insitu_watch *w, double seconds)
 {
     double end = now() + seconds, look = now();
@@ -252,8 +251,8 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Measures the core's clock, and what timing a visit costs, in a copy of the process: its own
- * threads execute nothing of ours. All that run are stopped and settled. */
+/* Measures the core's clock and the overhead of timing a visit in a copy of the process. All
+ * running threads are stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
     struct process *p = &w->process, copy;
@@ -280,7 +279,7 @@ static void measure_clock(struct insitu_watch *w)
     }
 }
 
-/* Replays what a thread does next that is within the loop. All that run are stopped and settled. */
+/* Replays a thread's next iterations. All running threads are stopped and settled. */
 static void replay(struct insitu_watch *w)
 {
     struct insitu *out = w->out;
@@ -321,7 +320,7 @@ static void replay(struct insitu_watch *w)
     }
 }
 
-/* Threads that run change to copy @mode. */
+/* Switches running threads to copy @mode. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -368,7 +367,7 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     return true;
 }
 
-/* Passes between stamps: some thousand iterations, fewer where they take long. */
+/* Chooses the passes between stamps: some thousand iterations, fewer if slow. */
 static void choose_period(struct insitu_watch *w)
 {
     struct placed *x = &w->out->placed;
@@ -398,7 +397,7 @@ static bool times_visits(const struct insitu_watch *w)
     return alone;
 }
 
-/* Times the loop for a moment, then records it. */
+/* Times the loop, then records it. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
     static const struct {
@@ -431,8 +430,8 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
     return process_read(&w->process, address + w->out->placed.bias, out, bytes);
 }
 
-/* Whether the region can be copied and patched: nothing is changed. False with err; *@missing: its
- * file may still be mapped. */
+/* Checks whether the region can be copied and patched, without changes. False with err; *@missing:
+ * its file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -453,7 +452,7 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Whether the address is within a place that is to be patched, behind its first byte. */
+/* Returns whether the address is inside a patched place, after its first byte. */
 static bool in_patch(const struct insitu_watch *w, uint64_t address)
 {
     const struct region *r = &w->out->region;
@@ -467,7 +466,7 @@ static bool in_patch(const struct insitu_watch *w, uint64_t address)
     return false;
 }
 
-/* Whether some thread returns to within a patch. All are stopped. */
+/* Returns whether a thread will return into a patch. All threads are stopped. */
 static bool returns_to_patch(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -484,8 +483,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Takes the threads that are within the bytes of a patch out of them, and lets the program run for
- * a moment while one returns there. All are stopped, before and afterwards. */
+/* Moves threads out of the bytes to patch, and runs the program for a moment while one returns
+ * there. All threads are stopped before and after. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -518,8 +517,7 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
                    "a thread stays where the loop's code would be patched");
 }
 
-/* Places the copies and patches the original. All threads are stopped before, and run
- * afterwards. */
+/* Places the copies and patches the original. Threads are stopped before, and run after. */
 static bool place(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -548,7 +546,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* While launch_go waits for the program to begin. */
+/* Callback of launch_go while the program starts. */
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;
@@ -559,7 +557,7 @@ static void begin_program(void *state)
         handle(w, &e);
 }
 
-/* Runs the program, stopped where it began, to its entry point: its libraries are mapped then. */
+/* Runs a started program to its entry point, where libraries are mapped. */
 static bool run_to_entry(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -609,7 +607,7 @@ static bool start(struct insitu_watch *w, struct err *err)
     return run_to_entry(w, err) && admit_process(w->process.pid, true, err);
 }
 
-/* All threads of a process that runs already are stopped. */
+/* All threads of a running process are stopped. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
     w->out->refused = !admit_process(w->options->pid, false, err) ||
@@ -622,7 +620,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
                    (int)w->options->pid);
 }
 
-/* Places the copies as soon as the loop's file is mapped. */
+/* Places the copies once the loop's file is mapped. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing;
@@ -689,15 +687,15 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Lets go of the program, or ends one that was started here and waits for it. */
+/* Releases the program, or ends one that was started here and waits for it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;
     struct err ignored;
 
     if (p->ended)
-        w->program.pid = 0;   /* its number may be another's by now */
-    if (p->memory < 0 && !p->tracees.count) {   /* it was never seized */
+        w->program.pid = 0;   /* the number may be reused */
+    if (p->memory < 0 && !p->tracees.count) {   /* it was not seized */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -709,7 +707,7 @@ static void let_go(struct insitu_watch *w)
         handle_late(w);
         process_detach(p);
     }
-    if (!w->out->cut)   /* else it goes on to its end */
+    if (!w->out->cut)   /* if not, it continues to its end */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);
@@ -731,7 +729,7 @@ static void tell(struct insitu_watch *w)
     out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
 }
 
-/* Tries what the system offers. False with err when no program may be trusted to it. */
+/* Tests features of the system. False with err when none permits watching. */
 static bool try_system(struct insitu_watch *w, struct err *err)
 {
     struct trial_seen seen;
@@ -779,7 +777,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* it lives on whatever becomes of us; a program that was started here does not */
+    /* an attached process survives us; a started one does not */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cycles of a loop within its program, by the blocks of iterations that were timed there. */
+/* Cycles of a loop within its program, from timed blocks of iterations. */
 #if defined(__x86_64__)
 #include "insitu/insitu.h"
 
@@ -9,12 +9,12 @@
 
 #include "base/mem.h"
 
-/* cycles of a visit of the loop from which on timing each is no burden */
+/* cycles per visit from which timing each visit is cheap */
 #define VISIT_LEAST 400.0
 #define BLOCKS_LEAST 8u        /* timed, for a quantile */
-#define QUIET 0.25             /* quantile of blocks that were not disturbed */
+#define QUIET 0.25             /* quantile of undisturbed blocks */
 #define DISTURBED 1.5
-#define CLOCK_CHANGE 0.05      /* relative, within a block */
+#define CLOCK_CHANGE 0.05      /* relative change of the clock within a block */
 
 double insitu_clock_overhead(const struct insitu *x)
 {
@@ -33,7 +33,7 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The mean of the @count values, which ascend, up to DISTURBED times the quieter ones. */
+/* Mean of the @count ascending values up to DISTURBED times the lower ones. */
 static double typical(const double *values, size_t count)
 {
     double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
@@ -58,7 +58,7 @@ double insitu_patch(const struct insitu *x)
     return middle;
 }
 
-/* The same of the blocks of @kind. */
+/* The same for blocks of @kind. */
 static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t count = x->placed.timed.count, kept = 0;
@@ -70,7 +70,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        /* else the core's clock changed, or it was interrupted */
+        /* if not, the clock changed, or it was interrupted */
         if (b->kind == kind && ticks > 0 && b->iterations &&
             fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
@@ -85,7 +85,8 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
     return patch > 0 ? cycles - patch : cycles;
 }
 
-/* Where every iteration arrives from the original in what is timed, that alone is better. */
+/* Returns whether every iteration enters the timed code from the original, so that only original
+ * times are valid. */
 static double of_original(const struct insitu *x, double q)
 {
     double original = cycles_of(x, q, BLOCK_ORIGINAL);

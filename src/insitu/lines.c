@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define ITERATIONS_LEAST 500u  /* judged, for a rate */
+#define ITERATIONS_LEAST 500u  /* evaluated, for a rate */
 /* lines in common that are expected where none are found with a probability of 5 % */
 #define NONE_COMMON 3.0
 
-/* Lines that were touched. */
+/* Lines touched recently. */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -43,7 +43,7 @@ static bool same_line(const void *items, uint32_t item, const void *key)
     return ((const uint64_t *)items)[item] == *(const uint64_t *)key;
 }
 
-/* Whether @line is new. */
+/* Returns whether @line is new. */
 static bool touch(struct recent *r, uint64_t line)
 {
     uint64_t hash = hash_bytes(&line, sizeof line);

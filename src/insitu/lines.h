@@ -1,6 +1,5 @@
-/* Cache lines that a loop's loads come to, by their recorded addresses: how many were not touched
- * in the recording before, and are not where the last step leads again, so that no prefetcher knows
- * them. Any thread. */
+/* Cache lines of a loop's loads from recorded addresses: the number not touched before in the
+ * recording and not predicted by the last step, so that no prefetcher covers them. */
 #ifndef PORTOLAN_INSITU_LINES_H
 #define PORTOLAN_INSITU_LINES_H
 
@@ -8,11 +7,11 @@
 #include "model/machine.h"
 
 struct load_lines {
-    uint32_t at;               /* in the region's list */
+    uint32_t at;               /* index in the region's list */
     size_t executed;
-    /* of lines that were not touched before in the recording, by an irregular step */
+    /* new lines by an irregular step */
     size_t fresh;
-    size_t streamed;           /* the same by the same step as the time before */
+    size_t streamed;           /* new lines by the previous step */
     /* lines that it comes to in the program, estimated by how many of one recording come again in
      * others; NaN: not known */
     double footprint;
@@ -32,13 +31,14 @@ struct cache_levels {
 };
 
 struct loop_lines {
-    VEC(struct load_lines) list;   /* the most fresh lines first */
+    VEC(struct load_lines) list;   /* most fresh lines first */
     double touched;            /* lines per iteration that are new, of loads and stores */
-    size_t iterations;         /* that were judged: half of each recording fills the caches first */
-    double fresh, streamed;    /* per iteration; NaN: too little was recorded */
+    size_t iterations;         /* evaluated: the first half of each recording only fills the
+                                * caches */
+    double fresh, streamed;    /* per iteration; NaN: too few records */
 };
 
-/* @bytes: of a line. lines_done frees @out. */
+/* @bytes: line size. lines_done frees @out. */
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out);
 void lines_done(struct loop_lines *l);
 /* The caches of @m (may be NULL). False: it does not say enough. */

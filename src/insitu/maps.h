@@ -1,4 +1,4 @@
-/* Mappings of a process, from /proc. Any thread. */
+/* Reads the mappings of a process from /proc. */
 #ifndef PORTOLAN_INSITU_MAPS_H
 #define PORTOLAN_INSITU_MAPS_H
 
@@ -9,20 +9,19 @@
 #include "base/vec.h"
 
 struct map {
-    uint64_t start, end, offset;   /* addresses; of start in the file */
+    uint64_t start, end, offset;   /* addresses; offset of start in the file */
     bool write, execute, shared;
-    char *path;                    /* "" when it is of no file */
+    char *path;                    /* "" without a file */
 };
 
 struct maps { VEC(struct map) list; };
 
-/* False when the process is gone. maps_done frees @out in both cases. */
+/* Reads the mappings; false when the process has ended. maps_done frees @out in both cases. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
-/* The map with @address; NULL: none. */
+/* Returns the mapping with @address, or NULL. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Where @size bytes are free within reach of 32-bit distances from all of [@low, @high); 0:
- * nowhere. */
+/* Finds @size free bytes within 32-bit distances of all of [@low, @high); 0: none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include "simulate/simulate.h"
 
 #define SAMPLES 4u             /* of the recorded iterations */
-#define SAMPLE_INSNS 500u      /* instructions that one has at least, if so many were recorded */
+#define SAMPLE_INSNS 500u      /* least instructions per sample, if recorded */
 #define SAMPLE_MOST 2000u
 
 /* Cycles of one pass over @count instructions. */
@@ -29,7 +29,7 @@ static double cycles_of(const struct region *r, struct insn *insns, size_t count
     return cycles;
 }
 
-/* The cycles of calls are not the loop's. */
+/* Cycles of calls are not part of the loop. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most)
 {

@@ -7,13 +7,13 @@
 #include "base/index.h"
 #include "base/mem.h"
 
-#define INSNS_MOST 4096u       /* of one iteration */
+#define INSNS_MOST 4096u       /* per iteration */
 
 struct reader {
     const struct placed *x;
     struct paths *out;
     size_t at, end;            /* events */
-    struct path path;          /* being read */
+    struct path path;          /* being decoded */
 };
 
 void paths_done(struct paths *p)
@@ -39,7 +39,7 @@ static uint64_t value_of(uint64_t event)
     return event & ((UINT64_C(1) << 48) - 1);
 }
 
-/* The next event that is no address; false at the stretch's end. */
+/* Next event that is no address; false at the stretch's end. */
 static bool next_event(struct reader *r, unsigned *id, uint64_t *value)
 {
     const struct region *region = r->x->region;
@@ -77,8 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* The instruction that follows the branch at @at in this iteration; REGION_NONE: control leaves the
- * region. False when the event is not this branch's. */
+/* Instruction after the branch at @at in this iteration; REGION_NONE: outside the region. False
+ * when the event belongs to another branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];
@@ -101,8 +101,8 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
     return true;
 }
 
-/* After an instruction that is executed in the original: where recording goes on. False: not before
- * the next pass. */
+/* After an instruction executed in the original: where recording continues. False: only at the next
+ * pass. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -117,7 +117,7 @@ static bool take_away(struct reader *r, uint32_t at)
     return at + 1 == r->x->region->pivot;
 }
 
-/* Reads one iteration, which begins at the pivot. False when its events do not fit the code. */
+/* Decodes one iteration from the pivot. False when events do not match the code. */
 static bool read_iteration(struct reader *r)
 {
     const struct region *region = r->x->region;
@@ -150,7 +150,7 @@ static bool read_iteration(struct reader *r)
     return false;
 }
 
-/* Adds the path that was read, or counts it. */
+/* Adds or counts the decoded path. */
 static void keep(struct reader *r)
 {
     struct paths *p = r->out;
@@ -206,7 +206,7 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Puts the commonest paths first. */
+/* Sorts paths by frequency. */
 static void sort(struct paths *p)
 {
     size_t count = p->list.count;

@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* single steps until a thread counts as one that cannot be settled */
+/* single steps until a thread counts as not settling */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define PERIOD_FIRST 256u      /* passes between stamps, until it is known how long one takes */
+#define PERIOD_FIRST 256u      /* passes between stamps, until their duration is known */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
 {
@@ -30,7 +30,7 @@ static uint64_t label_address(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-/* Whether @address lies in the copies. */
+/* Returns whether @address is in the copies. */
 static bool placed_holds(const struct placed *x, uint64_t address)
 {
     return x->code && address >= x->code && address < x->code + x->copies->code.bytes.count;
@@ -76,7 +76,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
         return false;
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process");
-    /* from now on others may run while one makes a call */
+    /* other threads may run during a call from now on */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -136,7 +136,7 @@ void placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return;
-    x->kept = true;   /* nobody tells when it ends */
+    x->kept = true;   /* its end is not reported */
     placed_take(x, &t);
 }
 
@@ -170,7 +170,7 @@ static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
                  jump);
 }
 
-/* Whether @address lies within a patched place, and is not its first byte. */
+/* Returns whether @address is inside a patched place, after its first byte. */
 static bool is_inside(const struct placed *x, uint64_t address)
 {
     for (size_t i = 0; i <= x->region->resumed.count; i++)
@@ -262,7 +262,7 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Adds to the passes that were counted and not made. */
+/* Adds to the passes that were counted but not executed. */
 static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
 {
     uint64_t word;
@@ -271,7 +271,7 @@ static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
-/* Where @t can go on: in the original at a point of the copies, or outside. True when it is
+/* Returns whether @t can continue in the original: at a point of the copies, or outside; moves it
  * there. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
@@ -288,7 +288,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && is_inside(x, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
-    /* a fault of this instruction */
+    /* this instruction faults */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
@@ -458,7 +458,7 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    x->process->call_at = 0;   /* it goes, too, and all are stopped */
+    x->process->call_at = 0;   /* it is removed as well, and all are stopped */
     if (x->slots)
         process_call(x->process, t, SYS_munmap,
                      (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});

@@ -1,5 +1,5 @@
-/* Copies placed in a process, the patches that lead to them, and a slot of memory per thread. All
- * calls on the tracer's thread; threads that are handed in are stopped. */
+/* Copies placed in a process, the patches that lead to them, and a memory slot per thread. All
+ * calls on the tracer's thread; threads passed in are stopped. */
 #ifndef PORTOLAN_INSITU_PLACED_H
 #define PORTOLAN_INSITU_PLACED_H
 
@@ -7,23 +7,22 @@
 #include "insitu/maps.h"
 #include "insitu/process.h"
 
-/* BLOCK_VISITS: visits were timed. BLOCK_ORIGINAL: the original code was, in a copy of the
- * process. */
+/* BLOCK_VISITS: visits were timed. BLOCK_ORIGINAL: the original code, in a copy of the process. */
 enum block_kind { BLOCK_COPY, BLOCK_VISITS, BLOCK_ORIGINAL };
 
-struct timed_block { /* between two stamps */
-    /* of the time stamp counter; times that control left the loop meanwhile */
+struct timed_block { /* Time between two stamps. */
+    /* of the time stamp counter; number of exits from the loop */
     uint64_t ticks, leaves;
     enum block_kind kind;
-    uint64_t away;     /* ticks of the time between these */
-    uint32_t clock[2]; /* ticks of the clock's instructions before and after it */
+    uint64_t away;     /* ticks between exit and return */
+    uint32_t clock[2]; /* overhead in ticks of the clock's instructions */
     uint64_t iterations;
 };
 
-/* Iterations of one thread in sequence, recorded. */
+/* Recorded consecutive iterations of one thread. */
 struct recorded_stretch {
     uint64_t iterations;
-    size_t first, count;       /* of the events */
+    size_t first, count;       /* range of the events */
 };
 
 struct placed {
@@ -31,14 +30,14 @@ struct placed {
     const struct region *region;
     const struct copies *copies;
     uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
-    uint32_t slot_count;                 /* given out so far */
-    VEC(uint32_t) free;                  /* of these, those whose threads have ended */
-    /* something that is not stopped may execute the copies: they stay mapped */
+    uint32_t slot_count;                 /* number assigned so far */
+    VEC(uint32_t) free;                  /* free slots of ended threads */
+    /* a running thread may execute the copies: they stay mapped */
     bool kept;
     enum copy_mode *chosen;              /* by slot */
-    /* by slot: what SLOT_PERIOD and SLOT_RECORDS_LEFT began with */
+    /* by slot: initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT */
     uint64_t *period, *given;
-    /* by slot: iterations since the last harvest when last looked at */
+    /* by slot: iterations since the last harvest at the last poll */
     uint64_t *peeked;
     bool patched;                        /* the original leads to the copies of @mode */
     enum copy_mode mode;
@@ -51,12 +50,12 @@ struct placed {
 
 #define SLOTS_MOST 256u
 
-/* Maps memory in @p through stopped thread @t and writes the copies there. False with err;
- * placed_done frees @out in both cases. */
+/* Maps memory in @p through stopped thread @t and writes the copies. False with err; placed_done
+ * frees @out in both cases. */
 bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias,
                 const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);
-/* Gives stopped thread @t a slot. False: all are taken, or it uses segment gs itself. */
+/* Assigns stopped thread @t a slot. False: none is free, or it uses segment gs itself. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Has the original lead to the copies of @mode. All threads that are not within a system call are
  * stopped, and when it is patched for the first time all, and settled. */
@@ -67,16 +66,15 @@ bool placed_restore(struct placed *x, struct err *err);
  * nowhere. */
 bool placed_patch_copy(const struct placed *x, const struct process *copy, enum copy_mode mode,
                        bool restore);
-/* Moves @t from the copies to the same place in the original, by single steps if necessary. False:
- * the original is patched there. When it has ended, @t is another or none. */
+/* Moves @t from the copies to the same place in the original, by single steps if needed. False:
+ * that place is patched. If it has ended, @t is another or NULL. */
 bool placed_settle(struct placed *x, struct traced *t);
-/* Sums of the thread's counters and buffers, which are reset. */
+/* Collects and resets the thread's counters and buffers. */
 void placed_harvest(struct placed *x, struct traced *t);
-/* The five original bytes, and the jump, of a patch at instruction @at of the region that leads to
- * @label. */
+/* Original bytes, and the jump, of a patch at instruction @at of the region to @label. */
 void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
-/* Reads the contents of all slots without changing them. */
+/* Reads all slots without changes. */
 void placed_peek(struct placed *x);
 /* What @t, settled and harvested, does in the copies that it comes to next: with COPY_TIME and
  * COPY_VISIT, stamps each @period passes of the first copy; with COPY_RECORD, @records
@@ -86,22 +84,22 @@ void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t
 void placed_choose_waiting(struct placed *x, const struct traced *t);
 /* Whether some thread has recorded all that it was to record. */
 bool placed_recorded(const struct placed *x);
-/* Iterations that have been counted, at the last harvest or peek. */
+/* Iterations counted, at the last harvest or peek. */
 uint64_t placed_iterations(const struct placed *x);
-/* Takes the slot from @t: from one that is settled, or is ending. */
+/* Takes the slot from @t, which is settled or ending. */
 void placed_release(struct placed *x, struct traced *t);
-/* Takes all from the process's memory, through stopped thread @t; unless it is to be kept. */
+/* Unmaps everything through stopped thread @t, unless it must stay. */
 void placed_unmap(struct placed *x, struct traced *t);
-/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread
- * is stopped; also after the copies were removed from ours. */
+/* Restores the original code in process @child, a fork of ours, whose first thread is stopped; also
+ * after ours was restored. */
 void placed_clean_child(const struct placed *x, pid_t child);
-/* A slot for a process that shares our memory. */
+/* Assigns a slot to a process that shares our memory. */
 void placed_take_stranger(struct placed *x, pid_t tid);
 /* Ticks of the time stamp counter per core cycle, measured in @copy, a copy of the process; NaN:
  * not measured. */
 double placed_clock(const struct placed *x, struct process *copy);
-/* Ticks that a timed visit of the loop takes besides the loop, in a copy of the process whose
- * thread has slot @slot; NaN: not measured. */
+/* Overhead in ticks of a timed visit, in a copy of the process whose thread has slot @slot; NaN:
+ * not measured. */
 double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

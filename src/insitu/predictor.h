@@ -1,24 +1,23 @@
-/* Mispredictions of a loop's branches, by a simulated predictor over their recorded outcomes:
- * tables of patterns of longer and longer history, the longest known one predicts (as TAGE, Seznec
- * and Michaud 2006). No processor's predictor is imitated: counts are near, not equal. Any
- * thread. */
+/* Mispredictions of a loop's branches by a simulated predictor over recorded directions: tables
+ * with histories of growing length, where the longest match predicts (as in TAGE, Seznec and
+ * Michaud 2006). It models no particular processor: counts are approximate. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 
 #include "insitu/placed.h"
 
 struct predicted_branch {
-    uint32_t at;               /* in the region's list */
+    uint32_t at;               /* index in the region's list */
     size_t executed, missed;
 };
 
 struct predicted_branches {
-    VEC(struct predicted_branch) list;   /* the most often missed first */
-    size_t iterations;         /* that were judged: a third of the recording teaches first */
-    double missed;             /* mispredictions per iteration; NaN: too little was recorded */
+    VEC(struct predicted_branch) list;   /* most mispredicted first */
+    size_t iterations;         /* evaluated: the first third of the recording trains */
+    double missed;             /* mispredictions per iteration; NaN: too few records */
 };
 
-/* predictor_done frees @out. */
+/* Simulates the records of a region; predictor_done frees @out. */
 void predictor_run(const struct placed *x, struct predicted_branches *out);
 void predictor_done(struct predicted_branches *p);
 

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "profile/tasks.h"
 
-#define STOP_SECONDS 5.0       /* until a thread counts as one that does not stop */
+#define STOP_SECONDS 5.0       /* until a thread counts as not stopping */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
 #define WAKE_AGAIN 1000000L    /* ns; a wait that begins after the first signal ends by the next */
 
@@ -82,9 +82,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Whether the stopped thread can be made to execute instructions of ours. Within a system call it
- * cannot: the call would still write its result to the registers, and that would be lost when they
- * are restored. A thread that a stop signal stopped would not be stopped any more. */
+/* Returns whether the stopped thread can execute our instructions. Not within a system call, whose
+ * result would be lost when registers are restored; nor after a stop signal, which would be
+ * undone. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -115,7 +115,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Why the system refuses, and what to do. */
+/* Reports why the system refuses, and the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
     char scope[8] = "";
@@ -151,7 +151,7 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
     size_t before;
 
     *out = (struct process){.pid = pid, .memory = -1};
-    do {   /* threads start while others are seized */
+    do {   /* threads may start while others are seized */
         struct task_list tasks = {{0}};
         before = out->tracees.count;
         tasks_find(pid, &tasks);
@@ -233,8 +233,8 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals of an instruction of the thread itself. When one is blocked as it comes, the system takes
- * its handler from the program. */
+/* Signals caused by the thread's own instructions. If one is blocked when raised, the system resets
+ * its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -263,7 +263,7 @@ static void ended(struct process *p, pid_t tid, int status)
         p->status = status;
 }
 
-/* Whether a fault of @t waits to be delivered. */
+/* Returns whether a fault of @t is pending. */
 static bool has_fault(const struct traced *t)
 {
     struct __ptrace_peeksiginfo_args from = {.off = 0, .nr = 1};
@@ -276,7 +276,7 @@ static bool has_fault(const struct traced *t)
     return false;
 }
 
-/* Takes the signal that @t has stopped for: it waits in @t. */
+/* Takes the signal for which @t has stopped: it becomes pending. */
 static void take_signal(struct traced *t, int number)
 {
     t->signal = number;
@@ -284,7 +284,7 @@ static void take_signal(struct traced *t, int number)
         t->info = (siginfo_t){.si_signo = number};
 }
 
-/* Lets @t run by @request: true when it has stopped by SIGTRAP. */
+/* Runs @t by @request: true when it stopped by SIGTRAP. */
 static bool trapped(struct process *p, struct traced *t, int request)
 {
     int status;
@@ -315,14 +315,14 @@ static bool trapped(struct process *p, struct traced *t, int request)
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* a call of ours */
+        /* our own call */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* the answer to an interrupt that came before */
+        trace(request, tid, 0, 0);   /* the answer to an earlier interrupt */
     }
 }
 
@@ -378,7 +378,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* no signal when it ends */
+    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* no signal at its end */
     out->pid = p->born;
     if (!p->born)
         return false;
@@ -455,7 +455,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* it was stepped meanwhile: it stops again, and listens then */
+    /* it was stepped meanwhile: it stops again, then listens */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -481,8 +481,8 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* The new process or thread @child of an event: a thread of ours, or one that somebody has to look
- * at. */
+/* Handles the new process or thread @child of an event: a thread of ours, or a process for the
+ * caller. */
 static bool take_child(struct process *p, pid_t child, int event, struct process_event *out)
 {
     if (task_process(child) == p->pid) {
@@ -501,7 +501,7 @@ static bool is_stop_signal(int number)
     return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* The first stop of something new. */
+/* Handles the first stop of a new thread or process. */
 static struct process_event take_unknown(struct process *p, pid_t tid)
 {
     struct process_event e = {.news = PROCESS_QUIET};
@@ -528,7 +528,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* else it would be met when an instruction of ours is executed */
+        if (has_fault(t)) {   /* if not, it would occur when our instruction executes */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -590,8 +590,7 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    /* any stop takes an interrupt that had not been answered; one that comes all the same is a
-     * quiet event */
+    /* any stop answers a pending interrupt; a late one is a quiet event */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -609,7 +608,7 @@ struct process_event process_wait(struct process *p, double seconds)
         struct process_event e = look(p, end - now());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* nothing that anybody else has to do with */
+        if (e.tid) {   /* of no interest to callers */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
@@ -619,7 +618,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts what is to stop and has not been asked to; returns how many have not answered. */
+/* Interrupts threads that must stop and were not interrupted; returns the number that have not
+ * answered. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;
@@ -628,7 +628,7 @@ static size_t interrupt(struct process *p, bool running)
         struct traced *t = &p->tracees.items[i];
         bool known = t->considered == p->stops;
         t->considered = p->stops;
-        if (t->stopped && t->within && !t->replaced) {   /* it comes to the end of its call first */
+        if (t->stopped && t->within && !t->replaced) {   /* its system call ends first */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&
@@ -646,7 +646,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - now());
-        /* its parent does not stop before it has gone */
+        /* its parent stops only after it has ended */
         if (e.news == PROCESS_FORKED && e.suspends)
             trace(PTRACE_DETACH, e.child, 0, 0);
         else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)

@@ -7,10 +7,10 @@
 #include "base/mem.h"
 
 #define REGION_MOST 8000 /* instructions that are copied */
-#define FLAGS_STEPS 200  /* instructions that are searched for readers of flags */
+#define FLAGS_STEPS 200  /* instructions searched for readers of flags */
 #define TABLE_MOST 1024  /* entries of a jump table */
 #define ANCHORS_MOST 64u
-#define RESUMED_MOST 90u /* places that are patched besides the pivot */
+#define RESUMED_MOST 90u /* patched places besides the pivot */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
@@ -64,7 +64,7 @@ static bool jumps_indirect(const struct insn *i)
            !direct(i, &target);
 }
 
-/* Code that is not copied: it depends on its address, or the kernel inspects it. */
+/* Returns whether code cannot be copied: it depends on its address, or the kernel inspects it. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
@@ -93,7 +93,7 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Takes the entries of a table at @at that lead into the unit: distances from the table, or with
+/* Adds the entries of a table at @at that lead into the unit: relative to the table, or with
  * @absolute addresses. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
@@ -111,7 +111,7 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
     }
 }
 
-/* Reads what may be jump tables: what lea gets the address of, and what jumps go through. */
+/* Reads possible jump tables: addresses from lea, and operands of jumps. */
 static void find_tables(struct region *r, const struct region_memory *memory)
 {
     const struct kernel *k = r->kernel;
@@ -126,7 +126,7 @@ static void find_tables(struct region *r, const struct region_memory *memory)
     }
 }
 
-/* Marks what control can reach from the loop without a call. */
+/* Marks code reachable from the loop without calls. */
 static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
 {
     const struct kernel *k = r->kernel;
@@ -189,7 +189,7 @@ static void fill(struct region *r, const struct kernel_loop *loop, const bool *r
     }
 }
 
-/* Whether control can pass from @from to @to in one step. */
+/* Returns whether control can go from @from to @to in one step. */
 static bool follows(const struct region *r, uint32_t from, uint32_t to)
 {
     const struct region_insn *i = &r->list.items[from];
@@ -202,8 +202,8 @@ static bool follows(const struct region *r, uint32_t from, uint32_t to)
            (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
 }
 
-/* A loop with a jump table has its cases where the compiler put them: all that leads back into the
- * loop without its head belongs to it. */
+/* Adds the cases of a loop with a jump table, wherever placed: all code that leads back into the
+ * loop without its head. */
 static void extend(struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -236,8 +236,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Whether instruction @i may leave some flags as they were, though it counts among those that write
- * them. */
+/* Returns whether instruction @i may leave some flags unchanged, though listed as written. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -251,7 +250,7 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             return false;
         if (!may_keep(i->insn))
             open &= ~i->insn->flags_written;
-        if (!open || i->insn->traits & INSN_RETURN)   /* no caller expects flags */
+        if (!open || i->insn->traits & INSN_RETURN)   /* callers expect no flags */
             return true;
         if (i->direct && i->target == REGION_NONE)
             return false;
@@ -283,7 +282,7 @@ uint32_t region_covered(const struct region *r, uint32_t at)
     return n;
 }
 
-/* Whether a jump anywhere in the unit leads between @from and @to, both excluded. */
+/* Returns whether a jump in the unit leads strictly between @from and @to. */
 static bool entered(const struct region *r, uint64_t from, uint64_t to)
 {
     const struct kernel *k = r->kernel;
@@ -299,7 +298,7 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
     return false;
 }
 
-/* Whether five bytes from @at on can be replaced by a jump. */
+/* Returns whether a jump can replace five bytes from @at on. */
 static bool patchable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);
@@ -311,12 +310,12 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x))
-            return false;   /* what follows may be reached through a table */
+            return false;   /* a table may lead to the following code */
     }
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
 
-/* Whether the loop's head can be reached from itself without @avoided. */
+/* Returns whether the loop can iterate without executing @avoided. */
 static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
 {
     bool *seen = mem_zero(r->list.count, sizeof *seen), again = false;
@@ -386,7 +385,7 @@ static bool choose_pivot(struct region *r, struct err *err)
                PATCH_BYTES);
 }
 
-/* Whether some instruction that is executed in place is on every way around the loop. */
+/* Returns whether an instruction executed in place is on every path around the loop. */
 static bool calls_always(const struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -424,7 +423,8 @@ static void choose_resumed(struct region *r)
     }
 }
 
-/* Whether what a patch at @at covers can be executed elsewhere with no more than a jump back. */
+/* Returns whether the instructions under a patch at @at can run elsewhere, followed by a jump
+ * back. */
 static bool movable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);

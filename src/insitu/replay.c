@@ -18,41 +18,40 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-/* iterations after lines were brought to the cache, until those that are timed */
+/* iterations between touching lines and timing */
 #define LEAD 32u
 #define TIMED 160u
-/* of both: they stay in the first cache, and their pages in the first TLB */
+/* limit that keeps both in the first cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* that a block may take longer than iterations in the middle of others */
+/* cycles by which a block may exceed iterations in the middle of others */
 #define EDGE_CYCLES 25.0
-/* share of the iterations that pass the patched place, where the original is timed */
+/* largest share of iterations that pass the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
-#define ANCHORED_ITERATIONS 2000.0 /* between two stamps */
+#define ANCHORED_ITERATIONS 2000.0 /* iterations between stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
-#define SPREAD_MOST 0.2        /* relative, of the moments */
-#define FALLS_MOST 0.07        /* relative, from one quarter of the repeats to a later one */
-#define STEPS_MOST 500u        /* to the pivot */
-#define SECONDS 0.3            /* of one run in a copy */
+#define SPREAD_MOST 0.2        /* relative, between moments */
+#define FALLS_MOST 0.07        /* relative decrease between quarters of the repeats */
+#define STEPS_MOST 500u        /* single steps to the pivot */
+#define SECONDS 0.3            /* limit of one run in a copy */
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
 #define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
 
-/* One replay being made. */
+/* A replay in progress. */
 struct rerun {
     struct placed *x;
     uint64_t slot;             /* address */
-    struct user_regs_struct regs;   /* at the pivot */
+    struct user_regs_struct regs;   /* registers at the pivot */
     struct process copy;
-    VEC(uint64_t) events;      /* as recorded in another copy */
-    /* of them, those that begin an iteration that was recorded to its end, and the end of the
-     * last */
+    VEC(uint64_t) events;      /* recorded in another copy */
+    /* those that begin a completely recorded iteration, and the end of the last */
     VEC(size_t) passes;
     VEC(size_t) bounds;        /* iterations that begin a block: first that of the first lead */
     uint32_t lead, timed;      /* passes of the first copy */
@@ -96,7 +95,7 @@ static uint64_t address_of(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-/* Takes the copy to the pivot, in the original code. */
+/* Steps the copy to the pivot in the original code. */
 static bool step_to_pivot(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -115,8 +114,8 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "control stays between two iterations");
 }
 
-/* Has the system refuse all further system calls of the copy, without the measures against
- * speculation that filters bring otherwise. */
+/* Makes the system refuse all further system calls of the copy, without the speculation mitigations
+ * of filters. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
@@ -149,7 +148,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    /* it goes on in the original from there to the pivot */
+    /* it continues in the original from there to the pivot */
     if (ok && (anywhere || m->x->region->jumps_indirect))
         ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
@@ -172,7 +171,7 @@ static bool run_from(struct rerun *m, uint32_t label)
     return run_at(m, address_of(m->x, label));
 }
 
-/* The iterations that come next, with the addresses of what they access. */
+/* Records the next iterations with their addresses. */
 static bool follow(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -202,7 +201,7 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        vec_push(&m->passes, count);   /* else control left the copies within the last */
+        vec_push(&m->passes, count);   /* if not, control left the copies within the last */
     return true;
 }
 
@@ -211,7 +210,7 @@ static unsigned id_at(const struct rerun *m, size_t event)
     return (unsigned)(m->events.items[event] >> 48);
 }
 
-/* The instruction that accesses memory in @event; NULL: it is no access. */
+/* Returns the instruction of the access in @event, or NULL. */
 static const struct insn *access_at(const struct rerun *m, size_t event, uint64_t *address)
 {
     const struct region *r = m->x->region;
@@ -227,8 +226,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored
- * to. The caller frees *@out. */
+/* Distinct lines of iterations [@from, @to), as addresses with bit 0 set if stored to. The caller
+ * frees *@out. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -248,15 +247,15 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, by_value);
     for (size_t i = 0; i < n; i++)
-        /* of one line the stored to comes last */
+        /* of equal lines the stored-to one comes last */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
     return kept;
 }
 
-/* Iterations from which on the blocks are: leads and timed ones in turn, as the countdown of the
- * first copy finds them. */
+/* Finds the iterations at which blocks begin: leads and timed ones alternate, as the countdown of
+ * the first copy finds them. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -275,7 +274,7 @@ static void find_bounds(struct rerun *m)
     }
 }
 
-/* As many passes as keep the lines of a lead and what is timed within the first cache. */
+/* Chooses as many passes as keep the lines of a lead and its timed block in the first cache. */
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
@@ -301,8 +300,8 @@ static bool choose_blocks(struct rerun *m)
            fails(m, "control leaves the loop and the code around it after few iterations");
 }
 
-/* What the stamps take: for block b passes and, before a lead, the lines up to the end of the timed
- * block after it. Returns the chunks that have room. */
+/* Fills the stamps' input: for block b passes and, before a lead, the lines up to the end of the
+ * next timed block. Returns the chunks that fit. */
 static size_t fill_touches(struct rerun *m)
 {
     size_t chunks = (m->bounds.count - 2) / 2, c;
@@ -333,8 +332,8 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* The words that iterations up to @to store to, as they are in the copy now. False: they are too
- * many, or cannot be read. */
+/* Collects the words that iterations up to @to store to, with current values. False: too many, or
+ * unreadable. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
     size_t end = m->passes.items[to], n = 0;
@@ -367,7 +366,7 @@ static bool fill_restores(struct rerun *m, size_t to)
     return ok || fails(m, "an iteration stores too much");
 }
 
-/* Registers and lists for the code that begins a repeat. */
+/* Writes registers and lists for the code that begins a repeat. */
 static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;
@@ -380,7 +379,7 @@ static bool write_state(struct rerun *m)
     bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid,
                      (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 &&
               all.iov_len < STATE_BYTES;
-    memset(state + 464, 0, 48);   /* the system's own */
+    memset(state + 464, 0, 48);   /* reserved by the system */
     ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) &&
          process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
          word(p, m->slot + SLOT_FLAGS, r->eflags) &&
@@ -395,8 +394,8 @@ static bool write_state(struct rerun *m)
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs @repeats times the first @chunks; *@out: cycles per iteration of each timed block, in order,
- * which the caller frees. Returns their count, 0 on failure. */
+/* Runs the first @chunks @repeats times; *@out: cycles per iteration of each timed block, in order,
+ * which the caller frees. Returns their number, 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -432,14 +431,14 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Quantile @q of values, which are put in order. */
+/* Quantile @q of the values, which are sorted. */
 static double quantile(double *values, size_t count, double q)
 {
     qsort(values, count, sizeof *values, by_cycles);
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* The mean up to 1.5 times the quieter ones. */
+/* Mean of values up to 1.5 times the lower ones. */
 static double typical(double *values, size_t count)
 {
     double most = 1.5 * quantile(values, count, 0.25), sum = 0;
@@ -467,7 +466,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* the predictor meets the copy for the first time */
+    first = count / 4 ? count / 4 : 1;   /* the predictor has not executed the copy before */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -494,7 +493,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* one copy is recorded; the other is as that was before */
+    /* one copy is recorded; the other has the state before */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -515,8 +514,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += now() - begun;
 }
 
-/* The anchor that the fewest of the recorded iterations pass, of those that are not too rare; NULL:
- * none. *@share: of the iterations. */
+/* Returns the anchor passed by the fewest recorded iterations, but not too rarely; NULL: none.
+ * *@share: of the iterations. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;
@@ -570,7 +569,7 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* however it ends: what was stamped until then counts */
+        run_at(m, m->regs.rip); /* stamps so far count however it ends */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -601,7 +600,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* in the first ones pages are copied and caches filled */
+    /* the first ones include page copies and cold caches */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,
@@ -652,7 +651,7 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* The mean of @count doubles that lie @stride bytes apart, and twice its standard error. */
+/* Mean of @count doubles @stride bytes apart, and twice its standard error. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

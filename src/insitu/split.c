@@ -4,16 +4,15 @@
 #include <math.h>
 #include <stddef.h>
 
-#define MODEL_OFF 0.1          /* relative, of a prediction */
-#define MISSES_LEAST 0.003     /* mispredictions per iteration that can be a cause */
-#define FRESH_LEAST 0.003      /* irregular lines per iteration that can be */
-/* lines per iteration, in order, that can be: a prefetcher keeps up with fewer */
+#define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
+#define MISSES_LEAST 0.003     /* mispredictions per iteration of a possible cause */
+#define FRESH_LEAST 0.003      /* irregular lines per iteration of a possible cause */
+/* sequential lines per iteration of a possible cause: a prefetcher handles fewer */
 #define STREAMED_LEAST 0.5
-/* cycles that a misprediction takes at most, and a fresh line, for a cause to explain what is
- * missing */
+/* largest cycles per misprediction, and per fresh line, of a cause that explains the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* iterations of a visit whose time includes the code up to the next */
+/* iterations per visit below which its time includes the code up to the next */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
@@ -23,11 +22,11 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
-/* Terms from what replays take; the cause is the largest of them. */
+/* Computes terms from replays; the largest is the cause. */
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
-    double live_off = fmax((f->high - f->low) / 4, 0);   /* of the mean, not of one block */
+    double live_off = fmax((f->high - f->low) / 4, 0);   /* of the mean, not of a block */
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};

@@ -3,7 +3,8 @@
 
 #include "insitu/slots.h"
 
-/* Notes the time at gs:@slot. rax and rdx are kept at SLOT_FREE0 and SLOT_FREE1, and lost. */
+/* Stores the time at gs:@slot. Saves rax and rdx at SLOT_FREE0 and SLOT_FREE1, and clobbers
+ * them. */
 static void note_time(struct code *c, uint32_t slot)
 {
     code_store(c, CODE_RAX, SLOT_FREE0);
@@ -64,7 +65,7 @@ uint32_t stamps_visits(struct code *c)
     code_label_here(c, label);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
-    /* within the stamps: what interrupts it makes the rest no less */
+    /* within the stamps: an interruption does not shorten the rest */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);

@@ -5,22 +5,21 @@
 
 #include "insitu/code.h"
 
-/* of the code of stamps_clock: 16,000 multiplications of 3 cycles, to which its two stamps and its
- * end add about 60 */
+/* cycles of stamps_clock: 16,000 multiplications of 3 cycles; its stamps and end add about 60 */
 #define CLOCK_CYCLES 48060.0
 #define VISITS 32u
 
-/* Notes the time at which control leaves the loop, and counts that (SLOT_LEAVES). Keeps all
- * registers and flags. */
+/* Adds code that records the time of an exit and counts it (SLOT_LEAVES). Preserves all registers
+ * and flags. */
 void stamps_leave(struct code *c);
-/* Notes the time at which it returns, and adds to SLOT_AWAY the ticks since it left. Keeps all
- * registers and flags. */
+/* Adds code that records the time of the return, and adds the ticks since the exit to SLOT_AWAY.
+ * Preserves all registers and flags. */
 void stamps_enter(struct code *c);
-/* Adds multiplications that wait for one another, between two stamps: the code leaves their ticks
- * in rax, uses rax, rcx, rdx, r8 and r9 and ends with int3. Returns its label. */
+/* Adds dependent multiplications between two stamps: leaves their ticks in rax, clobbers rax, rcx,
+ * rdx, r8 and r9 and ends with int3. Returns its label. */
 uint32_t stamps_clock(struct code *c);
-/* Adds VISITS visits of a loop in which nothing is done, between two stamps: the code leaves their
- * ticks in r8, besides what SLOT_AWAY grows by, and ends with int3. Returns its label. */
+/* Adds VISITS visits of an empty loop between two stamps: leaves their ticks in r8, besides the
+ * increase of SLOT_AWAY, and ends with int3. Returns its label. */
 uint32_t stamps_visits(struct code *c);
 
 /* STAMP_REPLAYED: lines are brought to the cache at each stamp, and SLOT_AT_END has what comes

@@ -15,9 +15,9 @@
 #include "base/mem.h"
 #include "insitu/process.h"
 
-#define SECONDS 10.0 /* until the child counts as one that does not come to its int3 */
+#define SECONDS 10.0 /* until the child counts as not reaching its int3 */
 #define STATE_BYTES 16384u
-#define VECTOR_AT (160 + 7 * 16) /* xmm7 in what FXSAVE and XSAVE write */
+#define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in FXSAVE and XSAVE areas */
 
 /* Data that the known loop reads and writes. */
 struct known {
@@ -25,7 +25,7 @@ struct known {
 };
 static volatile struct known known;
 
-/* rdi: struct known. It waits for go, and ends with int3. */
+/* rdi: struct known. Waits for go, and ends with int3. */
 __asm__(".pushsection .text\n"
         ".hidden insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
         ".globl insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
@@ -90,7 +90,7 @@ static uint64_t words_of(const struct process *p)
     return words;
 }
 
-/* The child waits: it is stopped, stepped, and given what the loop is to do. */
+/* Prepares the waiting child: stopped, stepped, input written. */
 static bool prepare(struct process *p, struct trial_seen *out)
 {
     const struct known wanted = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};
@@ -104,7 +104,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
         t = process_stop(p, false, &ignored) ? process_caller(p) : NULL;
         out->stopped = t && process_registers(t, &before) && before.rdi == at &&
                        before.rip >= wait && before.rip < address(insitu_trial_begin);
-        if (!out->stopped) { /* it is on its way */
+        if (!out->stopped) { /* not stopped yet */
             process_go_all(p);
             process_wait(p, 0.001);
         }
@@ -119,7 +119,7 @@ static bool prepare(struct process *p, struct trial_seen *out)
     return out->stepped && out->written;
 }
 
-/* A copy of the child runs the loop. */
+/* Runs the loop in a copy of the child. */
 static void try_copy(struct process *p, struct trial_seen *out)
 {
     struct traced *t = process_caller(p);
@@ -148,7 +148,7 @@ static void try_copy(struct process *p, struct trial_seen *out)
         process_copy_end(p, t, &copy, number);
 }
 
-/* The child runs it itself. */
+/* Runs the loop in the child itself. */
 static void try_trap(struct process *p, struct trial_seen *out)
 {
     struct user_regs_struct regs;

@@ -13,7 +13,7 @@ static const char *const columns[CPUS_COLUMNS] = {"name",   "product", "core",  
                                                   "vendor", "family",  "models", "steppings",
                                                   "kind",   "needs",   "lacks",  "aliases"};
 
-/* Whether the columns stand in this order, as cpus_at takes them. */
+/* Checks the order of columns that cpus_at assumes. */
 static bool check(const struct csv_table *t, const char *path, struct err *err)
 {
     for (int i = 0; i < CPUS_COLUMNS; i++)
@@ -51,7 +51,7 @@ static struct cpus *of_image(const struct str *bytes)
     return cpus;
 }
 
-/* NULL with err when it is no such table. */
+/* NULL with err for an invalid table. */
 static struct cpus *of_text(const char *path, const struct str *bytes, struct err *err)
 {
     struct csv_table *t = csv_table_parse(path, str_text(bytes), bytes->length, err);
@@ -128,7 +128,7 @@ bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *o
     return false;
 }
 
-/* Whether "143;173-174;0xd0c" holds @value; an empty list holds all. */
+/* Returns whether "143;173-174;0xd0c" contains @value; an empty list contains all. */
 static bool among(const char *list, unsigned value)
 {
     for (const char *at = list; *at; at += strcspn(at, ";"), at += *at == ';') {
@@ -150,7 +150,7 @@ static bool fits(const char *const *row, const struct cpu_identity *id)
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-/* The first row that fits; false when none does. */
+/* The first matching row; false when there is none. */
 static bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
                             struct cpu_product *out)
 {

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/watch.h"
 
-#define ROW_STEPS 8   /* of base/steps.h that reading a row takes */
+#define ROW_STEPS 8   /* steps (base/steps.h) per row */
 
 enum file_column {
     COLUMN_EXPERIMENT, COLUMN_CYCLES, COLUMN_SPREAD, COLUMN_REPEATS, COLUMN_STATE, COLUMNS

@@ -20,7 +20,8 @@ static json_t *result_of(const struct experiments *t, size_t row)
                : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-/* Row @index as a sequence of names, @own of its forms; @insns gets each name once, by @seen. */
+/* Row @index as a sequence of names, @own of its forms; @insns gets distinct names, indexed by
+ * @seen. */
 static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns,
                            json_t *seen)
 {

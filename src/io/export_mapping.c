@@ -14,9 +14,9 @@
 #include "io/pmevo_names.h"
 #include "throughput/throughput.h"
 
-#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
+#define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* Cycles of @usage on the ports that are not in @skip. */
+/* Cycles of @usage on the ports outside @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)
 {
     struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
@@ -62,7 +62,7 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
     throughput_free(engine);
 }
 
-/* "{RW:R64}" of a template as PMEvo writes it; false for types that it does not have. */
+/* PMEvo's notation of "{RW:R64}" in a template; false for other types. */
 static bool placeholder_name(const char *access, const char *type, struct str *out)
 {
     static const char *const sizes[][2] = {{"M8", "byte"},      {"M16", "word"},
@@ -108,8 +108,7 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* Fixed registers and prefixes have no notation of theirs: names that do not read back are not
-     * used. */
+    /* PMEvo has no notation for fixed registers and prefixes: names must read back the same. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;
@@ -137,7 +136,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Notes in @all that @form is called @name somewhere, "" for the name that an export writes. */
+/* Records in @all that a source calls @form @name, "" for the exported name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);
@@ -149,8 +148,7 @@ static void note_name(json_t *all, const char *form, const char *name)
     json_object_set_new(names, name, json_true());
 }
 
-/* Of each form in @e the names that its rows came with, for a mapping made from them; the caller
- * releases it. */
+/* Original names of each form in @e, for a mapping inferred from it; the caller releases it. */
 static json_t *names_of_experiments(const struct experiments *e)
 {
     json_t *all = json_object(), *name;
@@ -173,8 +171,8 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* The names of @entry: as the file had them that it comes from, else as the experiments do in @all,
- * else by the notation, else ours. The caller releases it. */
+/* Names of @entry: from its source file, else from the experiments in @all, else in the notation,
+ * else ours. The caller releases it. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

@@ -1,5 +1,5 @@
-/* Port mappings in the notations of uops.info and PMEvo. All end early when the thread's watch
- * ends; their output is then incomplete. */
+/* Exports port mappings in the formats of uops.info and PMEvo. All end early when cancelled; their
+ * output is incomplete then. */
 #ifndef PORTOLAN_IO_EXPORT_MAPPING_H
 #define PORTOLAN_IO_EXPORT_MAPPING_H
 
@@ -7,24 +7,23 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* The table of uops.info: instruction,family,latency,throughput,uops,ports; family from @forms (may
- * be NULL), throughput as the ports without dividers give it / with them, uops empty when the
- * machine does not count them. Dividers stand in ports as 4*p[DV]. */
+/* Table of uops.info: instruction,family,latency,throughput,uops,ports; family from @forms (may be
+ * NULL), throughput by the ports without / with dividers, uops empty when unknown. Dividers are
+ * 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
-/* PMEvo's JSON of kind Mapping3. Forms that PMEvo's notation can write as templates are (from
- * @forms, may be NULL); others keep the names used here; those that came from PMEvo's JSON under
- * other names have these again, and so do the forms of experiments @e (may be NULL) that did, as a
- * mapping inferred from them. Latencies have no place in it. */
+/* PMEvo's JSON of kind Mapping3. Uses names in PMEvo's notation where possible (from @forms, may be
+ * NULL), ours otherwise. Forms imported from PMEvo's JSON under other names get these again, and so
+ * do forms of such experiments @e (may be NULL), for a mapping inferred from them. Latencies are
+ * omitted. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
-/* The older kind Mapping: one µop per form. False with err when a form has more, naming the
- * first. */
+/* The older kind Mapping: one µop per form. False with err, which names the first form with
+ * more. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
-/* For json_dump_callback: appends a piece to the struct str @out; ends when the thread's watch is
- * over. */
+/* For json_dump_callback: appends to the struct str @out; ends when cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* The name in PMEvo's notation of @row, "" when it has none: the reverse of pmevo_form_name. */
+/* Name of @row in PMEvo's notation, "" if none: the inverse of pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 
 #endif

@@ -15,16 +15,16 @@
 #include "model/facts.h"
 #include "throughput/throughput.h"
 
-#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
+#define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* A form to write, with what decides its place. */
+/* A form to write, with its sort keys. */
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
-    bool spelled;           /* assembly text can name it */
-    unsigned rank;          /* smaller represents its group */
+    bool spelled;           /* has an assembly spelling */
+    unsigned rank;          /* smaller ones represent their group */
     size_t order;           /* in the mapping */
-    /* general spelling: name and operand classes; spelled forms of one key look alike to OSACA */
+    /* general spelling: name and operand classes; OSACA does not distinguish forms with one key */
     char key[96];
 };
 
@@ -33,10 +33,10 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    bool failed, memory;    /* memory: for want of it */
+    bool failed, memory;    /* memory: out of memory */
 };
 
-/* Takes @event, which was made if @made. */
+/* Takes @event, created if @made. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)
@@ -163,8 +163,8 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-/* Of AArch64: an immediate offset may be present or not, as in the form; a stepped base is
- * distinguished. @o NULL: any address. */
+/* AArch64: an immediate offset is present or not, as in the form; writeback is distinguished. @o
+ * NULL: any address. */
 static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 {
     put_part(w, "base", o ? o->base_name : "*");
@@ -241,8 +241,8 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Branches and their relatives have several names of one rank; others have a general one after the
- * suffixed. */
+/* Branches and the like have several equal names; others have a general one after the suffixed
+ * one. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -252,7 +252,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     }
     unsigned from = general && f->suffixed ? 1 : 0,
              to = !general && f->suffixed ? 1 : f->name_count;
-    /* movzbq's general name is movzb; movzx stays Intel's. */
+    /* movzbq's general name is movzb; movzx is Intel's. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
         put(w, f->names[from]);
@@ -266,7 +266,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* One entry for @items[first] and later ones of the same cost; marks them as @written, and as
+/* Writes an entry for @items[first] and later ones of equal cost; marks them as @written, and as
  * @spoken for under the general name. */
 static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first,
                       bool *written, bool *spoken, bool general)
@@ -310,8 +310,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry under "addq" would hide the general one from the 64-bit forms that it covers:
-         * then it comes after it, unseen by OSACA. */
+        /* An entry under "addq" would hide the general one from its 64-bit forms: it comes after it
+         * then, unused by OSACA. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -321,7 +321,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     free(spoken);
 }
 
-/* A form as OSACA identifies it: the name without size suffix and the operand classes. */
+/* Key of a form in OSACA: name without size suffix, and operand classes. */
 static void set_key(struct item *item)
 {
     const struct spelling *f = &item->text;
@@ -343,8 +343,8 @@ static void set_key(struct item *item)
     str_done(&key);
 }
 
-/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates
- * before long; on AArch64 those without a shift. */
+/* 64-bit forms without prefixes represent the others, low bytes high ones, short immediates long
+ * ones; on AArch64 those without a shift. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -397,7 +397,7 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* With the ports that @indexed allows of a µop that has more (0: all). */
+/* Restricts µops with more ports to @indexed (0: none). */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);
@@ -411,7 +411,7 @@ static void put_pressure_within(struct writer *w, const struct usage *usage, por
     close_list(w);
 }
 
-/* The rule of stores whose address has an index, where these may use fewer ports. */
+/* Writes the rule of stores with an indexed address, if they use fewer ports. */
 static void put_indexed(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_map(w, true);
@@ -424,8 +424,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a
- * memory form. @indexed: ports of addresses with an index, 0: all. */
+/* Usage of the plain 64-bit move between memory and register, which OSACA adds to missing memory
+ * forms. @indexed: ports for indexed addresses, 0: all. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
@@ -448,13 +448,13 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* NaN if the machine does not define it: OSACA does not use our defaults. */
+/* NaN if the machine does not define it: OSACA does not have our defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
 }
 
-/* Facts that OSACA keeps at the top of its file. */
+/* Writes facts at the top of the file. */
 static void put_facts(struct writer *w)
 {
     for (const struct osaca_fact *f = osaca_facts; f->key; f++) {
@@ -466,7 +466,7 @@ static void put_facts(struct writer *w)
     }
 }
 
-/* Of a register class: the fact, else the latency of a plain load. */
+/* Load latency of a register class: the fact, else that of a plain load. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

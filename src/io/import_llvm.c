@@ -14,22 +14,21 @@
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
-#define MICROCODE_LATENCY 100   /* what LLVM's models say of microcode that was not timed */
-#define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
-/* Ends the rows of one form: an instruction that every model of the set knows and no other form's
- * row names. */
+#define MICROCODE_LATENCY 100   /* value in LLVM's models for unmeasured microcode */
+#define CYCLES_MAX 100000   /* limit of resource cycles and latencies */
+/* Ends the rows of one form: an instruction of every model that no other form's row names. */
 struct resource {
     char name[64];
     unsigned units;
-    portset set;         /* execution ports of it; 0: not an execution resource */
-    bool invalid;        /* the model's mark for instructions it does not know */
+    portset set;         /* execution ports; 0: not an execution resource */
+    bool invalid;        /* the model marks the instruction as unknown */
 };
 
 struct llvm_import {
     struct resource resources[RESOURCES_MAX];
     unsigned count;
     struct ports ports;
-    size_t prefix;       /* characters that all single units share: SKL, Zn4, ... */
+    size_t prefix;       /* common prefix of all single units: SKL, Zn4, ... */
     struct machine *machine;
     const char *cpu;
     enum isa isa;
@@ -44,8 +43,7 @@ static int resource_find(const struct llvm_import *r, const char *name, size_t l
     return -1;
 }
 
-/* Load and store queues and the like hold no port: the address units in front of them bind
- * first. */
+/* Load and store queues and the like are not ports: the address units limit first. */
 static bool is_queue(const char *name)
 {
     size_t length = strlen(name);
@@ -54,8 +52,7 @@ static bool is_queue(const char *name)
 }
 
 /* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name
- * get a number each, or, when the name numbers them itself (SBPort23:2, Zn3FP45:2), the digit that
- * is theirs. */
+ * get numbers, or, if the name contains them (SBPort23:2, Zn3FP45:2), their digits. */
 static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
                       char out[PORT_NAME_MAX])
 {
@@ -91,7 +88,7 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
 }
 
-/* Order on the screen: ports by number, then the others as LLVM has them, dividers last. */
+/* Display order: ports by number, then others in LLVM's order, dividers last. */
 static unsigned port_order(const struct llvm_import *r, unsigned index)
 {
     const struct resource *resource = &r->resources[index];
@@ -104,7 +101,7 @@ static unsigned port_order(const struct llvm_import *r, unsigned index)
     return resource->units > 1 ? (unsigned)(name[4] - '0') : (unsigned)strtoul(name + 4, NULL, 10);
 }
 
-/* A line of the first list: "[16]  - SKLPort23:2 SKLPort2, SKLPort3". */
+/* Parses "[16] - SKLPort23:2 SKLPort2, SKLPort3". */
 struct resource_line {
     const char *name, *members;
     size_t length;
@@ -135,7 +132,7 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Truncated names may no longer be unique: then they get a letter at the end. */
+/* Makes truncated names unique by a final letter. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
@@ -147,8 +144,8 @@ static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
     }
 }
 
-/* The units' own ports first, so that groups can refer to any of them. A divider of several units
- * is no blocking pipe but ports that its uses share. */
+/* Single units first, so that groups can refer to them. A divider with several units becomes ports,
+ * not a blocking pipe. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
@@ -168,7 +165,7 @@ static bool add_unit(struct llvm_import *r, struct resource *resource, struct er
     return true;
 }
 
-/* Adds the single units in the order of the screen. */
+/* Adds the single units in display order. */
 static bool add_units(struct llvm_import *r, const bool *is_unit, struct err *err)
 {
     bool done[RESOURCES_MAX] = {false};
@@ -202,8 +199,8 @@ static void find_prefix(struct llvm_import *r, const bool *is_unit)
             same++;
         r->prefix = same;
     }
-    /* Never into a word: SKLPort5 and SKLPort6 alone would share SKLPort, which is fine; Zn4ALU0,
-     * Zn4ALU1 must keep ALU. */
+    /* Not within a word: SKLPort5 and SKLPort6 may share SKLPort; Zn4ALU0, Zn4ALU1 must keep
+     * ALU. */
     while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
         r->prefix--;
 }
@@ -266,8 +263,8 @@ struct charge {
     int64_t cycles;
 };
 
-/* LLVM charges a use to every group that holds it: from the small sets up, take each out of its
- * supersets. */
+/* LLVM charges a use to every group that contains it: subtracts each from its supersets, small sets
+ * first. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
     qsort(charges, n, sizeof *charges, portset_by_size);
@@ -281,7 +278,7 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* Digits at *@at up to CYCLES_MAX; moves *@at past them. */
+/* Parses digits at *@at up to CYCLES_MAX, and advances. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;
@@ -291,8 +288,7 @@ static bool read_cycles(const char **at, const char *end, int64_t *out)
     return *at > start && *out <= CYCLES_MAX;
 }
 
-/* "[4]" or "[2,6]", acquired at 2 and released at 6, at *@at: 4 cycles; 1 when nothing stands
- * there. */
+/* Parses "[4]" or "[2,6]" (acquired at 2, released at 6: 4 cycles) at *@at; 1 if missing. */
 static bool read_span(const char **at, const char *end, int64_t *cycles)
 {
     int64_t first;
@@ -313,8 +309,8 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
     return *at < end && *(*at)++ == ']';
 }
 
-/* "SKLPort04,SKLPort237[2]" to @usage; false when it does not begin like a list of resources,
- * *@invalid when it does and is none. */
+/* Parses "SKLPort04,SKLPort237[2]" into @usage; false when it is no list of resources, with
+ * *@invalid for a malformed one. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {
@@ -350,7 +346,7 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
     return true;
 }
 
-/* One row of the table. */
+/* A row of the table. */
 struct mca_row {
     unsigned micro_ops;
     double latency;
@@ -411,7 +407,8 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
     return true;
 }
 
-/* Adds what lies between two markers as one form: a prefix and its instruction may be two rows. */
+/* Combines the rows between two markers into one form: a prefix and its instruction may be two
+ * rows. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage,
@@ -421,7 +418,7 @@ static void add_entry(struct llvm_import *r, const char *form, struct mca_row *s
         mapping_set(r->machine->mapping, &entry);
 }
 
-/* *@read gets the number of forms whose rows were there. */
+/* *@read: number of forms with rows. */
 static bool read_rows(struct llvm_import *r, const char *text, const char *end,
                       const char *const *forms, size_t count, size_t *read, struct err *err)
 {
@@ -460,7 +457,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     return true;
 }
 
-/* *@read: as read_rows has it; 0 when the table was not come to. */
+/* *@read: as in read_rows; 0 if the table is missing. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
                              const char *const *forms, size_t form_count, size_t *read,
                              struct err *err)
@@ -519,8 +516,8 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores keep an
- * accumulator's early forwarding apart from the latencies. */
+/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores have an
+ * accumulator's early forwarding separate from latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
@@ -533,7 +530,8 @@ static void set_load_latency(struct machine *m)
     }
 }
 
-/* The form's instance and the marker. LLVM's Intel syntax has no `.+8`: branches go to a symbol. */
+/* Appends the form's instance and the marker. LLVM's Intel syntax lacks `.+8`: branches use a
+ * symbol. */
 static void add_line(const struct form_row *row, struct str *input)
 {
     struct str line = {0};
@@ -546,13 +544,13 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* forms per run */
-/* of runs that were of no use: some 25 forms that kill it or have no row of their own */
+/* unusable runs: for some 25 forms that crash it or have no row */
 #define RETRIES_MAX 250
 
 struct import {
     const char *cpu;
     const struct forms *forms;
-    struct machine *machine;   /* made by the first chunk */
+    struct machine *machine;   /* created by the first chunk */
     unsigned retries;
 };
 
@@ -567,9 +565,9 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca dies on some instructions or refuses them, and
- * some hide the next row: then the halves are tried, and a single such form is left out. An
- * unreadable table is a fault: every other would be as well. */
+/* Imports forms [first, first + count). llvm-mca crashes on some instructions or rejects them, and
+ * some hide the next row: the halves are tried then, and a single such form is omitted. An
+ * unreadable table is an error for all. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

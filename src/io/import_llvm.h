@@ -1,17 +1,17 @@
-/* A machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any CPU that it
- * knows. */
+/* Imports a machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any of its
+ * CPUs. */
 #ifndef PORTOLAN_IO_IMPORT_LLVM_H
 #define PORTOLAN_IO_IMPORT_LLVM_H
 
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* Runs llvm-mca (llvm_mca.h) on every form of @forms and undoes the group accounting
- * (docs/design.md). Features that LLVM leaves off are appended to the name: neoverse-v2+aes+sha2.
- * The fault's text has the program and its first complaint. */
+/* Runs llvm-mca (llvm_mca.h) on every form of @forms and resolves resource groups (docs/design.md).
+ * Features may be appended to the name: neoverse-v2+aes+sha2. On failure err has the program and
+ * its first error message. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
-/* The parser alone, for tests and fuzzing: @text ends with a NUL at @length, @forms names the rows
- * in order. A form whose row makes no sense is left out like one that LLVM does not know. */
+/* The parser alone, for tests and fuzzing: @text is NUL-terminated at @length, @forms names the
+ * rows in order. A form with an invalid row is omitted like an unknown one. */
 struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
                                   const char *const *forms, size_t form_count, struct err *err);
 

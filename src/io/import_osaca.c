@@ -13,16 +13,15 @@
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
-#define ENTRY_STEPS 16   /* of base/steps.h that the forms of an entry take */
+#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry for its forms */
 
-#define FORM_SHOWN 100    /* bytes of a form's name in a message */
-#define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
+#define FORM_SHOWN 100    /* bytes of a form's name in messages */
+#define FACT_LIMIT 1000   /* keys of a file; there are some 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must fit a form. FIT_ADDRESS: any parts of an address, if these do not
- * distinguish forms, and a mask register for a general one in the entry, as in OSACA. FIT_LOOSE:
- * under a mask or not, which OSACA ignores, if the file knows masks, and registers of any shape if
- * the entry has none. */
+/* How closely an entry must match a form. FIT_ADDRESS: any parts of an address, if these do not
+ * distinguish forms, and a mask register for a general one, as in OSACA. FIT_LOOSE: with or without
+ * mask, which OSACA ignores, if the file has masks, and any shape if the entry has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -30,8 +29,8 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* @strict: a plain memory operand is an address with a base alone; otherwise any. An index without
- * a base has an offset in every encoding, if only 0, which an entry may omit. */
+/* @strict: a plain memory operand has a base only; if not, any address. An index without a base
+ * always has an encoded offset, which an entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
 {
@@ -55,7 +54,7 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* @strict: the offset is there, or is not, as the form has it; else any. */
+/* @strict: with or without offset like the form; if not, any. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {
@@ -65,8 +64,8 @@ static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled
            (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
 }
 
-/* A register of AArch64 with a shape differs from one without; "*" as the form's name matches any
- * register that a load may fill. */
+/* AArch64 registers with and without shape differ; "*" in a form's name matches any register that a
+ * load may fill. */
 static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                               enum fit fit)
 {
@@ -107,11 +106,11 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* The entry that fits a form best so far. */
+/* The best matching entry so far. */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Among the entries called @name: of those that fit equally well the first stays. Whatever fits, if
- * only as @loosest, is marked. */
+/* Searches the entries called @name: of equal matches the first counts. All matches down to
+ * @loosest are marked. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -137,8 +136,7 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
     }
 }
 
-/* Under what an entry may name a form, in the order in which to look; those in the spelling's list
- * of more come before the last resort. */
+/* Names of a form in search order; the spelling's additional ones precede the last resort. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
     unsigned count, proper;   /* proper: before the last resort */
@@ -153,9 +151,9 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
         *to = (char)tolower((unsigned char)*to);
 }
 
-/* Tables made from uops.info's mark an EVEX encoding by a word. The last resort is, as in OSACA,
- * the mnemonic without its size suffix, on AArch64 without the part after a point; and for a form
- * without operands Intel's name (cdq). */
+/* Tables made from uops.info mark EVEX encodings by a word. The last resort is, as in OSACA, the
+ * mnemonic without size suffix, on AArch64 without the part after a dot; for a form without
+ * operands Intel's name (cdq). */
 static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
                             struct candidates *c)
 {
@@ -192,7 +190,7 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
     return best.entry ? best.entry : last.entry;
 }
 
-/* The register class that a load into the memory operand's place would fill. */
+/* Register class that a load replaces the memory operand by. */
 static const char *register_for(enum isa isa, const struct spelling *f,
                                 const struct spelled_operand *memory)
 {
@@ -214,7 +212,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
                                        : address_fits(&rule->address, memory, false, true);
 }
 
-/* The default, which comes last, is for any address. */
+/* The default, for any address, is last. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {
@@ -226,7 +224,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* @times: of load_throughput_multiplier; 0: no port. */
+/* @times: from load_throughput_multiplier; 0: no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -236,7 +234,7 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
     }
 }
 
-/* Access of a form's memory operand, by its template, or on AArch64 by its mnemonic. */
+/* Finds the access of a form's memory operand, by its template, or on AArch64 by its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
 {
@@ -246,7 +244,7 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
                                           : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
-/* A memory form that the file lacks: its register form with a load before or a store behind. */
+/* Composes a missing memory form: its register form with a load before or a store after it. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {
@@ -273,7 +271,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* last: it marks what would describe the form */
+    /* last: also marks other matching entries */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -290,7 +288,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     return true;
 }
 
-/* @row as @f spells it, in @out. */
+/* Spells @row as @f does, in @out. */
 static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                      struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
 {
@@ -324,7 +322,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* marks what is hidden */
+            find(r, &again, row->form);   /* marks hidden entries */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }
@@ -336,7 +334,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     usage_done(&entry.usage);
 }
 
-/* Files that Portolan wrote name the forms of each entry. */
+/* Files written by Portolan name the forms of each entry. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {
@@ -370,7 +368,7 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
     return true;
 }
 
-/* Where stores with an index may not use a port that others may (Skylake's 7). */
+/* Finds ports that stores with an index cannot use (Skylake's 7). */
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
     static const struct spelled_operand base = {
@@ -394,7 +392,7 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
     str_done(&text);
 }
 
-/* 0 and values out of range mean unknown in a file. */
+/* 0 and out-of-range values mean unknown in a file. */
 static void set_fact(struct machine *m, const char *key, double value, const char *source)
 {
     const struct fact *fact = fact_find(key);
@@ -407,7 +405,7 @@ static void set_fact(struct machine *m, const char *key, double value, const cha
         machine_set_fact(m, key, text, fact->unit, source);
 }
 
-/* Additional keys of a file of ours; they take precedence over OSACA's keys. */
+/* Additional keys of our own files, which override OSACA's. */
 static void set_own_facts(const struct osaca_file *r, struct machine *m)
 {
     const yaml_node_t *facts = yaml_tree_get(
@@ -451,7 +449,7 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     set_own_facts(r, m);
 }
 
-/* Nothing was taken: the first reason why, if there is one. */
+/* Reports that nothing was imported, with the first reason. */
 static bool nothing_taken(struct osaca_file *r, struct err *err)
 {
     const struct osaca_skip *first = r->skipped.items;
@@ -470,7 +468,7 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
-/* Entries that describe no form, with the reason. @named: the file itself lists the forms of its
+/* Lists entries that match no form, with the reason. @named: the file lists the forms of its
  * entries. */
 static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
 {

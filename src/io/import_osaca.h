@@ -1,4 +1,4 @@
-/* A machine from an OSACA machine file (YAML): port_pressure, latency, load_throughput,
+/* Imports a machine from an OSACA machine file (YAML): port_pressure, latency, load_throughput,
  * store_throughput. */
 #ifndef PORTOLAN_IO_IMPORT_OSACA_H
 #define PORTOLAN_IO_IMPORT_OSACA_H
@@ -10,17 +10,16 @@
 /* Frees their members. */
 void osaca_notes_done(struct osaca_notes *notes);
 
-/* Looks up every form of the file's instruction set in @forms (NULL: none of that set) as OSACA
- * would find it: by the name that assembly text has, on x86 with and without size suffix, and by
- * operand classes; a form with a memory operand that the file lacks is the register form plus a
- * load or store. An entry that breaks the format is left out and listed. Files written by
- * export_osaca name their forms exactly (portolan_forms), and those are taken alone. NULL with
- * file:line:column and the rule broken, also when nothing was taken. @notes may be NULL;
- * osaca_notes_done frees what they hold. */
+/* Looks up every form of the file's instruction set in @forms (NULL: none of that set) in OSACA's
+ * way: by assembly name, on x86 with and without size suffix, and by operand classes; a missing
+ * memory form is the register form plus a load or store. Invalid entries are skipped and listed.
+ * Files written by export_osaca name their forms exactly (portolan_forms); only these are used
+ * then. NULL with file:line:column and the violated rule, also when nothing was imported. @notes
+ * may be NULL; osaca_notes_done frees its members. */
 struct machine *import_osaca(const char *id, const char *path,
                              const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,
                              struct err *err);
-/* The same from memory; @name is for the messages. */
+/* The same from memory; @name is for messages. */
 struct machine *import_osaca_parse(const char *id, const char *name, const char *text,
                                    size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err);

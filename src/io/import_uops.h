@@ -1,27 +1,26 @@
-/* Tables of uops.info: CSV (instruction,family,latency,throughput,uops,ports) and the XML file of
- * all architectures. */
+/* Imports tables of uops.info: CSV (instruction,family,latency,throughput,uops,ports) and the XML
+ * file of all architectures. */
 #ifndef PORTOLAN_IO_IMPORT_UOPS_H
 #define PORTOLAN_IO_IMPORT_UOPS_H
 
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* A machine called @id from the table at @path; XML is read as a stream. @architecture names the
- * one to take from XML ("SKL"); NULL is right for CSV and for XML of one architecture. Names are
- * made those of @forms where they differ in spelling only (opcode suffixes, REP after the name);
- * rows measured with an immediate of 0 are left out. Ports are those that occur, and DV for
- * dividers; latency is the largest between any two operands; micro_ops counts without fusion. NULL
- * with file:line on a fault. */
+/* Makes machine @id from the table at @path; XML is streamed. @architecture selects one of the XML
+ * ("SKL"); NULL for CSV and for XML of one architecture. Names are converted to those of @forms if
+ * only the spelling differs (opcode suffixes, REP after the name); rows measured with an immediate
+ * of 0 are skipped. Ports are those that occur, and DV for dividers; latency is the largest between
+ * two operands; micro_ops counts without fusion. NULL with file:line on an error. */
 struct machine *import_uops(const char *id, const char *path, const char *architecture,
                             const struct forms *forms, struct err *err);
-/* The same from memory, for tests and fuzzing; messages name @name as the file. */
+/* As import_uops from memory, for tests and fuzzing; messages name @name as the file. */
 struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length,
                                   const char *architecture, const struct forms *forms,
                                   struct err *err);
 
-/* The measured cycles of each form among copies of itself, from the CSV table at @path by the names
- * of @forms, as latencies of a mapping without ports: the least where rows share a form. NULL with
- * file:line on a fault. */
+/* Reads the measured cycles of each form among copies of itself from the CSV table at @path, by the
+ * names of @forms, as latencies of a mapping without ports: the least of rows with the same form.
+ * NULL with file:line on an error. */
 struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/watch.h"
 
-/* A piece at a time. */
+/* Passes the text piece by piece. */
 struct json_pieces {
     const char *bytes;
     size_t at, length;

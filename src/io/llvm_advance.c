@@ -13,8 +13,8 @@
 #include "isa/isa.h"
 
 #define CHUNK 1024    /* pairs per run */
-#define FRESH 8       /* registers of the second copy begin here */
-#define FRESH_MASK 4  /* few instructions take a mask past p7 */
+#define FRESH 8       /* first register of the second copy */
+#define FRESH_MASK 4  /* the same for masks: few instructions accept one above p7 */
 
 /* A register of a template. */
 struct template_place {
@@ -23,7 +23,7 @@ struct template_place {
     bool read, written;
 };
 
-/* From what @from reads to what @to writes: places in the template's order. */
+/* From input @from to output @to: indices in the template's order. */
 struct advance_pair {
     const struct form_row *row;
     unsigned from, to;              /* places */
@@ -51,7 +51,7 @@ static bool place_at(const char *at, struct template_place *out)
     return true;
 }
 
-/* Lists the places of @template, at most @most; 0 for one with memory, a list of registers or a
+/* Lists the registers of @template, at most @most; 0 with memory, a list of registers or a
  * label. */
 static unsigned places_of(const char *template, struct template_place *out, unsigned most)
 {
@@ -86,9 +86,8 @@ static unsigned *counter(struct form_registers *in, char file)
     return file == 'X' ? &in->general : file == 'P' ? &in->mask : &in->vector;
 }
 
-/* Writes an instance of @row whose registers begin at @in. The place @chained gets the number
- * @number; UINT_MAX: none.
- * *@result receives the number of place @to. */
+/* Writes an instance of @row with registers from @in on. Place @chained gets @number; UINT_MAX:
+ * none. *@result: number of place @to. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
 {
@@ -136,7 +135,7 @@ static json_int_t cycle(const json_t *timeline, size_t instruction, const char *
     return json_integer_value(json_object_get(json_array_get(timeline, instruction), event));
 }
 
-/* Cycles per pair of the report into @cycles; NaN if the region is not two instructions. */
+/* Reads cycles per pair from the report into @cycles; NaN if a region is not two instructions. */
 static bool read_report(const struct str *report, double *cycles, size_t count, struct err *err)
 {
     json_t *root = json_loadb(report->data, report->length, JSON_ALLOW_NUL, NULL), *region;
@@ -157,7 +156,7 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
     return true;
 }
 
-/* Runs pairs [first, first + count). Halves find the one that kills llvm-mca, which is left out. */
+/* Runs pairs [first, first + count). Bisects to a pair that crashes llvm-mca, which is omitted. */
 static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
                       double *cycles, struct err *err)
 {

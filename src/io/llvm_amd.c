@@ -10,7 +10,7 @@
 #include "isa/operands.h"
 
 struct units {
-    portset address, load, store_address, store;   /* store: 0 when its address unit says enough */
+    portset address, load, store_address, store;   /* store: 0 when its address unit suffices */
 };
 
 struct memory_use {
@@ -68,8 +68,7 @@ static unsigned count_within(const struct usage *usage, portset set)
     return count;
 }
 
-/* The entry that does on registers what @form does with its memory operand, NULL when there is
- * none. */
+/* The entry of @form's operation on registers, or NULL. */
 static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
 {
     const char *memory = form_memory(form);
@@ -109,7 +108,7 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Microcode that the models only mark: nothing at all, or as many ALU cycles as the placeholder
+/* Microcode that the models only mark: no cycles, or as many ALU cycles as the placeholder
  * latency. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
@@ -135,7 +134,7 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct mapping_entry *twin =
             access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
-        /* Gathers and microcode list their accesses themselves. */
+        /* Gathers and microcode list their accesses. */
         bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
                      count_within(&entry.usage, units.address) <= 2;
 

@@ -13,7 +13,7 @@
 #include "isa/isa.h"
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
-#define ITERATIONS 50     /* as in the option below */
+#define ITERATIONS 50     /* value of the option below */
 #define LONGER 3           /* copies of a block in its second region */
 
 static const char *program(void)
@@ -24,7 +24,7 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-/* Explains llvm-mca's message by its first line. */
+/* Converts the first line of llvm-mca's message to an error. */
 static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
 {
     const char *what = strstr(output, "error:");
@@ -48,8 +48,8 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
 
 #define EXTRA_MAX 8
 
-/* Runs llvm-mca with the options @extra, at most EXTRA_MAX and then NULL, on @input; its report is
- * in @out. With LLVM_MCA_DIED @err names the signal. */
+/* Runs llvm-mca with at most EXTRA_MAX options @extra, NULL-terminated, on @input; the report goes
+ * to @out. With LLVM_MCA_DIED @err names the signal. */
 static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra,
                              const struct str *input, struct str *out, struct err *err)
 {
@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* A set without a syntax option ends the list there: it comes last. */
+    /* without a syntax option the list ends here, so it is last */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -97,7 +97,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
         how = LLVM_MCA_DIED;
     } else if (result.status != 0 ||
                strstr(str_text(&result.output),
-                      "is not a recognized feature")) { /* which it would ignore */
+                      "is not a recognized feature")) { /* llvm-mca would ignore it */
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
         how = LLVM_MCA_DONE;
@@ -139,7 +139,7 @@ bool llvm_mca_cpu(const char *cpu, struct err *err)
                    cpu);
 }
 
-/* Region @number: @copies of the block. */
+/* Adds region @number with @copies of the block. */
 static void add_region(enum isa isa, size_t number, const struct insn *code, size_t count,
                        unsigned copies, struct str *out)
 {
@@ -153,15 +153,15 @@ static void add_region(enum isa isa, size_t number, const struct insn *code, siz
     str_addf(out, "%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment, number);
 }
 
-/* The number behind @key; NaN when it is not there before @end. */
+/* Number after @key; NaN if missing before @end. */
 static double read_number(const char *text, const char *end, const char *key)
 {
     const char *at = strstr(text, key);
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Total cycles per region, NaN if it does not have the @expected instructions; regions that the
- * report lacks stay unchanged. */
+/* Total cycles per region, NaN if it does not have the @expected instructions; regions missing in
+ * the report stay unchanged. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -179,8 +179,8 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Blocks [first, first + n): each once, and LONGER times in a region of its own; the difference is
- * independent of start and end. A block that kills llvm-mca has no time; halves find it. */
+/* Times blocks [first, first + n): once, and LONGER times in a second region; the difference is
+ * independent of start and end. A block that crashes llvm-mca has no time; found by bisection. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {
@@ -197,7 +197,7 @@ static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const v
         expected[i] = copies * count;
         total[i] = NAN;
     }
-    /* Where it knows none of the instructions it would fail. */
+    /* It fails if all instructions are unknown. */
     str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", comment, 2 * n,
              isa_ops(isa)->llvm_marker.text, comment, 2 * n);
     enum llvm_mca_end how = llvm_mca_run(isa, cpu, "-iterations=50", &input, &report, err);

@@ -6,11 +6,10 @@
 #define IN_ORDER                                                                                   \
     "an in-order core, computed as if it executed out of order: too fast where instructions wait"
 
-/* The models of LLVM 14 to 22 by what the names of their resources begin with, longer ones
- * first. */
+/* Models of LLVM 14 to 22 by the prefix of their resources, longer ones first. */
 static const struct llvm_model {
     const char *prefix, *core;
-    const char *cpus;           /* of that core, blanks between them */
+    const char *cpus;           /* of that core, separated by blanks */
     bool in_order;
 } models[] = {
     {"ADLP", "Golden Cove (Alder Lake P)", "alderlake raptorlake", false},
@@ -60,13 +59,13 @@ static const struct llvm_model {
     {"M5", "Exynos M5", "exynos-m5", false},
 };
 
-/* Cores that execute in order, though their model (another's) or name does not show it. */
+/* In-order cores whose model (another's) or name does not show it. */
 static const char in_order[] =
     "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "
     "thunderxt81 thunderxt83 thunderxt88";
 
-/* Whether @word of @length is one of the words of @list. */
+/* Returns whether @word of @length is in @list. */
 static bool listed(const char *list, const char *word, size_t length)
 {
     for (const char *at = list, *end; *at; at = end + (*end != '\0')) {

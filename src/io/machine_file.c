@@ -27,12 +27,11 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Each row is compared with all facts, or with all forms: more rows than a person writes would hang
- * the program. */
+/* Each row is compared with all facts or forms: limits hostile files. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
-/* steps (base/steps.h) per row: cancelling is polled every few hundred */
+/* steps (base/steps.h) per row */
 #define ROW_STEPS 8
 
 static void path_in(struct str *path, const char *dir, const char *name)
@@ -41,13 +40,13 @@ static void path_in(struct str *path, const char *dir, const char *name)
     str_addf(path, "%s/%s", dir, name);
 }
 
-/* Whether the schema has the fact and lets it have that value; ports are not known yet. */
+/* Checks a fact against the schema; ports are not known yet. */
 static bool check_row(const char *key, const char *value, struct err *err)
 {
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* two that become one when both are read */
+    if (dispatch_limits_former(key))   /* combined when both are read */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists them",
@@ -63,8 +62,8 @@ static void warn(struct err *ambiguity, const char *path, size_t line)
     log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
-/* machine.csv or facts.csv into @facts, later rows win. Rows outside the schema give a warning and
- * are kept: nothing reads them. */
+/* Reads machine.csv or facts.csv into @facts, later rows win. Rows outside the schema cause a
+ * warning and are kept. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts,
                        struct err *err)
 {
@@ -83,7 +82,7 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         const char *named = t->rows[i][key];
-        const struct fact *fact = fact_find(named);   /* which may have had another key */
+        const struct fact *fact = fact_find(named);   /* which may have been renamed */
         if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
@@ -103,7 +102,7 @@ static bool read_facts(const char *path, struct machine *facts, struct err *err)
     return ok;
 }
 
-/* "0,1,DV" into @ports; @pipes marks the blocking ones. */
+/* Parses "0,1,DV" into @ports; @pipes marks the blocking ones. */
 static bool read_ports(const struct machine *facts, struct ports *ports, struct err *err)
 {
     const char *list = machine_fact(facts, "ports");
@@ -122,7 +121,7 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-/* A number from 0 up; NaN when @text is empty. */
+/* Parses a non-negative number; NaN when @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
@@ -136,10 +135,10 @@ static bool parse_number(const char *text, double *out)
 }
 
 struct mapping_columns {
-    int form, usage, latency, micro_ops, source;   /* -1: not there */
+    int form, usage, latency, micro_ops, source;   /* -1: missing */
 };
 
-/* One row into @o, which the caller clears by override_done; *@column is that of a fault. */
+/* Parses a row into @o, which the caller frees by override_done; *@column is that of an error. */
 static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
                       struct override *o, int *column, struct err *err)
 {
@@ -166,7 +165,7 @@ static bool parse_row(char *const *row, const struct mapping_columns *c, const s
     return true;
 }
 
-/* A row of mapping.csv: its form stands once and has a usage. */
+/* Adds a row of mapping.csv: unique form, with a usage. */
 static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c,
                     int *column, struct err *err)
 {
@@ -185,7 +184,7 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* mapping.csv, or overrides.csv, whose empty fields keep what is there and whose forms may be
+/* Reads mapping.csv, or overrides.csv, whose empty fields keep values and whose forms may be
  * patterns. */
 static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
                          struct mapping *m, struct err *err)
@@ -244,7 +243,7 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* The ports that usages mention: p0156, p[V0,DV]. read_mapping refuses invalid usages. */
+/* Collects the ports of usages: p0156, p[V0,DV]. read_mapping reports invalid usages. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -299,7 +298,7 @@ out:
     return m;
 }
 
-/* Fields of a row of latencies.csv except its pattern. */
+/* Parses a row of latencies.csv except its pattern. */
 struct latency_row {
     struct machine *machine;
     int from, to;
@@ -389,8 +388,8 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* The machine that the fact base names, under another name. NULL with err, also when that one is
- * based on a third. */
+/* Loads the machine of fact base under another name. NULL with err, also when that one has a
+ * base. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
     struct machine *m = machine_load_shipped(base, err);
@@ -408,8 +407,7 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* Rules that the directory's own latencies.csv adds come before those of the base, since the first
- * that fits counts. */
+/* The directory's own latencies.csv precedes that of the base, since the first match counts. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;
@@ -425,8 +423,7 @@ static bool read_latencies_first(const char *path, struct machine *m, struct err
     return true;
 }
 
-/* A directory that has a base, no mapping of its own, and what differs from the base: facts,
- * overrides and latencies. */
+/* Reads a directory with a base and differences: facts, overrides and latencies. */
 static struct machine *read_derived(const char *id, const char *dir, const struct machine *facts,
                                     struct err *err)
 {
@@ -471,7 +468,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* one that was saved has all of its base */
+    /* a saved one includes its base */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;
@@ -489,7 +486,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    /* An inferred mapping counts its issue slots in micro_ops, and they bound its cycles. */
+    /* An inferred mapping counts issue slots in micro_ops, which limit its cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)
@@ -515,7 +512,7 @@ out:
     return m;
 }
 
-/* A directory as a whole: all old or all new while another process saves into it. */
+/* Loads a directory atomically while another process may save into it. */
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct stat info;
@@ -550,7 +547,7 @@ static void no_machine(const char *id, struct err *err)
     free(machines);
 }
 
-/* The directory of @id below the data directory; NULL when there is none. */
+/* Directory of @id below the data directory, or NULL. */
 static char *shipped_directory(const char *id)
 {
     struct str relative = {0};
@@ -562,7 +559,7 @@ static char *shipped_directory(const char *id)
     return dir;
 }
 
-/* A processor's name selects the machine of its core (data/cpus.csv). NULL with err. */
+/* A processor's name selects its core's machine (data/cpus.csv). NULL with err. */
 static struct machine *load_alias(const char *id, struct err *err)
 {
     struct cpus *cpus = cpus_load(NULL);
@@ -629,8 +626,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be
- * NULL. */
+/* Sorted names of the machine directories in @path; takes @take_path, which may be NULL. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* on the stack: each page that is touched takes the system longer than to read it */
+/* buffer size on the stack: touching a new page costs more than reading it */
 #define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u
@@ -27,8 +27,7 @@ static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ sum << 1;
 }
 
-/* Four sums side by side, so that the processor need not wait for each multiplication. @length is a
- * multiple of STRIPE. */
+/* Four independent sums, so that multiplications overlap. @length is a multiple of STRIPE. */
 static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0; at < length; at += STRIPE) {
@@ -39,7 +38,7 @@ static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t lengt
     }
 }
 
-/* As many bytes as there are, up to @size; -1 on a fault. */
+/* Reads up to @size bytes; -1 on an error. */
 static ssize_t read_block(int file, unsigned char *out, size_t size)
 {
     size_t length = 0;

@@ -1,4 +1,5 @@
-/* A machine as bytes for another process (base/pack.h), all that a directory of it would hold. */
+/* Serialises a machine for another process (base/pack.h), with all that its directory would
+ * hold. */
 #ifndef PORTOLAN_IO_MACHINE_PACK_H
 #define PORTOLAN_IO_MACHINE_PACK_H
 
@@ -6,8 +7,8 @@
 #include "model/machine.h"
 
 void machine_pack(const struct machine *m, struct str *out);
-/* Read as a directory is; the caller frees. NULL with err when the bytes are broken or no temporary
- * directory can be had. */
+/* Reads it like a directory; the caller frees. NULL with err for invalid bytes or without a
+ * temporary directory. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

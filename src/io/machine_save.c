@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define ROW_STEPS 4   /* of base/steps.h, to write one */
+#define ROW_STEPS 4   /* steps (base/steps.h) per row */
 
 static const char *const own_files[] = {
     "machine.csv",   "mapping.csv", "latencies.csv", "advances.csv", "facts.csv",
@@ -30,8 +30,8 @@ static void save_fact(const char *key, const char *value, const struct machine_f
     csv_add_field(out, old ? old->source : "", true);
 }
 
-/* The facts in their order; what the machine itself holds, its ports, title and instruction set, as
- * it is, before them where no fact says it. */
+/* Writes the facts in order, preceded by ports, title and instruction set of the machine if no fact
+ * gives them. */
 void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -129,7 +129,7 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Whether @dir may be replaced: it is empty, or a machine's and nothing else. */
+/* Returns whether @dir may be replaced: it is empty, or contains only a machine's files. */
 static bool check_directory(const char *dir, struct err *err)
 {
     struct str path = {0};
@@ -155,7 +155,7 @@ static bool check_directory(const char *dir, struct err *err)
     return ok || err_at(err, dir, 0, 0);
 }
 
-/* The tables of @m, and the other files gone. */
+/* Writes the tables of @m, and removes the other files. */
 static bool fill_set(struct file_set *set, const struct machine *m, struct err *err)
 {
     struct str text = {0};

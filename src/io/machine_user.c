@@ -20,8 +20,8 @@ static void head(const char *const *names, size_t count, struct str *out)
         csv_add_field(out, names[k], k + 1 == count);
 }
 
-/* Appends the rows of @dir/@file that @replaced does not name, with the columns @names. False with
- * err when it is there and is no such table. */
+/* Appends the rows of @dir/@file that @replaced does not select, with the columns @names. False
+ * with err when the file is invalid. */
 static bool keep_rows(const char *dir, const char *file, const char *const *names, size_t count,
                       bool (*replaced)(const struct corrections *c, char *const *fields),
                       const struct corrections *c, struct str *out, struct err *err)
@@ -80,7 +80,7 @@ static void add_rules(const struct corrections *c, struct str *out)
     }
 }
 
-/* machine.csv of a machine that is not there yet. */
+/* Writes machine.csv of a new machine. */
 static void add_facts(const char *base, const char *title, struct str *out)
 {
     str_add(out, "key,value,unit,source\nbase,");

@@ -13,15 +13,14 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Aliases can make a small file arbitrarily long: the walk has limits, far beyond any existing
- * machine. */
+/* Aliases can expand a small file without bound: limits far above any existing machine. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
-#define ENTRY_STEPS 16   /* of base/steps.h that reading an entry takes */
+#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry */
 #define LIST_LIMIT 256
 #define SKIP_LIMIT ((size_t)10000)
-#define PORT_SHOWN 40    /* bytes of the name of an unknown port */
+#define PORT_SHOWN 40    /* bytes of an unknown port's name in messages */
 
 const struct osaca_fact osaca_facts[] = {
     {.key = "ROB_size", .fact = "reorder_buffer"},
@@ -53,14 +52,14 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
-/* Its keys can be looked up wherever aliases put it. */
+/* Returns whether its keys can be looked up wherever aliases repeat it. */
 static bool small_mapping(const yaml_node_t *node)
 {
     return node->type == YAML_MAPPING_NODE &&
            node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
-/* '0156' names a port per character, [2D, 3D] one per item; '0DV' can only be meant as one. */
+/* '0156' names a port per character, [2D, 3D] one per item; '0DV' is a single port. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);
@@ -101,7 +100,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     return *set || fault(r, node, "name at least one port", "the list of ports is empty");
 }
 
-/* An item of a port pressure, as the file has it. */
+/* An item of a port pressure in the file. */
 struct pressure_item { portset set; double cycles; };
 
 static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
@@ -117,7 +116,7 @@ static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
     return read_port_set(r, second, &out->set);
 }
 
-/* The cycles of the fullest port, as OSACA spreads them: evenly over the ports of each item. */
+/* Cycles of the busiest port, with each item spread evenly over its ports, as in OSACA. */
 static double fullest_port(const struct pressure_item *items, size_t count)
 {
     double load[PORTS_MAX] = {0}, most = 0;
@@ -131,8 +130,8 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Whole cycles of @item, at least 1; but 0 for a fraction next to whole ones that would become the
- * bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two per cycle. */
+/* Integer cycles of @item, at least 1; but 0 for a fraction next to integers that rounding up would
+ * make the bottleneck: [1, '23'], [0.5, ['11']] are two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -142,9 +141,8 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
                : whole;
 }
 
-/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of
- * alternatives, {0: [[1, '0']], 1: [[1, '1']]}, the one called 0 counts, which OSACA tries
- * first. */
+/* [[1, '01'], [4, ['DV']]]; fractional cycles are rounded and reported. Of alternatives, {0: [[1,
+ * '0']], 1: [[1, '1']]}, number 0 counts, which OSACA tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {
@@ -175,8 +173,8 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* A mark of the address, true or false, "*" for either; false if missing. Both spellings of the key
- * occur. */
+/* A mark of the address, true or false, "*" for either; false if missing. The key has two
+ * spellings. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
 {
@@ -274,9 +272,9 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Files made of uops.info's tables write the mask of AVX-512 as a general register before the
- * destination: it becomes the mark on the destination that others have. @name: lower case. No
- * instruction on vectors has a general register there. */
+/* Files made from uops.info write an AVX-512 mask as a general register before the destination:
+ * converted to a mark on the destination. @name: lower case. No vector instruction has a general
+ * register there. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
     const struct osaca_pattern *guard =
@@ -292,7 +290,7 @@ static void take_guard(struct osaca_file *r, const char *name, struct osaca_entr
     r->masks = true;
 }
 
-/* Fills @e except for its names, which begin at @names. */
+/* Fills @e except its names, which begin at @names. */
 static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names,
                       struct osaca_entry *e)
 {
@@ -323,8 +321,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~",
                      "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    /* An empty pressure means that the form needs no port, unless its throughput is marked
-     * unknown. */
+    /* An empty pressure means no port, unless the throughput is marked unknown. */
     const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure)
                                    ? yaml_tree_get(&r->tree, pressure, "0")
                                    : NULL,
@@ -347,7 +344,7 @@ static bool read_names(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* False when it breaks the format; then nothing of it is kept. */
+/* Reads an entry; false, with nothing kept, if invalid. */
 static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 {
     struct osaca_entry e = {.node = node, .latency = NAN};
@@ -374,8 +371,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more
- * can be read at all. */
+/* Lists @node as skipped because of @why; false with the file's err when reading must end. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
                  struct err *outer)
 {
@@ -393,7 +389,7 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
     return true;
 }
 
-/* All entries; those that break the format are listed instead. */
+/* Reads all entries; lists invalid ones. */
 static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
 {
     struct err *outer = r->err;
@@ -413,7 +409,7 @@ static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
     return true;
 }
 
-/* One rule of a list, or its default where @item is NULL. */
+/* Reads a rule of a list, or its default if @item is NULL. */
 static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_node_t *pressure,
                       const char *class_key, struct osaca_rule *rule)
 {
@@ -461,7 +457,7 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-/* @what: fault of a value of @key that is no number. */
+/* @what: error for a value of @key that is no number. */
 static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
                          struct osaca_numbers *out)
 {
@@ -488,7 +484,7 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Ports named as dividers are dividers, unless the file is our own and lists them. */
+/* Ports named like dividers are dividers, unless our own file lists them. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),
@@ -525,7 +521,7 @@ static int order_names(const void *a, const void *b)
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* False when no set has that name there. */
+/* False when no set has that name. */
 static bool set_named(const char *name, enum isa *out)
 {
     for (enum isa isa = 0; isa < ISA_COUNT; isa++) {

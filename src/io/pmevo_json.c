@@ -14,10 +14,10 @@
 #include "isa/forms.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
-/* of base/watch.h for each name: its form is looked for, and texts are made of it */
+/* steps (base/watch.h) per name */
 #define NAME_STEPS 16
 
-/* Their names and ours, aligned by index. */
+/* Their names and ours, by index. */
 struct translation {
     struct names theirs;
     char **ours;
@@ -31,8 +31,8 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Several of their names can mean one form here: MOV with its first register read or not, LEA with
- * a scaled index with and without a displacement. False with err when it was cancelled. */
+/* Several of their names can mean one form: MOV with its first register read or not, LEA with
+ * scaled index with and without displacement. False with err when cancelled. */
 static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
@@ -48,9 +48,8 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Whether an export writes each of their names for its form here. Names that it does not, as if
- * several mean one form, are kept with their rows. NULL when the forms cannot be read: then no name
- * is known. */
+/* Whether export restores each of their names from our form. Other names are kept with their rows.
+ * NULL when forms are unavailable: no name is restored then. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
@@ -70,7 +69,7 @@ static bool *names_that_return(const struct translation *t)
     return returns;
 }
 
-/* Keeps the names of @sequence with row @row when an export would write others. */
+/* Keeps the names of @sequence with row @row if export would not restore them. */
 static void keep_names(struct experiments *e, size_t row, json_t *sequence,
                        const struct translation *t, const bool *returns)
 {
@@ -86,8 +85,8 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence,
     free(text);
 }
 
-/* The source of each of our forms, by the index of one of their names that mean it: these names,
- * when an export would write others or fewer. The caller frees the texts and the list. */
+/* Source of each of our forms, by the index of one of its original names: these names, if export
+ * would not restore them. The caller frees the texts and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);
@@ -122,8 +121,7 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* Where two of their forms that mean one here have different usages, neither is the form's: both
- * keep the names they have. */
+/* If two of their forms for one of ours have different usages, both keep their names. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
@@ -140,7 +138,7 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     }
     for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++) {
         const uint32_t form = names_find(&seen, t->ours[i]);
-        if (form < seen.count && disputed[form]) {   /* the loop before may have been ended */
+        if (form < seen.count && disputed[form]) {   /* the previous loop may have been cancelled */
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);
         }
@@ -189,7 +187,7 @@ static void collect_architecture(json_t *root, struct translation *t)
             names_add(&t->theirs, json_string_value(form));
 }
 
-/* The fault of item @index of a list, in words: jansson keeps no lines. */
+/* Describes an error by the item's index @index, since jansson keeps no lines. */
 static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
 {
     err_set(err, ERR_DATA, NULL, "%s %zu does not match the format", what, index + 1);
@@ -295,7 +293,7 @@ out:
     return e;
 }
 
-/* "7" or 7 into the port's name; false for anything else. */
+/* Converts "7" or 7 to a port name; false if invalid. */
 static bool port_text(json_t *port, char text[PORT_NAME_MAX])
 {
     if (json_is_integer(port) && json_integer_value(port) >= 0)
@@ -305,8 +303,7 @@ static bool port_text(json_t *port, char text[PORT_NAME_MAX])
            snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
 }
 
-/* The ports that the lists of one form name: @depth 1 for a list of ports, 2 for a list of such
- * lists. */
+/* Collects the ports of one form: @depth 1 for a list of ports, 2 for a list of lists. */
 static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
 {
     char text[PORT_NAME_MAX];
@@ -363,7 +360,7 @@ static bool read_ports(const char *name, json_t *assignment, bool three_level, s
         ok = ports_add(ports, found.items[i], err);
     if (!ok)
         err_at(err, name, 0, 0);
-    /* Sorting has broken the index, not the strings. */
+    /* Sorting has invalidated the index, but not the strings. */
     names_done(&found);
     return ok;
 }

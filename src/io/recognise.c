@@ -14,7 +14,7 @@
 #define BEGINNING 32768
 #define END 4096
 
-/* The beginning of a file, followed by its last bytes; both as a string. */
+/* Beginning and last bytes of a file, both NUL-terminated. */
 struct sample {
     char text[BEGINNING + END + 1];
 };
@@ -24,7 +24,7 @@ static bool has(const struct sample *s, const char *word)
     return strstr(s->text, word) != NULL;
 }
 
-/* The first line has the columns @a and @b. */
+/* Returns whether the first line has the columns @a and @b. */
 static bool has_columns(const struct sample *s, const char *a, const char *b)
 {
     size_t length = strcspn(s->text, "\r\n");
@@ -94,7 +94,7 @@ static bool is_forms(const struct sample *s)
     return has_columns(s, "form", "template");
 }
 
-/* Rows of hex,cycles, with a header or without, as BHive has them. */
+/* Detects rows of hex,cycles, with or without header, as in BHive. */
 static bool is_blocks(const struct sample *s)
 {
     size_t digits = strspn(s->text, "0123456789abcdefABCDEF");
@@ -133,8 +133,8 @@ static bool is_windows(const struct sample *s)
     return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
 }
 
-/* Programs for several processors at once begin as Java's classes do; next comes their number,
- * which is small, or the version, which is not (as file(1) distinguishes them). */
+/* Mach-O files for several processors begin like Java classes; their count that follows is small, a
+ * class's version is not (as in file(1)). */
 static bool is_java(const struct sample *s)
 {
     return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
@@ -169,8 +169,7 @@ static bool is_picture(const struct sample *s)
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
-    /* a command, FILE for the file; if no command takes it, the conversion to a file that one
-     * does */
+    /* suggested command, FILE for the file; without one, the conversion to a suitable file */
     const char *remedy;
     const char *takes[5];   /* commands that take it, by their first words */
 } kinds[] = {
@@ -234,7 +233,7 @@ static const struct {
     {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
-/* One is the other, or extends it. */
+/* Returns whether one command equals or extends the other. */
 static bool same_command(const char *a, const char *b)
 {
     size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
@@ -252,7 +251,7 @@ static bool takes(size_t kind, const struct err *err, const char *command)
     return false;
 }
 
-/* Of a regular file only: nothing waits for what a pipe may bring. A byte order mark is skipped. */
+/* Regular files only, so that a pipe cannot block. Skips a byte order mark. */
 static bool read_sample(const char *path, struct sample *out)
 {
     struct stat status;
@@ -264,7 +263,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    for (size_t i = 1; i < length; i++)   /* bytes after a zero byte are checked as well */
+    for (size_t i = 1; i < length; i++)   /* checks the bytes after a NUL as well */
         if (!out->text[i])
             out->text[i] = ' ';
     const size_t mark = utf8_mark(out->text, length);

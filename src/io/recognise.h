@@ -1,13 +1,12 @@
-/* Identifies files given to the wrong command by their beginning, and the command that takes
- * them. */
+/* Identifies a file given to the wrong command by its beginning, and suggests the right one. */
 #ifndef PORTOLAN_IO_RECOGNISE_H
 #define PORTOLAN_IO_RECOGNISE_H
 
 #include "base/err.h"
 
-/* @err is why @command (its name, perhaps with some of its words: "mapping import osaca") failed on
- * err->file. If another command takes that file, and this one does not, @err becomes "this is PMEvo
- * JSON of experiments; experiments import FILE". Otherwise nothing changes. Any thread. */
+/* @err is the failure of @command (its name, perhaps with arguments: "mapping import osaca") on
+ * err->file. If only another command takes that file, @err becomes "this is PMEvo JSON of
+ * experiments; experiments import FILE". If not, it is unchanged. */
 void recognise(struct err *err, const char *command);
 
 #endif

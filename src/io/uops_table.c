@@ -22,7 +22,7 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    /* Without memory for all of them the import fails: missing ones do not matter. */
+    /* Out of memory the import fails, so missing rows do not matter. */
     if (shortage_met())
         return;
     if (t->count == t->capacity)
@@ -66,8 +66,7 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* The tables give no divider: a division that takes longer than its ports explain holds it for that
- * time. */
+/* Tables have no divider: a division slower than its ports blocks the divider for its time. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);

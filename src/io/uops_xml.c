@@ -13,7 +13,7 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* of a tag or comment: an incomplete one is scanned again from its beginning with each piece */
+/* bytes of a tag or comment: an incomplete one is scanned again with each piece */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
@@ -21,15 +21,15 @@ struct uops_xml {
     XML_Parser parser;
     struct uops_table *table;
     char *name, *architecture;
-    bool chosen;             /* the caller named the architecture */
-    struct str others;       /* architectures seen besides */
+    bool chosen;             /* the caller selected the architecture */
+    struct str others;       /* other architectures seen */
     bool rooted;             /* an <instruction> was seen */
-    bool wanted;             /* inside the architecture's element */
-    bool measured;           /* its first <measurement> has been taken */
+    bool wanted;             /* inside the selected architecture's element */
+    bool measured;           /* its first <measurement> was read */
     bool open;               /* inside that <measurement> */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* of the feed under way */
+    struct err *err;         /* of the current feed */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* bytes */
@@ -91,7 +91,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> belongs to no instruction");
         return;
     }
-    free(x->row.ports);   /* of a measurement that never closed: an architecture inside another */
+    free(x->row.ports);   /* for a measurement that never closed: an architecture inside another */
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),
                                .latency = NAN,
@@ -102,8 +102,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
     x->measured = x->open = true;
 }
 
-/* Every attribute that gives cycles: cycles, max_cycles, cycles_mem, cycles_addr...; those that say
- * is_upper_bound do not. */
+/* Reads every cycles attribute: cycles, max_cycles, cycles_mem, cycles_addr...; ignores
+ * is_upper_bound ones. */
 static void take_latency(struct uops_row *row, const XML_Char **attributes)
 {
     for (; attributes[0]; attributes += 2) {
@@ -160,8 +160,8 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
     }
 }
 
-/* An entity can be ten times another, and that ten times a third; each default of an attribute is
- * looked at for every element: no declaration is taken. */
+/* Rejects declarations: entities can expand exponentially, and attribute defaults apply to every
+ * element. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system,
                                const XML_Char *public, int internal)
 {

@@ -8,14 +8,14 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
-#define ANCHOR_LIMIT 1000    /* at every anchor for each anchor, */
+#define DEPTH_LIMIT 64       /* libyaml examines every open bracket for each token, */
+#define ANCHOR_LIMIT 1000    /* every anchor for each anchor, */
 #define ALIAS_LIMIT 10000    /* and each alias, */
-/* and at every tag directive for each: anything far from a machine file is refused before it is
+/* and every tag directive for each: files far from a machine file are rejected before the tree is
  * built */
 #define TAG_LIMIT 16
 
-/* Text for libyaml, a piece at a time, so that reading can be ended. */
+/* Passes the text to libyaml in pieces, so that reading can be cancelled. */
 struct yaml_pieces {
     const char *text;
     size_t at, length;
@@ -34,7 +34,7 @@ static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *g
     return 1;
 }
 
-/* Directives are read in one call, however many they are. */
+/* libyaml reads all directives in one call. */
 static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
 {
     size_t count = 0, line = 1;
@@ -56,8 +56,8 @@ static bool refuse(const yaml_event_t *event, const char *name, const char *what
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
-/* Reads the events alone, up to the first that is too much; whatever does not parse is left to who
- * builds the tree. */
+/* Reads only the events, up to the first that exceeds a limit; syntax errors are reported when the
+ * tree is built. */
 static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
 {
     yaml_parser_t parser;
@@ -125,7 +125,7 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    /* what it composes the tree with fails without a word */
+    /* composing the tree fails without a message */
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);
@@ -145,7 +145,7 @@ void yaml_tree_done(struct yaml_tree *t)
     t->loaded = false;
 }
 
-/* libyaml's look-ups take the document as changeable but change nothing. */
+/* libyaml's look-ups take a non-const document but do not change it. */
 static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
 {
     return yaml_document_get_node((yaml_document_t *)&t->document, index);

@@ -1,4 +1,4 @@
-/* YAML documents by libyaml: reading with the line of every fault. */
+/* YAML documents by libyaml, with the line of every error. */
 #ifndef PORTOLAN_IO_YAML_TREE_H
 #define PORTOLAN_IO_YAML_TREE_H
 
@@ -7,32 +7,31 @@
 
 #include "base/err.h"
 
-/* One document of text. Zero-initialised is empty. */
+/* A document. Zero-initialised is empty. */
 struct yaml_tree {
     yaml_document_t document;
     bool loaded;
     const char *name;      /* for messages; borrowed */
 };
 
-/* Parses the first document of @text and refuses more than one. yaml_tree_done frees @out in both
- * cases. */
+/* Parses the first document of @text and rejects more. yaml_tree_done frees @out in both cases. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);
-/* NULL when the document is empty. */
+/* NULL for an empty document. */
 const yaml_node_t *yaml_tree_root(const struct yaml_tree *t);
-/* Value of @key in a mapping, NULL when it is no mapping or has no such key. */
+/* Value of @key in a mapping, NULL if missing or not a mapping. */
 const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *map,
                                  const char *key);
-/* Item of a sequence; NULL past its end or when it is none. */
+/* Item of a sequence; NULL past its end or for other nodes. */
 const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence,
                                   size_t index);
-/* Text of a scalar, NULL for other nodes, for null and "~" when not quoted, and for scalars with a
- * NUL byte. */
+/* Text of a scalar; NULL for other nodes, for unquoted null and "~", and for scalars with a NUL
+ * byte. */
 const char *yaml_tree_text(const yaml_node_t *node);
 /* True when @node is absent, null or "~". */
 bool yaml_tree_null(const yaml_node_t *node);
-/* Sets @err with the place of @node (NULL: no line) and returns false. */
+/* Sets @err with the position of @node (NULL: none) and returns false. */
 bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err,
                      const char *todo, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -1,4 +1,4 @@
-/* What assembler text becomes, and the assembler as what lies below it sees it. */
+/* Assembled text, and the assembler interface for lower layers. */
 #ifndef PORTOLAN_ISA_ASSEMBLED_H
 #define PORTOLAN_ISA_ASSEMBLED_H
 
@@ -13,7 +13,7 @@ enum syntax { SYNTAX_AUTO, SYNTAX_ATT, SYNTAX_INTEL };
 
 struct diagnostic {
     size_t line;      /* 1-based, in the user's text */
-    char *text;       /* that line */
+    char *text;       /* text of that line */
     char *reason;
 };
 
@@ -22,10 +22,10 @@ struct source_span { size_t start, length; };
 
 /* A place in code that a linker fills in. */
 struct code_reference {
-    uint64_t place;       /* of the first byte that it fills in, in the code */
+    uint64_t place;       /* first byte to fill in, as an offset in the code */
     char *name;
     int64_t addend;
-    const struct isa_relocation *kind;   /* NULL: one that assembler text does not say */
+    const struct isa_relocation *kind;   /* NULL: no assembler notation */
 };
 
 /* Result of a text: one code section's bytes and the line of each instruction. */
@@ -45,28 +45,28 @@ struct assembled {
     size_t label_count;
     struct code_reference *references;   /* sorted by place */
     size_t reference_count;
-    /* lines the assembler would not take (with skip_bad they are left out) */
+    /* lines that the assembler rejected (left out with skip_bad) */
     struct diagnostic *refused;
     size_t refused_count;
-    /* lines that are no assembler text: sentences, source, what stands outside of a code block */
+    /* lines that are not assembler text: sentences, source, text outside code blocks */
     struct diagnostic *left_out;
     size_t left_out_count;
-    enum syntax syntax;           /* the one used */
-    uint64_t address;             /* that a disassembly gives its first instruction; else 0 */
-    /* per line: its statements without addresses, bytes, labels and comments */
+    enum syntax syntax;           /* the syntax used */
+    uint64_t address;             /* address of the first instruction in a disassembly; else 0 */
+    /* per line: statements without addresses, bytes, labels and comments */
     struct source_span *spans;
     size_t span_count;
-    /* per line: of a profile's samples, NaN where none; NULL: the text has none */
+    /* per line: share of a profile's samples, NaN if none; NULL: no profile */
     float *percents;
     size_t percent_count;
 };
 
-/* Prefix of the labels that stand for addresses: the rest of the name is section_address. */
+/* Prefix of labels for addresses, followed by section_address. */
 #define LISTING_ADDRESS_LABEL ".Lportolan_at_"
 
-/* An assembler handed to an instruction set that has to ask one (isa_ops.codes_learn). */
+/* Assembler passed to an instruction set that needs one (isa_ops.codes_learn). */
 struct isa_assembler {
-    /* As toolchain/assemble.h has it; done frees what it filled, in both cases. */
+    /* As in toolchain/assemble.h; done frees the result in both cases. */
     bool (*assemble)(enum isa isa, const char *name, const char *text, size_t length,
                      enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err);
     void (*done)(struct assembled *a);

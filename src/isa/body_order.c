@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define CLUMP 3             /* executions of BODY_CLUMPED taken together */
+#define CLUMP 3             /* executions that BODY_CLUMPED combines */
 #define SHUFFLE_SEED 10
 
-/* Spreads the terms of one execution evenly: next is the one that is most behind. */
+/* Spreads the terms of one execution evenly: the most delayed one comes next. */
 static void spread(const uint32_t *counts, size_t n, uint64_t total, uint32_t *order)
 {
     uint32_t *done = mem_zero(n, sizeof *done);
@@ -50,11 +50,11 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* Two executions in units that begin at even slots: those not @apart two in a row, for one slot or
- * two; the others each next to one of the most frequent term. */
+/* Two executions in units at even slots: terms that are not @apart in pairs, for one or two slots;
+ * the others each next to one of the most frequent term. */
 static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    /* beside: instructions next to another term's */
+    /* number of instructions next to another term's */
     uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;
     uint64_t count = 0;
 
@@ -77,7 +77,7 @@ static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32
     turns = mem_alloc((count + 1) * sizeof *turns);
     spread(units, n, count, turns);
     for (uint64_t u = 0; u < count; u++) {
-        size_t other = turns[u];   /* what shares its unit; n: nothing */
+        size_t other = turns[u];   /* the other one of its unit; n: none */
         *order++ = turns[u];
         if (apart[turns[u]])
             for (other = 0; other < n && !beside[other]; other++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The only code that depends on the processor that this program is compiled for. */
+/* The only code that depends on the processor that the program was compiled for. */
 #if defined(__aarch64__)
 #include "isa/a64/cpu.h"
 #define HOST ISA_AARCH64
@@ -22,7 +22,7 @@ enum isa isa_host(void)
     return HOST;
 }
 
-/* Asked once: a hypervisor answers each CPUID itself, which takes longer than to measure. */
+/* Cached: a hypervisor traps each CPUID, which takes longer than measuring. */
 unsigned cpu_vector_bits(void)
 {
     static _Atomic unsigned known;
@@ -55,7 +55,7 @@ bool cpu_virtual(void)
     return HOST_CPU.is_virtual();
 }
 
-/* Reads such a text; false when it is none. */
+/* Parses an identity; false if invalid. */
 static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
 {
     int used = 0;

@@ -18,13 +18,13 @@ struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by form */
     size_t count;
-    /* owns the texts of the rows that it was loaded with; NULL: base does */
+    /* texts of its own rows; NULL: in base */
     struct csv_table *table;
-    struct forms *base;         /* held: what rows were added to; NULL */
-    /* the user's rows, those of base first; owns the texts of its own */
+    struct forms *base;         /* held: the extended table; NULL */
+    /* the user's rows, base's first; owns the texts of its own */
     struct form_row *added;
     size_t added_count, inherited;
-    _Atomic unsigned holders;   /* besides the first */
+    _Atomic unsigned holders;   /* besides the creator */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -165,7 +165,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Rows of one name in the order of their places, so that the last one counts. */
+/* Sorts rows of one name by position, so that the last one counts. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;
@@ -173,8 +173,7 @@ static int compare_added(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* The rows of @f's base and its own new ones, @sorted, into its rows; false when that was
- * cancelled. */
+/* Merges the rows of @f's base with its own new ones, @sorted; false when cancelled. */
 static bool merge(struct forms *f, const struct form_row *const *sorted, size_t count)
 {
     const struct forms *base = f->base;

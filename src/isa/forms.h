@@ -1,9 +1,9 @@
-/* data/isa/<isa>.csv: the instruction forms with templates. Template: Intel syntax with typed
- * operands in braces, `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64},
- * {I8}`, `jz {Rel8}`; {B} {I} {D8} {D32} are the parts of an address, {K} a mask register; doubled
- * braces are literal; a fixed register stands as itself. AArch64: `ldr {W:X}, [{R:X}, #8]`, `fmla
- * {RW:V}.2d, {R:V}.2d, {R:V}.2d`; registers X W B H S D Q V Z P, {=} the register of the first
- * placeholder again ({=w} by that letter), {Rel}; immediates stand as they are. */
+/* data/isa/<isa>.csv: instruction forms with templates. x86-64: Intel syntax with typed operands in
+ * braces, `add {RW:R64}, {R:M64}`, `vaddpd {W:YMM}, {R:YMM}, {R:YMM}`, `shl {RW:R64}, {I8}`, `jz
+ * {Rel8}`; {B} {I} {D8} {D32} are address parts, {K} a mask register; doubled braces are literal;
+ * fixed registers are literal. AArch64: `ldr {W:X}, [{R:X}, #8]`, `fmla {RW:V}.2d, {R:V}.2d,
+ * {R:V}.2d`; registers X W B H S D Q V Z P, {=} the first placeholder's register again ({=w} by
+ * that letter), {Rel}; immediates are literal. */
 #ifndef PORTOLAN_ISA_FORMS_H
 #define PORTOLAN_ISA_FORMS_H
 
@@ -17,37 +17,37 @@
 struct form_row {
     char *form, *template, *extension;
     enum isa isa;
-    bool added;   /* by a file or a session of the user's: its code is run like that of others */
+    bool added;   /* from a user's file or session: its code runs as foreign code */
 };
 
-/* Registers that an instance has used up, in order per class, so that operands differ. */
+/* Registers used by an instance, in order per class, so that operands differ. */
 struct form_registers {
     unsigned general, high, vector, mask;
-    char first[8];   /* the first register handed out */
+    char first[8];   /* the first register assigned */
 };
 
-/* A table that never changes: holders read it on any thread, and an addition makes another one. */
+/* An immutable table: holders read it on any thread, and additions create a new one. */
 struct forms;
-/* @path NULL: the forms shipped for @isa. */
+/* Loads forms; @path NULL: those shipped for @isa. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
-/* @base with rows of the user's, which replace those of the same name, the later one of two. That
- * each assembles to its form is seen to before (toolchain/forms_add.h).
- * Holds @base. NULL with err when it was cancelled. */
+/* Adds the user's rows to @base; they replace rows of the same name, and later rows earlier ones.
+ * toolchain/forms_add.h verifies that each assembles to its form. Holds @base. NULL with err when
+ * cancelled. */
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);
-/* The rows that were added, in order; borrowed. */
+/* The added rows, in order; borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
 struct forms *forms_hold(const struct forms *f);
-/* The last holder's call frees it. Any thread. */
+/* Frees the table when its last holder calls it. */
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);
 const struct form_row *forms_find(const struct forms *f, const char *form);
-/* The form whose name is closest to @form, NULL: none is close. */
+/* Returns the form with the name most similar to @form, or NULL. */
 const char *forms_meant(const struct forms *f, const char *form);
-/* One assembler line (x86-64: Intel syntax, noprefix) for @row with fixed registers, distinct where
- * the template allows. */
+/* Writes one assembler line (x86-64: Intel syntax, noprefix) for @row with fixed registers,
+ * distinct where the template permits. */
 void form_instance(const struct form_row *row, struct str *out);
 
 #endif

@@ -22,9 +22,9 @@ static const char *program(void)
     return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
 }
 
-/* Runs llvm-mc on @input, its listing with encodings in @out. Lines that it refuses do not count as
- * a fault. Of words the listing is written to a file, apart from the complaints, which would break
- * into its lines; with a refused line llvm-mc keeps no file. */
+/* Runs llvm-mc on @input; its listing with encodings goes to @out. Rejected lines are not an error.
+ * For words the listing goes to a file, separate from messages, which would interrupt its lines;
+ * with a rejected line llvm-mc keeps no file. */
 static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20,
@@ -60,8 +60,8 @@ static bool run(enum isa isa, bool words, const struct str *input, struct str *o
     return ok;
 }
 
-/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false if a byte is
- * left open. */
+/* Parses "// encoding: [0x29,0x21,0xc0,0x5a]" between @line and @end; false if a byte is
+ * missing. */
 static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {
     static const char head[] = "encoding: [";
@@ -85,8 +85,8 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Whether it can only be one instruction, and its brackets have their ends: llvm-mc reads `[rbx' as
- * an address of 0. */
+/* Returns whether it is a single instruction with closed brackets: llvm-mc reads `[rbx' as address
+ * 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
     static const char ends[] = "]})", begins[] = "[{(";

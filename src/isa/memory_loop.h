@@ -1,4 +1,4 @@
-/* Loops that measure what lines of memory cost, by the ways that code comes to them. */
+/* Loops that measure the cost of memory lines, by access pattern. */
 #ifndef PORTOLAN_ISA_MEMORY_LOOP_H
 #define PORTOLAN_ISA_MEMORY_LOOP_H
 
@@ -7,16 +7,16 @@ enum memory_loop {
     LOOP_STORES,      /* to one */
     LOOP_UPDATES,     /* loads and stores of one */
     LOOP_TRIAD,       /* stores to one and loads of two */
-    LOOP_STREAMED,    /* stores past the caches */
+    LOOP_STREAMED,    /* non-temporal stores */
     LOOP_GATHER,      /* four loads at indices and four of indices */
-    LOOP_PAIRED,      /* four loads of lines 128 bytes apart */
-    LOOP_ODD,         /* 192 bytes */
-    LOOP_SKIPPED,     /* 256 bytes */
-    LOOP_PAGES,       /* a load 4160 bytes on */
-    LOOP_CHASE,       /* four loads in sequence */
-    /* a load in order and instructions that do nothing: 252 µops with the end of the loop */
+    LOOP_PAIRED,      /* four loads, lines 128 bytes apart */
+    LOOP_ODD,         /* the same 192 bytes apart */
+    LOOP_SKIPPED,     /* the same 256 bytes apart */
+    LOOP_PAGES,       /* a load every 4160 bytes */
+    LOOP_CHASE,       /* four dependent loads */
+    /* a sequential load and nops: 252 µops with the loop's end */
     LOOP_FEW,
-    LOOP_SOME,        /* 72 µops */
+    LOOP_SOME,        /* the same with 72 µops */
     MEMORY_LOOPS,
 };
 

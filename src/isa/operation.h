@@ -1,11 +1,10 @@
-/* Operation of an instruction, in terms of analysis, the same for every instruction set. */
+/* Operation of an instruction in terms of analysis, common to all instruction sets. */
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 
-/* Named by what is computed; the operands say from and to where, how wide, and whether memory takes
- * part. */
+/* Named by the computation; operands give places, width and memory accesses. */
 enum operation {
-    OPERATION_OTHER,              /* nothing below */
+    OPERATION_OTHER,              /* none of the following */
     OPERATION_NOP,
     /* general registers */
     OPERATION_MOVE,               /* a whole register, an immediate, a plain load or store */
@@ -20,17 +19,17 @@ enum operation {
     OPERATION_INCREMENT,
     OPERATION_DECREMENT,
     OPERATION_NEGATE,
-    OPERATION_COMPARE,            /* a subtraction (addition: cmn) for the flags alone */
+    OPERATION_COMPARE,            /* subtraction (addition: cmn) for flags only */
     OPERATION_AND,
     OPERATION_AND_NOT,            /* andn, bic, orn, eon */
     OPERATION_OR,
     OPERATION_XOR,
     OPERATION_NOT,
-    OPERATION_TEST,               /* an and for the flags alone */
-    /* the count is the second input: an immediate, or a register (insn_count_in_register) */
+    OPERATION_TEST,               /* and for flags only */
+    /* the count is the second input: an immediate or register (insn_count_in_register) */
     OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,
-    OPERATION_SHIFT_SIGNED,       /* to the right, shifts in copies of the sign */
+    OPERATION_SHIFT_SIGNED,       /* arithmetic right shift */
     OPERATION_ROTATE_LEFT,
     OPERATION_ROTATE_RIGHT,
     OPERATION_ROTATE_CARRY,       /* rcl, rcr */
@@ -44,9 +43,9 @@ enum operation {
     OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
     OPERATION_BYTE_SWAP,
     OPERATION_CRC32,
-    /* as wide as its factors: imul of two or three operands, mul, madd */
+    /* result as wide as its factors: imul of two or three operands, mul, madd */
     OPERATION_MULTIPLY,
-    /* twice as wide, or the upper half: mul, imul of one operand, mulx, umulh */
+    /* double width, or the upper half: mul, imul of one operand, mulx, umulh */
     OPERATION_MULTIPLY_WIDE,
     OPERATION_DIVIDE,
     OPERATION_EXCHANGE,           /* xchg */
@@ -59,24 +58,24 @@ enum operation {
     OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
     /* flow */
     OPERATION_JUMP,
-    /* conditional; by flags when flags_read, else by a register: cbz, jrcxz, loop */
+    /* conditional; by flags if flags_read is set, else by a register: cbz, jrcxz, loop */
     OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
-    OPERATION_TRAP,               /* no execution continues after it: ud2, hlt, udf */
+    OPERATION_TRAP,               /* execution never continues: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
-    OPERATION_VECTOR_MOVE,        /* whole, a part, a load or a store; no lane changes its place */
-    /* between register files, or movd and movq: movmskps, pmovmskb, fmov x0, d0 */
+    OPERATION_VECTOR_MOVE,        /* whole, partial, load or store; lanes keep their positions */
+    /* between register files, movd, movq: movmskps, pmovmskb, fmov x0, d0 */
     OPERATION_TRANSFER,
     OPERATION_VECTOR_ADD,         /* integers: also sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
     OPERATION_VECTOR_MULTIPLY,    /* integers: also with additions, dot products */
     OPERATION_VECTOR_SHIFT,
-    OPERATION_VECTOR_LOGIC,       /* of integers and of floating point; ternary logic too */
+    OPERATION_VECTOR_LOGIC,       /* integer and floating point; also ternary logic */
     OPERATION_VECTOR_BLEND,
-    /* lanes change places: shuffles, packs, broadcasts, shifts by bytes, widening moves */
+    /* lanes change position: shuffles, packs, broadcasts, byte shifts, widening moves */
     OPERATION_VECTOR_SHUFFLE,
     OPERATION_VECTOR_INSERT,      /* of a lane: pinsrq, insertps, vinserti128, ins */
     OPERATION_VECTOR_EXTRACT,
@@ -102,12 +101,12 @@ enum condition {
     CONDITION_NONE,
     CONDITION_EQUAL,              /* e z eq */
     CONDITION_NOT_EQUAL,
-    /* b c cs hs: the flag is set; x86-64: below, AArch64: higher or same */
+    /* b c cs hs: carry set; x86-64: below, AArch64: higher or same */
     CONDITION_CARRY,
     CONDITION_NO_CARRY,
     CONDITION_CARRY_OR_EQUAL,     /* be */
-    CONDITION_NEITHER,            /* a: no carry and not equal */
-    CONDITION_HIGHER,             /* hi: carry and not equal */
+    CONDITION_NEITHER,            /* a: carry clear and not equal */
+    CONDITION_HIGHER,             /* hi: carry set and not equal */
     CONDITION_LOWER_SAME,         /* ls */
     CONDITION_SIGN,
     CONDITION_NO_SIGN,

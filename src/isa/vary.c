@@ -8,7 +8,7 @@ static const struct isa_vary *vary_of(enum isa isa)
     return isa_ops(isa)->vary;
 }
 
-/* Decodes what was made in the place of @in, whose line it keeps. */
+/* Decodes the replacement of @in, with its line. */
 static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in,
                    struct insn *out)
 {
@@ -44,7 +44,7 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
     return false;
 }
 
-/* Except for registers and the parts of an address. */
+/* Equal except for registers and address parts. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
     return a->kind == b->kind && a->access == b->access && a->bits == b->bits &&
@@ -52,8 +52,8 @@ static bool same_place(const struct operand *a, const struct operand *b)
            a->segment == b->segment && a->implicit == b->implicit;
 }
 
-/* Whether @out is @in except for operand @operand, which may differ in registers, scale and
- * displacement. */
+/* Returns whether @out equals @in except for operand @operand, which may differ in registers, scale
+ * and displacement. */
 static bool same_but(const struct insn *in, const struct insn *out, unsigned operand)
 {
     if (strcmp(in->form, out->form) != 0 || strcmp(in->mnemonic, out->mnemonic) != 0 ||

@@ -1,29 +1,30 @@
-/* What measuring has of the processor's own: machine code that it makes itself, the way in and out
- * of foreign code with all registers set, the one place that makes system calls. arch_x86_64.c and
- * arch_aarch64.c are both in the library, each empty on the other's processor. Internal to
- * measure/. */
+/* Processor-dependent part of measuring: generated machine code, entry to and exit from foreign
+ * code with all registers set, and the only place with system calls. arch_x86_64.c and
+ * arch_aarch64.c are both compiled, each empty on the other processor. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
 #include "isa/a64/body.h"
 #include "isa/body.h"
 
-/* pages of memory behind those that kernels map, in turn: what a first-level cache holds */
+/* memory pages used in rotation for the pages that kernels map: as many as a first-level cache
+ * holds */
 #define SANDBOX_REAL_PAGES 8
 
-/* State that measured code leaves. x86-64. */
+/* Registers and pages after measured code. x86-64. */
 struct sandbox_state {
     uint64_t general[32];             /* by number */
-    /* the lowest word first; 0 where the set-up has none */
+    /* lowest word first; 0 where the set-up has no vectors */
     uint64_t vectors[32][8];
     uint64_t masks[8];
-    /* addresses of those that were mapped for it, the first of them */
+    /* first of the page addresses mapped for it */
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code in assembler: offsets are numbers there, checked by the compiler. */
+/* Values for the entry code in assembler, which uses these offsets as numbers; the compiler checks
+ * them. */
 struct sandbox_frame {
-    uint64_t phase;         /* 0: where a loop jumps at its end */
+    uint64_t phase;         /* 0: target of the jump at the end of a loop */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
     uint64_t stack;         /* 16: the child's own stack pointer */
     uint64_t target;        /* 24: the loop */
@@ -32,68 +33,67 @@ struct sandbox_frame {
     uint32_t vectors;       /* 64 */
     uint32_t counter_register;   /* 68: its number; x86-64: 0: in memory */
     uint32_t control;       /* 72: mxcsr, fpcr */
-    /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 hold addresses and zeros */
+    /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 are addresses and zeros */
     uint32_t clean;
     uint64_t general[32];   /* 80: AArch64: sp is the last */
-    uint64_t masks;         /* 336: of x86-64's mask registers */
+    uint64_t masks;         /* 336: x86-64 mask registers */
     uint64_t passes;        /* 344: of the timed part, at least 1 */
     /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
     uint64_t values[64];
     struct sandbox_frame *self;  /* 864 */
-    uint64_t keeps;         /* 872: what the registers hold in the end goes to @state (x86-64) */
+    uint64_t keeps;         /* 872: stores the final registers to @state (x86-64) */
     struct sandbox_state state;  /* 880 */
 };
 
-/* Where things lie: code, thread-local words, memory and stack in one stretch, so that code reaches
- * its data relative to itself. */
+/* Layout of the area: code, thread-local words, memory and stack are contiguous, so that code
+ * addresses its data relative to itself. */
 #if defined(__aarch64__)
 #define AREA_PART 0x40000     /* pages may have 64 KiB */
 #else
 #define AREA_PART 0x10000
 #endif
 #define AREA_CODE ((size_t)8 << 20)
-#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: where fs leads; only read */
+#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: base of fs; read-only */
 #define AREA_LOADS (AREA_LOCAL + AREA_PART)
 #define AREA_STORES (AREA_LOADS + AREA_PART)
 #define AREA_STACK (AREA_STORES + AREA_PART)
 #define AREA_STACK_SIZE AREA_PART
 #define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
-/* Pages in the middle of each part are there, the others guard. */
+/* Only pages in the middle of each part are mapped; the others are guards. */
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
 /* Runs frame->target with frame->warm iterations, then with frame->count, with all registers set
- * before each, and stamps the second. Returns 0, or the argument of sandbox_escape. */
+ * before each; takes time stamps around the second. Returns 0, or the argument of
+ * sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
-/* Signal handler's way out: leaves the foreign code wherever it stands; sandbox_enter returns
- * @fault. */
+/* Called by the signal handler to leave foreign code at any point; sandbox_enter returns @fault. */
 void sandbox_escape(unsigned fault) __attribute__((noreturn));
-/* A system call without libc; the kernel lets only the address sandbox_syscall_site make them.
+/* Makes a system call without libc; the kernel permits them only from sandbox_syscall_site.
  * Negative: -errno. */
 long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
 extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn_site[];
-/* Continues as @go(@given) on the stack that ends at @stack, aligned to 16 bytes; @go never
- * returns. */
+/* Continues as @go(@given) on the stack that ends at @stack, 16-byte aligned; @go never returns. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Has the thread register that measured code cannot read or change lead to @frame; on x86-64 the
- * other one, which it can use, to @local. libc is not usable any more. */
+/* Sets the thread register that measured code cannot access to @frame; on x86-64 also the one that
+ * it can use, to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
-/* Where that leads, from then on; and where libc's thread pointer leads, before. */
+/* Returns @frame after that call; and libc's thread pointer before it. */
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instructions that stand in bodies' registers: one dependent addition, one dependent
- * multiplication, a nop, two additions that wait for nothing, five comparisons and a nop, which
- * wait for nothing either; the beginning and a link of a chain of slow operations, of no length
- * where no two threads share a core. */
+/* Instruction sequences that use the registers of bodies: a dependent addition; a dependent
+ * multiplication; a nop; two independent additions; five independent comparisons and a nop; the
+ * first and a further link of a chain of slow operations, empty where cores have a single
+ * thread. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
 
-/* Bytes that a loop needs before its first instruction, how long it can be for its branch, and the
- * register in which the loops of bodies count. */
+/* Bytes before the first instruction of a loop, longest loop for its branch, and the counter
+ * register of bodies. */
 #if defined(__aarch64__)
-#define ARCH_RSEQ_SIGNATURE 0xd428bc00u   /* of restartable sequences, as libc registers them */
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00u   /* for restartable sequences, as libc registers them */
 #define ARCH_BEGIN_LENGTH 8
 #define ARCH_LOOP_LIMIT (1024 * 1024 - 256)
 #define ARCH_COUNTER A64_COUNTER
@@ -105,29 +105,29 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes the values that entry still has to set at @at of the code area @code. Returns how many,
+/* Writes the values that entry must still set to @at of the code area @code. Returns their length,
  * ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
-/* Writes at @end what counts down, branches back to @start and at last jumps through frame->phase;
- * returns its length, at most 32. @counter: enum sandbox_counter. */
+/* Writes the loop end at @end: decrements, branches to @start, and finally jumps through
+ * frame->phase. Returns its length, at most 32. @counter: enum sandbox_counter. */
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter);
-/* A load at @offset bytes of the loads' window, general of 8 bytes or vector of 16; returns its
- * length, at most 8. */
+/* Writes a load at @offset bytes of the loads' window, general of 8 bytes or vector of 16; returns
+ * its length, at most 8. */
 size_t arch_load(uint8_t *out, bool vector, unsigned offset);
 
-/* Set-up that code of @body needs on this CPU; what the chains and the probe need. */
+/* Vector set-up that code of @body needs on this CPU; and that of the chains and probes. */
 unsigned arch_setup(const struct body *body);
 unsigned arch_setup_plain(const struct sandbox_frame *frame);
-/* What stays the same in every run; what kernels have besides their general registers; the
- * registers of bodies, the pointer to loads @loads_at bytes further on. */
+/* Sets the constant members; those for kernels except general registers; and the registers of
+ * bodies, with the pointer for loads @loads_at bytes further on. */
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
 /* Address of the instruction that raised the signal with @context. */
 uint64_t arch_fault_code(const void *context);
-/* Has the processor that calls see the new instructions. */
+/* Makes new instructions visible to the calling processor. */
 void arch_code_changed(uint8_t *code, size_t length);
-/* Whether frame->keeps is heeded. */
+/* Returns whether frame->keeps is supported. */
 bool arch_has_states(void);
 /* Advice on measuring on this kind of processor; NULL: none. */
 const char *arch_remark(void);

@@ -28,10 +28,10 @@ CHECK(passes, 344);
 CHECK(values, 352);
 CHECK(self, 864);
 
-/* tpidr_el0 leads to the frame, from wherever code stands; x0 holds it wherever a register may be
- * used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the
- * timed part, then to sandbox_finish. x16 leads to the loop, whose first two instructions load it
- * with its own value: inside the time stamps like the other registers, the same for every code. */
+/* tpidr_el0 points to the frame; x0 holds it wherever a register is free. The loop ends by a jump
+ * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
+ * x16 points to the loop, whose first two instructions reload it. That is inside the time stamps,
+ * as for the other registers, and equal for all code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -93,7 +93,7 @@ __asm__(
     "    mrs x1, cntvct_el0\n"
     "    str x1, [x0, #56]\n"
     "    mov w1, #0\n"
-    /* x0: the frame, w1: what is returned. */
+    /* x0: the frame, w1: return value. */
     "sandbox_leave:\n"
     "    ldr x2, [x0, #16]\n"
     "    mov sp, x2\n"
@@ -203,7 +203,7 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
 
-/* mrs x16, tpidr_el0; ldr x16, [x16, the member] */
+/* mrs x16, tpidr_el0; ldr x16, [x16, #member] */
 static size_t put_frame_load(uint8_t *code, size_t at, size_t member)
 {
     put(code + at, 0xd53bd050u);
@@ -222,7 +222,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz leaves the flags alone and reaches a megabyte: ARCH_LOOP_LIMIT. */
+    /* cbnz does not change the flags and reaches a megabyte: ARCH_LOOP_LIMIT. */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -251,7 +251,7 @@ BARE unsigned arch_setup_plain(const struct sandbox_frame *frame)
 
 void arch_frame_begin(struct sandbox_frame *frame)
 {
-    /* Denormals are zero in all precisions, every NaN is the default one. */
+    /* Flushes denormals to zero in all precisions; NaNs are the default one. */
     frame->control = 1u << 25 | 1u << 24 | 1u << 19;
 }
 
@@ -265,8 +265,8 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
-    (void)loads_at;   /* these bases are many and lie apart already */
-    /* Small odd numbers: shift counts, divisors that are not 0. */
+    (void)loads_at;   /* the bases are many and already apart */
+    /* Small odd numbers: valid as shift counts and divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -290,7 +290,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* By the addresses that execute: the caches of instructions may know them only by these. */
+    /* By the executable addresses, since instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

@@ -37,13 +37,12 @@ CHECK(state.general, 880);
 CHECK(state.vectors, 1136);
 CHECK(state.masks, 3184);
 
-/* gs leads to the frame, from wherever code stands; rdi holds it wherever a register may be used.
- * The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
- * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs
- * the same for every code and is subtracted. With passes the registers are loaded again and the
- * loop starts over, so that its pointers come back to where they began. Each ends when all is
- * computed and stored: a short run's last chain and the stores that still wait for the cache would
- * otherwise hide behind what loads the registers. */
+/* gs points to the frame; rdi holds it wherever a register is free. The loop ends by a jump through
+ * frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish. Loading
+ * the general registers is inside the time stamps, equal for all code, and subtracted. Each further
+ * pass reloads the registers and restarts the loop, so that its pointers return to their start.
+ * Each phase ends when everything is computed and stored: otherwise the last chain of a short run,
+ * and stores waiting for the cache, would overlap with loading the registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -123,7 +122,7 @@ __asm__(
     "    mov %edi, %eax\n"
     "    mov %gs:864, %rdi\n"
     "    jmp sandbox_leave\n"
-    /* All registers into frame->state, then on as without. */
+    /* Stores all registers into frame->state, then continues as without. */
     "sandbox_keep:\n"
     "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n  "
     "  mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
@@ -231,8 +230,8 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
     sandbox_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)local, 0, 0, 0, 0);
 }
 
-/* Dependent adds, dependent multiplications, and nops. Adding an immediate or one would be done at
- * rename on some machines. */
+/* Dependent adds, dependent multiplications, and nops. Some machines would eliminate additions of
+ * immediates at rename. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */,
                        arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
                        arch_nop = {{0x90}, 1},
@@ -296,7 +295,7 @@ unsigned arch_setup(const struct body *body)
 void arch_frame_begin(struct sandbox_frame *frame)
 {
     frame->masks = ~(uint64_t)0;
-    /* Masked exceptions; denormals are zero, so that no value ever costs a microcode assist. */
+    /* Exceptions masked; denormals are zero, so that no value causes a microcode assist. */
     frame->control = 0x9fc0;
     frame->clean = cpu_vector_bits() >= 256;
 }
@@ -308,7 +307,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* Small odd numbers: shift counts, divisors that are not 0, bit offsets that stay near. */
+    /* Small odd numbers: valid as shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

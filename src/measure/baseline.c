@@ -11,13 +11,13 @@
 #include "io/machine_file.h"
 #include "model/facts.h"
 
-#define CLUSTER_WIDTH 0.005   /* relative: rounds that confirm each other */
+#define CLUSTER_WIDTH 0.005   /* relative difference of agreeing rounds */
 #define CLUSTER_LEAST 4       /* rounds */
-#define AS_FAST 0.985         /* of what is known, or of a cluster's rate */
-/* of the issue width a loop of nops reaches on a quiet core: 5.58 of 6 on Golden Cove, 3.9 of 4 on
- * Skylake */
+#define AS_FAST 0.985         /* share of the known rate, or of a cluster's */
+/* share of the issue width that a loop of nops reaches on an idle core: 5.58 of 6 on Golden Cove,
+ * 3.9 of 4 on Skylake */
 #define OF_EXPECTED 0.9
-#define TRUSTED_SHARE 0.5     /* of rounds that agree when nothing is known of the core */
+#define TRUSTED_SHARE 0.5     /* least share of agreeing rounds without a known baseline */
 #define BETTER 1.003
 
 enum baseline_column { NOPS, PORTS, LOAD_WINDOW, DOUBTFUL, DAY, ROOM };
@@ -64,7 +64,7 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
            seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-/* Issue slots per cycle, and nops in each of them. */
+/* Issue slots per cycle, and nops per slot. */
 static double width_by_facts(double *nops)
 {
     struct err err = {0};

@@ -8,21 +8,21 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* rows at most between two visits, a few tenths of a second apart when the core is quiet */
+/* rows per group; visits are a few tenths of a second apart on an idle core */
 #define GROUP 64
-#define GROUP_VISITS 4           /* to a row, before the next group */
-/* after which a group takes no further row: a busy core may yield rows */
+#define GROUP_VISITS 4           /* visits per row before the next group */
+/* seconds after which a group gets no more rows: those of a busy core are slow */
 #define GROUP_SECONDS 3.0
-#define VISIT_SECONDS 0.25       /* of patience */
-#define DRY_SECONDS 2.0          /* without a quiet window, after which */
-/* of the patience with a window is left, and a row is visited once, until there is one again */
+#define VISIT_SECONDS 0.25       /* patience per visit */
+#define DRY_SECONDS 2.0          /* seconds without an idle window after which */
+/* this share of the patience is left, and each row is visited once, until there is one */
 #define DRY_PATIENCE 0.05
-#define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOK_SHARE 0.5           /* of a block's patience, at most, for a look at the core */
-#define FIRST_VALUE 10           /* times a block's patience, until it has a value to show */
+#define PATIENCE_SECONDS 20.0    /* final seconds without a settled row */
+#define LOOK_SHARE 0.5           /* share of a block's patience for the initial check of the core */
+#define FIRST_VALUE 10           /* factor of a block's patience until it has a value */
 #define CONTENDED "contended"
 
-/* A calibrated sandbox, within @look seconds if possible; NULL with err. */
+/* Creates a calibrated sandbox, within @look seconds if possible; NULL with err. */
 static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
                                     struct calibration *c, struct seek *seek, struct err *err)
 {
@@ -77,7 +77,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* else more of it would show no more */
+    /* more of it would not help */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -88,7 +88,7 @@ struct visits {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
-    /* on clock_seconds; the second: when a visit had a quiet window */
+    /* times on clock_seconds; the second: of the last visit with an idle window */
     double last_settled, last_quiet;
 };
 
@@ -105,22 +105,21 @@ static void settle(struct visits *v, struct block_row *row, double cycles, doubl
     v->last_settled = clock_seconds();
 }
 
-/* Why @row has no value so far. */
+/* Records why @row has no value so far. */
 static void leave(struct block_row *row, const char *reason)
 {
     free(row->fault);
     row->fault = mem_strdup(reason);
 }
 
-/* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of
- * each for itself. */
+/* Returns whether the core was busy for some time: then all rows wait together at the end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* One visit to a block: its value when visits agree, its reason when it has none, else it stays
- * open. False with err when measuring itself is impossible. */
+/* Visits a block: sets its value when visits agree, or the reason for having none; if neither it
+ * stays open. False with err when measuring is impossible. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -168,8 +167,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits a group of rows from @from on, again those that are open, until they are settled or give
- * no more; in *@to the first row after it. */
+/* Visits a group of rows from @from on, open ones repeatedly, until they settle or make no
+ * progress; *@to is the row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -190,7 +189,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* Rows that are open after all visits wait for quiet moments together. */
+/* Measures rows that are still open; they share the waiting for an idle core. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

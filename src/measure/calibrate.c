@@ -22,21 +22,21 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-#define LOOK_SECONDS 2.0          /* at a core of which nothing is known and that may be busy */
+#define LOOK_SECONDS 2.0          /* seconds of checking a possibly busy core without baseline */
 #define FIRST_LOOK_SECONDS 0.5
-/* of its issue width: a core that does as many nops was seen quiet */
+/* share of its issue width from which a core was idle */
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
-#define PROBE_TOLERANCE 0.02      /* what quiet probes of a few microseconds scatter by */
-/* of the probe for ports: half of its slices are 2 to 3 % slower than the others where the other
- * two probes find a Golden Cove idle */
+#define PROBE_TOLERANCE 0.02      /* relative scatter of short idle probes */
+/* the same for the port probe: half of its runs are 2 to 3 % slower on a Golden Cove that the other
+ * probes find idle */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-/* of its issue width, what nops may reach on a quiet core: 0.93 on Golden Cove, 0.98 on Skylake */
+/* share of its issue width that nops reach on an idle core: 0.93 on Golden Cove, 0.98 on Skylake */
 #define OF_EXPECTED 0.95
-/* contention up to which the moment's own choice of a load window counts */
+/* contention up to which the load window is chosen from current measurements */
 #define MOSTLY_QUIET 0.5
-#define CHAIN_TICKS 1000   /* of a clock's chain, at least */
+#define CHAIN_TICKS 1000   /* least ticks of a clock chain */
 
 double calibrate_floor(double *values, size_t n, double width)
 {
@@ -70,7 +70,7 @@ static void raw(struct sandbox_item *item, enum pulse_code code, double count, u
                                   .samples = samples};
 }
 
-/* Ticks of the time stamp counter a second, by the system's clock. */
+/* Ticks of the time stamp counter per second, by the system's clock. */
 struct stopwatch { uint64_t ticks; struct timespec time; };
 
 static void stopwatch_read(struct stopwatch *w)
@@ -111,16 +111,16 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* Results of one look at the core, by round: the chain, and in its cycles the multiplication and
- * the three probes (per instruction). */
+/* A measurement of the core, by round: the chain, and relative to it the multiplication and the
+ * three probes (cycles per instruction). */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* The chain's ticks near round @i: the least of a few, since contention slows the chain as well,
- * and a slow reference would make probes look fast. */
+/* Chain ticks near round @i: the least of a few, since contention also slows the chain, and a slow
+ * reference makes probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -131,14 +131,14 @@ static double yardstick(const struct look *l, unsigned i)
     return least;
 }
 
-/* Ticks per instruction of a raw item whose loop has @length. */
+/* Ticks per instruction of a raw item with a loop of @length. */
 static double raw_each(const struct sandbox_item *item, const struct calibration *c,
                        unsigned length)
 {
     return (least_ticks(item) - c->rules.overhead) / (double)item->count / length;
 }
 
-/* A probe's look; @rounds stay in the order of time. */
+/* Summary of one probe; @rounds stay in order of time. */
 static struct baseline_look look_of(const double rounds[ROUNDS])
 {
     double sorted[ROUNDS];
@@ -147,8 +147,8 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Multiplication and probes next to the chain, many times. @each: ticks of an iteration of the
- * chain. */
+/* Measures multiplication and probes next to the chain repeatedly. @each: ticks per chain
+ * iteration. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
 {
@@ -186,8 +186,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* How long to look: until the core was seen quiet, if some of its speed is unknown. Without facts
- * of such a core, or if it ran fewer nops than those allow, stable values are accepted. */
+/* Seconds to measure: until the core was idle, if part of the baseline is unknown. Without facts,
+ * or below the rate they allow, accepts stable values. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -199,9 +199,9 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
                : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Looks at the core, with @cpus at others as well, and stays on the quietest. The baseline of such
- * cores limits the time: without one, a core that may be busy is looked at for a while. @known
- * becomes the current baseline. */
+/* Measures the core, with @cpus also others, and stays on the least busy. A baseline limits the
+ * time: without one a possibly busy core is measured longer. @known becomes the current
+ * baseline. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
                         struct err *err)
@@ -233,11 +233,11 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* The rules' baseline: the stored one if it is higher than the measured one. */
+/* Chooses the rules' baseline: the kept one if higher than the measured one. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* How much room there is was seen when the front end was idle; then it still may have been half
-     * of it, until more is seen. */
+    /* The room probe was measured with an idle front end; the room may still have been halved,
+     * until measured better. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -257,7 +257,7 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* Never seen quiet, but how fast it would be is known: windows count when they come near. */
+    /* Never idle, but its speed is known: windows near it count. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -280,7 +280,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* Of many, some far apart. */
+            /* Uses some of many CPUs, spread. */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -288,7 +288,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     return n ? n : 1;
 }
 
-/* Chains, probes and what follows from them. */
+/* Evaluates chains and probes. */
 static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known,
                    struct err *err)
 {
@@ -315,8 +315,8 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return ok;
 }
 
-/* One body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones of
- * 16. */
+/* Adds a body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones
+ * of 16. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
@@ -326,9 +326,9 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
     return sandbox_add(s, code, at, 1, COUNTER_BODY, offset);
 }
 
-/* Caches' banks and way predictors make loads of many lines take a little longer now and then, for
- * milliseconds; those of few lines collide on other machines. What nine of ten rounds stay below
- * decides; among equals the narrowest. */
+/* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
+ * milliseconds; on other machines loads of few lines conflict. The limit of nine of ten rounds
+ * decides; among equal windows the smallest. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -346,7 +346,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
-        /* Spread over time rather than in sequence. */
+        /* Rounds are spread over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -378,7 +378,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* The same loop measured again and again by the rules found. */
+/* Measures the noise of one loop by the rules found. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

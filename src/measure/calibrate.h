@@ -1,5 +1,5 @@
-/* Clock and idle baseline of a machine, measured on the machine itself; the only assumption is that
- * a dependent add takes one cycle. */
+/* Clock and idle baseline of this CPU, by measurement; the only assumption is a latency of one
+ * cycle for an addition. */
 #ifndef PORTOLAN_MEASURE_CALIBRATE_H
 #define PORTOLAN_MEASURE_CALIBRATE_H
 
@@ -8,54 +8,55 @@
 
 struct calibration {
     struct window_rules rules;
-    double tick_hz;          /* of the time stamp counter, or the processor's virtual counter */
-    double stretch;          /* 1, or how much longer runs are because one tick is long */
-    double clock_hz;         /* core clock while calibrating */
-    /* cycles of a dependent 64-bit multiplication; NaN when it is no whole number */
+    double tick_hz;          /* rate of the time stamp counter, or of the virtual counter */
+    double stretch;          /* factor of run lengths for coarse ticks, at least 1 */
+    double clock_hz;         /* core clock during calibration */
+    /* latency of a 64-bit multiplication; NaN when not an integer */
     double second_ratio;
-    /* nops per cycle when quiet: the idle baseline, the best that was ever seen of such a CPU */
+    /* idle baseline: nops per cycle on an idle core, the best ever measured for this CPU */
     double probe_rate;
-    double ports_rate;       /* instructions per cycle of the second probe then; 0: not known */
-    double room_rate;        /* of the third probe; 0: not known */
-    double seen_rate;        /* nops per cycle while calibrating, at best */
-    /* nops per cycle by the facts of the machine that fits this CPU; NaN: not known */
+    double ports_rate;       /* idle rate of the second probe in instructions per cycle; 0:
+                              * unknown */
+    double room_rate;        /* of the third probe; 0: unknown */
+    double seen_rate;        /* best nops per cycle during calibration */
+    /* nops per cycle from the facts of this CPU's machine; NaN: unknown */
     double expected_rate;
-    char day[KEPT_DAY];  /* that the baseline was seen */
-    bool busy;               /* the core did not reach it now */
-    /* it was never seen quiet for certain: values taken now are to be measured again */
+    char day[KEPT_DAY];  /* date of the baseline */
+    bool busy;               /* the core did not reach it this time */
+    /* the core was never certainly idle: values must be measured again */
     bool doubtful;
-    /* relative: 95 % of repeated measurements of one loop lie this close to their median */
+    /* relative: 95 % of repeated measurements of a loop are within this of their median */
     double noise;
-    double contention;       /* fraction of probes that others slowed */
-    unsigned load_window;    /* bytes that loads step through with the least time and scatter */
-    bool counters;           /* the kernel gives a cycle counter */
-    /* an emulator: system calls of the code are not refused, and times are not a processor's */
+    double contention;       /* share of contended probes */
+    unsigned load_window;    /* window in bytes with the least time and scatter of loads */
+    bool counters;           /* the kernel provides a cycle counter */
+    /* an emulator: system calls are not filtered, and times are not a processor's */
     bool unfiltered;
-    double look;             /* seconds at most for a core of which nothing is known */
+    double look;             /* seconds of checking an unknown core, at most */
     int cpu;
 };
 
-/* About a third of a second; up to two more on a core that may be busy and of which nothing is
- * known. Reads and improves what is kept of such CPUs. A sandbox that may use any CPU is moved to
- * the quietest. False with err. */
+/* Takes about a third of a second, and up to two more on a possibly busy core without baseline.
+ * Reads and improves the kept baseline. Moves an unpinned sandbox to the least busy CPU. False with
+ * err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state,
                struct calibration *out, struct err *err);
-/* The same with at most @look seconds to find such a core. @cancelled NULL: the sandbox keeps its
- * own. */
+/* The same with at most @look seconds for finding an idle core. @cancelled NULL: keeps that of the
+ * sandbox. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state,
                       struct calibration *out, struct err *err);
-/* The CPUs that may be measured on: those this process may use, at most @most of them, or the one
- * of the sandbox. Returns how many, at least 1. */
+/* CPUs to measure on: those allowed to this process, at most @most, or that of the sandbox. Returns
+ * their number, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
-/* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000
- * ticks or more, so that one is a tenth of a percent. Any thread. */
+/* Factor by which runs must be longer at @tick_hz: 10 us should have at least 1,000 ticks, so that
+ * one is 0.1 %. */
 double calibrate_stretch(double tick_hz);
-/* Source of cycles, in words. */
+/* Describes the source of cycles. */
 const char *calibration_method(const struct calibration *c);
-/* Warnings about these measurements; NULL: none. */
+/* Warnings for these measurements; NULL: none. */
 const char *calibration_remark(const struct calibration *c);
-/* The value that the lowest cluster of @values (sorted in place) stands around: the least that two
- * others follow within @width. */
+/* Returns the lowest of @values (sorted in place) with two others above it within @width, as the
+ * middle of these. */
 double calibrate_floor(double *values, size_t n, double width);
 
 #endif

@@ -1,5 +1,4 @@
-/* Which of the CPUs that this process may use belong to one core, and how they are shared out among
- * lanes, which measure at the same time. */
+/* Groups the allowed CPUs by core, and divides them among lanes, which measure concurrently. */
 #ifndef PORTOLAN_MEASURE_CORES_H
 #define PORTOLAN_MEASURE_CORES_H
 
@@ -7,7 +6,7 @@
 
 #include "measure/seek.h"
 
-#define CORES_LANES 4     /* at most: what follows from measurements takes its time on one core */
+#define CORES_LANES 4     /* lanes at most: the inference after measuring runs on one core */
 
 /* The CPUs of one lane. */
 struct lane_cpus {
@@ -15,14 +14,13 @@ struct lane_cpus {
     size_t count;
 };
 
-/* Distributes the @n CPUs at @cpus, of which the i-th belongs to core @cores[i] (any numbers), to
- * as many shares as there are cores, at most @most: all CPUs of a core go to one share, if there is
- * room. The first share has the core of @first. Returns how many shares there are. Pure. */
+/* Divides the @n @cpus into shares; CPU i belongs to core @cores[i] (any numbers). There is one
+ * share per core, at most @most; all CPUs of a core go to one share, if there is room. The first
+ * share has the core of @first. Returns the number of shares. Pure. */
 unsigned cores_share(const int *cpus, const int *cores, size_t n, int first, unsigned most,
                      struct lane_cpus *out);
-/* The same with the CPUs that the calling thread may use, at most CORES_LANES shares. A CPU of
- * whose core the system says nothing is a core of its own; those of another kind than @first, in a
- * processor of several, are left out. */
+/* The same for the CPUs allowed to the calling thread, at most CORES_LANES shares. A CPU of unknown
+ * core is its own core; on hybrid processors CPUs of another kind than @first are omitted. */
 unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES]);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* instructions: enough for every register to be handed out */
+/* instructions, enough to use every register */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
@@ -19,7 +19,7 @@ struct form_codes {
     VEC(struct form_code *) codes;   /* by name; NULL: not measurable */
     VEC(char *) reasons;             /* by name; NULL: measurable */
     VEC(uint64_t) sums;              /* by name; 0: no code */
-    struct body *body;               /* room for one */
+    struct body *body;               /* scratch storage */
 };
 
 struct form_codes *form_codes_new(const struct forms *forms)
@@ -46,7 +46,7 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* FNV-1a (Fowler, Noll, Vo): the same everywhere. */
+/* FNV-1a (Fowler, Noll, Vo): platform-independent. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -54,7 +54,7 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Of a short body of @row alone, as it would be on any processor; 0: it has none. */
+/* Sum of a short body of @row alone, as on any processor; 0: no code. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};
@@ -133,7 +133,7 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
 
-    /* The terms of an experiment may stand in any order. */
+    /* Independent of the order of terms. */
     for (unsigned i = 0; known && i < e->count; i++) {
         const uint32_t index = names_find(&f->names, e->terms[i].form);
         const struct form_row *row = forms_find(f->forms, e->terms[i].form);

@@ -25,27 +25,27 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* Version of its values: 1 was one order of the instructions, 2 the least of four, 3 has more
- * registers for chains, 4 also has the least of a padded body, on a core that is or may be wide
- * enough for that, 5 has one laid out in units of two instructions, which begin at even slots
- * except for chain breakers; values of one version are invalid for another. */
+/* Version of the values; those of other versions are invalid. 1: one order of the instructions; 2:
+ * least of four orders; 3: more registers for chains; 4: also the least of a padded body on a core
+ * that may be wide; 5: also one in units of two instructions at even slots, except for chain
+ * breakers. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
-#define PART_BYTES ((size_t)4 << 20)   /* read as one table */
+#define PART_BYTES ((size_t)4 << 20)   /* bytes parsed as one table */
 
 struct journal {
     int file;
     char *path;
     struct str pending;
-    off_t length;        /* of the file, whole records */
-    bool torn;           /* a part of a record is at its end and could not be cut off */
+    off_t length;        /* bytes of complete records */
+    bool torn;           /* an incomplete record at its end could not be cut off */
     double synced;
     struct names keys;
     VEC(struct journal_entry) entries;
 };
 
-/* Columns of a record in addition to those of every table of experiments. */
+/* Columns of a record besides those of experiments. */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)
@@ -62,8 +62,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Whether a later last word replaces the one before: a lower value, or one taken under conditions
- * as good; a reason never replaces a value. */
+/* Returns whether a later final value replaces the previous one: a lower value, or one under
+ * equally good conditions; a reason never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -94,8 +94,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes say nothing final, and that a machine was busy says nothing at
-     * all. */
+    /* Values of single passes are not final, and a busy machine is no result. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -112,7 +111,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Key of an entry: the experiment, and the code that was run under its name. */
+/* Key of an entry: the experiment and its code. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -147,7 +146,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* A part after the other: a journal may be larger than a table can be. */
+/* Reads part by part: a journal may be larger than the largest table. */
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
     const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
@@ -169,7 +168,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Whether @fd is still the file @path: another program may have rewritten it. */
+/* Returns whether @fd is still the file @path: another program may have rewritten it. */
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
@@ -177,7 +176,7 @@ static bool current(int fd, const char *path)
            named.st_dev == held.st_dev;
 }
 
-/* Opens the file and locks it; -1 with err. */
+/* Opens and locks the file; -1 with err. */
 static int open_locked(const char *path, struct err *err)
 {
     int fd = file_calls.open(
@@ -185,8 +184,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* one of an earlier version may be open to others; if that fails the directory is private
-         * still */
+        /* an earlier version's file may be readable by others; if that fails the directory is
+         * private anyway */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s",
@@ -200,7 +199,7 @@ static int open_locked(const char *path, struct err *err)
     return fd;
 }
 
-/* Puts what is no record into a file of its own, which the log names. */
+/* Moves invalid lines to a separate file and logs that. */
 static bool set_aside(const struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str name = {0};
@@ -218,7 +217,7 @@ static bool set_aside(const struct journal *j, const struct journal_parts *parts
     return ok;
 }
 
-/* Rewrites a journal with damaged lines, or of an older version, with its valid records. */
+/* Rewrites a damaged or older journal with its valid records. */
 static bool rewrite(struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str text = {0};
@@ -236,7 +235,7 @@ static bool rewrite(struct journal *j, const struct journal_parts *parts, struct
     return ok;
 }
 
-/* Takes in what the file holds. */
+/* Adds the contents of the file. */
 static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
 {
     struct journal_parts parts;
@@ -269,7 +268,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* Nothing, or no more than a header that was cut short. */
+    /* Empty, or an incomplete header. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
@@ -320,8 +319,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Cuts off the rest of a failed write, or else ends it: a line without its checksum is set
-     * aside the next time. */
+    /* Cuts off the rest of a failed write, or ends its line: a line without checksum is set aside
+     * next time. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -335,8 +334,8 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* Bytes that write() accepted survive this program's death; the disk is only synchronised once
-     * a second. */
+    /* Bytes accepted by write() survive this process; the disk is synchronised only once a
+     * second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
         return file_calls.sync(j->file) == 0 || write_fault(j, err);
@@ -368,7 +367,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Brand strings of virtual machines are vague; the signature distinguishes cores. */
+    /* Brand strings of virtual machines are vague; the CPUID signature distinguishes cores. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

@@ -12,17 +12,17 @@
 #include "measure/baseline.h"
 
 #define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code\n"
-/* of the oldest journals */
+/* header of the oldest journals */
 #define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"
-/* of later ones, without conditions */
+/* header without conditions */
 #define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"
-/* of those before sums of code */
+/* header without code sums */
 #define DATED_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"
 #define NO_CONDITIONS ",,,"
 #define NO_CODE ","
 #define CHECK_DIGITS 8
 
-/* Ends the record that begins at @start with the checksum of what it holds so far. */
+/* Appends the checksum to the record that begins at @start. */
 static void seal(struct str *out, size_t start)
 {
     str_addf(out, "%0*x\n", CHECK_DIGITS, checksum_of(out->data + start, out->length - start));
@@ -48,7 +48,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     if (m->repeats)
         str_addf(&number, "%u", m->repeats);
     csv_add_field(out, str_text(&number), false);
-    /* A record is a line. */
+    /* A record is one line. */
     str_clear(&text);
     for (; *state; state++)
         str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);
@@ -65,8 +65,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     str_done(&text);
 }
 
-/* The length of the record without its checksum and the comma before, 0 when the line does not end
- * with its checksum. */
+/* Length of the record without its checksum and comma; 0 when the checksum is missing or wrong. */
 static size_t checked_length(const char *line, size_t length)
 {
     char *end, digits[CHECK_DIGITS + 1];
@@ -81,7 +80,7 @@ static size_t checked_length(const char *line, size_t length)
                : 0;
 }
 
-/* Whether @line alone is a record of an older journal. */
+/* Returns whether @line is a record of an older journal. */
 static bool readable(const char *line, size_t length)
 {
     struct str table = {0};
@@ -96,7 +95,7 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-/* @plain: without checksums. */
+/* Reads a line; @plain: without checksums. */
 static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);
@@ -134,7 +133,7 @@ bool journal_parts_read(const char *text, size_t length, struct journal_parts *o
         if (newline > text + at)
             take_line(out, plain, text + at, (size_t)(newline - text) - at);
     out->torn = length - at;
-    /* A disk that lost power fills up with NULs. */
+    /* After a power loss files may contain NULs. */
     if (out->torn && memchr(text + at, 0, out->torn)) {
         take_line(out, plain, text + at, out->torn);
         out->torn = 0;

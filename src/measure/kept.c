@@ -27,7 +27,7 @@ void kept_today(char day[KEPT_DAY])
         strftime(day, KEPT_DAY, "%Y-%m-%d", &parts);
 }
 
-/* The microcode revision by the kernel; none on processors without one. */
+/* Appends the microcode revision from the kernel, if any. */
 static void microcode_add(struct str *out)
 {
     char line[256];
@@ -64,8 +64,7 @@ static void identity_done(struct str identity[CPU_COLUMNS])
         str_done(&identity[c]);
 }
 
-/* The table of all CPUs and its columns, the CPU's own in @cpu; NULL: there is none that can be
- * read. */
+/* Reads the table of all CPUs and its columns, and this CPU in @cpu; NULL if unreadable. */
 static struct csv_table *table_read(const struct kept_file *file, int cpu[CPU_COLUMNS],
                                     int at[KEPT_COLUMNS])
 {

@@ -15,7 +15,7 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-#define UNROLLED 160              /* instructions, so that the loop's own end is little */
+#define UNROLLED 160              /* instructions, to amortise the loop's end */
 #define UNROLLED_BYTES 8192
 #define UNROLLED_FEW 8            /* copies: the loop's own end takes an eighth of a cycle each */
 #define UNITS_LEAST 2             /* of copies in sequence: with less, arrays are walked by fewer */
@@ -23,30 +23,30 @@
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds */
-/* Of one run. A host takes some microseconds from a guest every fifty or so: in a core's own caches
- * most runs are over before, beyond them a run is long beside what lines that are under way at its
- * end take. */
+/* Length of a run. A host interrupts a guest for some microseconds every fifty: within private
+ * caches most runs are shorter; beyond them a run must be long compared with the lines in flight at
+ * its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
-/* of places in no order: what finds pages begins with none of them */
+/* for random accesses: each run starts with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
-#define ROUGH_ITERATIONS 200      /* at first, */
-#define ROUGH_CYCLES 6e4          /* and so many times more until they take as long */
+#define ROUGH_ITERATIONS 200      /* initial iterations, */
+#define ROUGH_CYCLES 6e4          /* and the cycles that they should take */
 #define ROUGH_MORE 6
 #define ROUGH_RUNS 4              /* of those the quickest counts */
 #define GOLDEN 0.6180339887498949 /* multiples of it, modulo 1, lie apart from each other */
-#define SAMPLES 150               /* at most */
+#define SAMPLES 150               /* most samples */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-#define WALKS_SHARED 3            /* a shared cache is slow to keep what is walked through */
-#define LOST_MOST 8               /* samples that others interrupted and that do not count */
-#define OWN_BYTES ((uint64_t)3 << 20)   /* of arrays that a core's own caches may hold */
-#define SHORT_CYCLES 4e4          /* passes that take less: what each begins with counts */
+#define WALKS_SHARED 3            /* warm-up walks: a shared cache fills slowly */
+#define LOST_MOST 8               /* interrupted samples that do not count */
+#define OWN_BYTES ((uint64_t)3 << 20)   /* bytes of arrays that private caches may hold */
+#define SHORT_CYCLES 4e4          /* shorter passes subtract their start-up cost */
 #define WALK_SPREAD 4e7
-#define WALK_CYCLES 1.2e7         /* a walk that takes less is walked once before what counts */
-/* A number with all digits, as a double and as two floats, so that dividers and roots take as long
- * as usual. */
+#define WALK_CYCLES 1.2e7         /* shorter walks get one warm-up walk */
+/* A number with all digits, as a double and as two floats, so that dividers and roots have their
+ * usual latency. */
 #define NUMBER 0x3ff5555555555555
 
 static bool copies_add(struct kernel_arrays *k, struct arrays_code *to, unsigned copies,
@@ -116,7 +116,7 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
-/* Numbers in the first @bytes of the arena, in the process that runs others' code now. */
+/* Fills the first @bytes of the arena with numbers, in the current process of foreign code. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
@@ -169,7 +169,7 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Ticks of @count times the clock's chain, the least of some. */
+/* Ticks of @count clock chains, the least of several. */
 static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(k->sandbox);
@@ -191,7 +191,7 @@ static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, 
     return true;
 }
 
-/* Cycles per tick, by the chain in the same process, into the arena's state. */
+/* Measures cycles per tick by the chain in the same process, into the arena's state. */
 static bool clock_measure(struct kernel_arrays *k, struct err *err)
 {
     struct arena_state *a = k->arena;
@@ -216,7 +216,8 @@ static bool writes(const struct kernel_arrays *k)
     return stores;
 }
 
-/* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */
+/* Sets registers according to @arrays, walks @ahead iterations on, chases at a new place each
+ * time. */
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays,
                            uint64_t ahead, uint64_t general[32])
 {
@@ -283,14 +284,14 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* How a loop is run over arrays: in units of some copies of it. */
+/* How a loop runs over arrays: in units of several copies. */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
-    uint64_t all;                /* units until the arrays end */
+    uint64_t all;                /* units until the end of the arrays */
 };
 
-/* Where a run of @units begins, which is to go on where the last one ended: iterations. */
+/* Iterations at which a run of @units begins, to continue the last one. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -358,14 +359,14 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
     return true;
 }
 
-/* How samples are taken, of a loop whose units take @rough cycles. */
+/* Plans samples for a loop with @rough cycles per unit. */
 struct sample_plan {
-    bool own, spread;        /* arrays that a core's own caches may hold; places in no order */
+    bool own, spread;        /* own: private caches may hold the arrays; spread: random accesses */
     uint64_t units;
     unsigned passes;
-    bool differs;            /* what passes begin with is taken off */
-    uint64_t walk;           /* units until all of the arrays were visited */
-    uint64_t warm;           /* before those that count */
+    bool differs;            /* subtract the start-up cost of passes */
+    uint64_t walk;           /* units of one walk over all arrays */
+    uint64_t warm;           /* warm-up units */
 };
 
 static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
@@ -403,9 +404,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Ticks of some samples, ascending, and the least of what passes begin with. Those that others
- * interrupted do not count, nor does the first: what finds pages was used for something else before
- * it. */
+/* Collects ticks of samples, ascending, and the least start-up cost of passes. Excludes interrupted
+ * ones and the first, whose TLB is cold. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          double ticks[SAMPLES], unsigned *count, double *start, struct err *err)
@@ -423,7 +423,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* others only make it longer, and that would make the difference too short */
+            /* an interrupted one would make the difference too small */
             *start = fmin(*start, one);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -476,10 +476,10 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
         !samples_take(k, arrays, &w, &p, seconds, ticks, &n, &start, err) || !clock_measure(k, err))
         return false;
     const double clock = fmax(clock_before, k->arena->clock);
-    /* what a pass begins with, and its first unit, are taken off */
+    /* subtracts the start-up cost and the first unit */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
-    /* A core's own caches are as fast as they get; what is behind them is used by others too. */
+    /* Private caches give their minimum; shared ones vary by other users. */
     double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
            middle = (ticks[n / 2] - (less ? start : 0)) * scale;
     if (!(low > 0))

@@ -1,6 +1,5 @@
-/* A kernel over arrays of its own, as large as one likes: its pointers start where a plan says
- * (model/arrays.h), walk through memory that a child of the sandbox has for it, and start again at
- * the end of the arrays. */
+/* Runs a kernel over arrays of any size: pointers start according to a plan (model/arrays.h), walk
+ * through an arena of a sandbox child, and restart at the end of the arrays. */
 #ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 
@@ -9,15 +8,15 @@
 #include "model/arrays.h"
 #include "model/memory_costs.h"
 
-/* The arena of a sandbox, as the process that has it left it; zero-initialised at first. */
+/* State of a sandbox's arena after its process's last use; zero-initialised. */
 struct arena_state {
-    uint64_t filled;             /* bytes that hold numbers, or did */
-    struct arrays_fill pattern;  /* what was filled last; bytes 0: nothing else than numbers */
+    uint64_t filled;             /* bytes that were filled with numbers */
+    struct arrays_fill pattern;  /* last pattern filled in; bytes 0: numbers only */
     int process;
-    /* ticks of the clock's chain with hardly any instructions; 0: not known */
+    /* ticks of the clock chain with few instructions; 0: unknown */
     double clock_least;
     unsigned begun;              /* measurements over arrays too large to be walked before */
-    double clock, clock_at;      /* cycles per tick when last measured, and when (clock_seconds) */
+    double clock, clock_at;      /* last measured cycles per tick, and its time (clock_seconds) */
 };
 
 /* Copies of the kernel in sequence, @stride bytes each. */
@@ -42,31 +41,29 @@ struct kernel_arrays {
     struct arrays_code code[2][ARRAYS_LENGTHS];
     bool may_be_apart, apart;    /* which is not known before the first measurement */
     bool plain_values;
-    /* cycles per iteration about, which say how long a sample is: from the last measurement, or set
-     * to what one of the same arrays had; 0: not known, and found first */
+    /* approximate cycles per iteration, which determine the length of a sample: from the last
+     * measurement, or set from another one; 0: unknown, measured first */
     double rough;
-    uint64_t walked;             /* iterations of samples so far: where the next one goes on */
+    uint64_t walked;             /* iterations of samples so far, where the next one continues */
 };
 
 struct arrays_measured {
-    /* per iteration: what an eighth of the samples took less than; of arrays beyond a core's own
-     * caches a quarter */
+    /* per iteration: the lower eighth of the samples; beyond private caches the lower quartile */
     double cycles;
-    double spread;               /* relative, from there to the middle one */
+    double spread;               /* relative, from there to the median */
     double clock;                /* cycles per tick */
-    /* by the system's clock, which is accurate to a percent for runs of a millisecond; NaN: too
-     * short */
+    /* by the system's clock, accurate to a percent for runs of a millisecond; NaN: too short */
     double clock_hz;
     unsigned samples;
-    uint64_t iterations;         /* in each */
+    uint64_t iterations;         /* per sample */
 };
 
-/* Places the code in @s, which has an arena (sandbox_arena), after what the last sandbox_clear
- * began. False with err (ERR_DATA) when @insns cannot be run. */
+/* Places the code in @s, which has an arena (sandbox_arena), after the last sandbox_clear. False
+ * with err (ERR_DATA) when @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Runs it over @arrays for about @seconds after filling them; 0: takes a few samples. False with
- * err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
+/* Runs it over @arrays for about @seconds after filling them; 0: a few samples. False with err: a
+ * fault, with its instruction (ERR_DATA), or a busy machine (ERR_LIMIT). */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

@@ -76,8 +76,8 @@ size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, ui
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    /* The code stands elsewhere; each operand relative to it gets a line of its own, the same in
-     * every copy. */
+    /* The code is relocated; each relative operand gets its own cache line, the same in every
+     * copy. */
     for (size_t i = 0; i < count; i++)
         at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
     return at - start;
@@ -98,8 +98,7 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
     return bytes;
 }
 
-/* Whether branch @in ends at @at of @code and leads over @bytes of nops, and nothing else stands
- * there. */
+/* Returns whether branch @in ends at @at of @code and skips exactly @bytes of nops. */
 static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, size_t bytes,
                        size_t length)
 {
@@ -112,8 +111,8 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Whether @again is @in except for the target of its branch or its relative operand; both have the
- * same length. Symbols that a linker would place are not in the bytes. */
+/* Returns whether @again equals @in except for branch target or relative operand, with equal
+ * lengths. Bytes do not contain symbols of relocations. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
     return again->length == in->length &&

@@ -1,5 +1,5 @@
-/* A kernel's instructions as they are run: what is refused, the copies of its body, where its loop
- * counts. Pure, for both instruction sets on any computer. */
+/* Machine code of a kernel for running: which kernels are refused, copies of the body, where the
+ * loop counts. Pure, for both instruction sets on any computer. */
 #ifndef PORTOLAN_MEASURE_KERNEL_CODE_H
 #define PORTOLAN_MEASURE_KERNEL_CODE_H
 
@@ -14,33 +14,31 @@
 #define KERNEL_APART_COPIES 30
 #define KERNEL_APART_GAIN 0.95   /* relative time per copy from which on they are kept apart */
 
-/* Number of copies of a kernel that run in sequence. */
+/* Number of consecutive copies of a kernel. */
 enum kernel_copies {
-    KERNEL_CACHED,    /* few enough that a µop cache holds them, if one copy fits into it */
-    /* so many bytes that they exceed the µop cache if their instructions are short, but fit the
+    KERNEL_CACHED,    /* few enough for a µop cache, if one copy fits */
+    /* so many bytes that they exceed the µop cache if instructions are short, but fit the
      * first-level instruction cache */
     KERNEL_DECODED,
 };
 
-/* Why the kernel is refused without running it; NULL when it may be run on this CPU. *@at (may be
- * NULL): the instruction that the reason is about, 1-based; 0: all of them. */
+/* Returns why the kernel is refused; NULL when it may run on this CPU. *@at (may be NULL): the
+ * 1-based instruction concerned; 0: all. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);
 /* The same, independent of this CPU. */
 const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsigned *at);
-/* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code
- * area: branches lead to the next instruction, addresses relative to the instruction to places that
- * may be touched. Returns its length. */
+/* Writes one copy to @out + @at, for @offset of the sandbox's code area: branches go to the next
+ * instruction, relative addresses to accessible places. Returns its length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out,
                    size_t at);
-/* The same for one instruction, whose operand relative to the code, if any, is @slot. Returns its
- * length. */
+/* Writes one instruction, with its relative operand, if any, at @slot. Returns its length. */
 size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out,
                        size_t at);
-/* Bytes from one copy to the next that keep taken branches apart, if the closing branch of @insns
- * would lie within KERNEL_APART bytes of the next copy's; else @length, that of one copy. Branch
- * predictors find one taken branch per cycle only at that distance. */
+/* Bytes between copies that keep taken branches apart, if the closing branch of @insns would be
+ * within KERNEL_APART bytes of the next copy's; else @length, that of one copy. Branch predictors
+ * handle one taken branch per cycle only at that distance. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);
-/* Lets the closing branch of the copy that ends at @at lead over @bytes of nops, which are written.
+/* Makes the closing branch of the copy that ends at @at skip @bytes of nops, which are written.
  * Returns @bytes. */
 size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t at, size_t bytes);
 /* Writes @copies of the kernel, each @stride bytes (its length or kernel_apart), to stand at
@@ -48,12 +46,11 @@ size_t kernel_fill(const struct insn *insns, size_t count, uint8_t *out, size_t 
  * for 16 bytes more each. */
 size_t kernel_copies_emit(const struct insn *insns, size_t count, unsigned copies, size_t stride,
                           uint32_t offset, uint8_t *out);
-/* True when @code decodes to whole copies of @insns and nothing else: the same instructions in the
- * same order with the same lengths, each branch leading to the instruction after it, or over the
- * nops of kernel_fill. This checks the emitted code, not the input. */
+/* Verifies emitted code: @code decodes to complete copies of @insns only, in order, with equal
+ * lengths; each branch goes to the next instruction or over the nops of kernel_fill. */
 bool kernel_emitted(const struct insn *insns, size_t count, const uint8_t *code, size_t length);
-/* enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register that the kernel
- * leaves alone; COUNTER_BODY when there is none. */
+/* Chooses enum sandbox_counter: x86-64 counts in memory, AArch64 in a general register unused by
+ * the kernel; COUNTER_BODY when there is none. */
 unsigned kernel_counter(const struct insn *insns, size_t count);
 
 #endif

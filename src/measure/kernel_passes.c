@@ -8,24 +8,23 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define FUSED 2               /* instructions that a slot may hold, */
-#define LEAST_SHARE 0.9       /* and how far below what follows a time may be */
-#define WIDTH 0.01            /* relative: times on one floor */
-/* of all windows on it, and three at least: more than chance gives */
+#define FUSED 2               /* instructions per slot, */
+#define LEAST_SHARE 0.9       /* and tolerance below the resulting limit */
+#define WIDTH 0.01            /* relative width of a floor */
+/* least share of windows on a floor, and at least three: more than chance */
 #define SHARE 0.15
 #define FEW 3
-#define APART 0.015           /* relative: times that are on the floor no more */
-/* of the windows, at most, that are above it: else the code has several rhythms, */
+#define APART 0.015           /* relative distance from which times are off the floor */
+/* share of windows above the floor from which the code has several rhythms, */
 #define OTHERS 0.25
-#define MANY 24               /* and the quickest may be a rare one, which this number of windows
-                               * shows, */
-#define SHARE_OF_MANY 0.06    /* with this number of them on it */
+/* of which the fastest may be rare; shown by this number of windows, */
+#define MANY 24
+#define SHARE_OF_MANY 0.06    /* with this share of them on the floor */
 #define BOTH 2                /* windows with both times on their floors */
-#define CLOSE 0.02            /* relative: windows that lie so close agree, floor or none */
-/* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
+#define CLOSE 0.02            /* relative range within which windows agree without a floor */
+/* cycles of loading registers and leaving the loop, at most: 0 to 60 on a Golden Cove */
 #define WAY_CYCLES 512
-#define VISITS 8              /* after this number of visits and windows without a floor, there is
-                               * none */
+#define VISITS 8              /* visits and windows without a floor after which there is none */
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* after so many visits a loop that walks gets another plan, */
 #define PLANS 1               /* so many times */
@@ -48,8 +47,7 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* The lowest of @times with @share of all of them around it, in *@floor, and how far these lie
- * apart. */
+/* Finds the lowest of @times with @share of all around it, *@floor, and their range. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -63,7 +61,7 @@ static bool floor_of(const struct kernel_passes *p, const float *times, double s
     return true;
 }
 
-/* Whether two visits have a time on @floor. */
+/* Returns whether two visits have a time on @floor. */
 static bool visits_share(const struct kernel_passes *p, const float *times, double floor)
 {
     int first = -1;
@@ -77,8 +75,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Whether nearly all of @times are on @floor, and none below it. Other code has several rhythms,
- * each of which it keeps until something disturbs it. */
+/* Returns whether nearly all of @times are on @floor, and none below. Other code has several
+ * rhythms, which change only by a disturbance. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -91,8 +89,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Whether the floors are of one rhythm: windows have both, and the overhead of entry is the rest of
- * the short one. */
+/* Returns whether both floors are of one rhythm: windows have both, and the short one contains only
+ * the overhead besides. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -104,7 +102,7 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Whether there are windows enough for an answer. Loops that walk differ by visit. */
+/* Returns whether there are enough windows for an answer. Loops that walk differ between visits. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= (p->plan.walks ? 3 : 2) && p->count >= 2 * FEW;
@@ -145,7 +143,7 @@ bool kernel_passes_enough(const struct kernel_passes *p)
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
 }
 
-/* Between which cycles per iteration four of five windows lie, and the middle one. */
+/* Range of cycles per iteration of four of five windows, and the median. */
 static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {
     double values[KERNEL_PASSES_WINDOWS];
@@ -182,8 +180,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
-/* Observation where nothing settled, not confirmed: the middle window, else the first look at the
- * kernel under other load; NaN: none. Pure. */
+/* Unconfirmed time when nothing settled: the median window, else the first value under contention;
+ * NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -12,29 +12,29 @@
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
-#define UNROLLED_WALKING 1200     /* of loops that walk through memory: some three hundred loads */
-#define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
-#define UNROLLED_MOST 3000        /* if that is quicker still: nearly the size of a µop cache, */
+/* instructions for loops that walk through memory: some three hundred loads */
+#define UNROLLED_WALKING 1200
+#define UNROLLED_BYTES 12288      /* bytes, well within the first-level instruction cache */
+#define UNROLLED_MOST 3000        /* instructions if still faster: nearly a µop cache, */
 #define UNROLLED_MOST_BYTES 24576 /* and the first-level instruction cache */
-/* more than a µop cache holds of short instructions, and less than the first-level instruction
- * cache */
+/* more than a µop cache holds of short instructions, less than the first-level instruction cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
-#define LONGER_GAIN 0.96          /* relative time per copy */
+#define LONGER_GAIN 0.96          /* ratio of times per copy that justifies more copies */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 9            /* of some windows each, in one visit, until there are */
+#define MEASUREMENTS 9            /* groups of windows per visit, at most */
 #define ENOUGH 6                  /* windows */
-#define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations that no window is too long for */
-#define ATTEMPTS 3                /* while the known block that is run after it is off */
-/* off in sequence: a busy neighbour may disturb single ones */
+#define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations for which no window is too long */
+#define ATTEMPTS 3                /* attempts while the reference block is off */
+/* consecutive ones: a busy neighbour may disturb single ones */
 #define CANARIES 3
 #define REPEATS 16                /* of a repeated instruction */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
-/* bytes: aligned like the register it is added to, a page lasts for 64 iterations */
+/* bytes: aligned like the register it is added to, a page lasts 64 iterations */
 #define STRIDE 64
 
-/* Values of registers that are in no address. */
+/* Values of registers outside addresses. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {
@@ -42,16 +42,16 @@ struct run_plan {
     size_t count, length;   /* instructions, bytes of one copy */
     uint8_t *code;
     unsigned copies;
-    bool apart;             /* see struct kernel_plan */
+    bool apart;             /* as in struct kernel_plan */
     uint32_t offset;
     bool vector_index;
     unsigned vectors;
     unsigned counter;       /* enum sandbox_counter */
-    uint32_t bases, indices;    /* general registers by use in addresses */
-    double until;               /* clock_seconds when the time for it is over */
-    unsigned *reached;          /* of its plan */
-    bool ended;                 /* its process was: other values are not tried */
-    bool beside;                /* others' code keeps its place and process */
+    uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
+    double until;               /* clock_seconds of the timeout */
+    unsigned *reached;          /* accesses near the vault, for its plan */
+    bool ended;                 /* its process ended: other values are not tried */
+    bool beside;                /* foreign code keeps its place and process */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -74,7 +74,7 @@ static void addresses_scan(struct run_plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
-/* Bytes from one copy to the next. */
+/* Bytes between copies. */
 static size_t stride_of(const struct run_plan *p)
 {
     return p->apart ? kernel_apart(p->insns, p->count, p->length) : p->length;
@@ -127,7 +127,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Faults after which its process is gone: other values would not help. */
+/* Returns whether the fault ended the process: other values would not help. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -139,7 +139,7 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* The instruction at @offset of the code area, 1-based; 0: none of the kernel's. */
+/* 1-based instruction at @offset of the code area; 0: not of the kernel. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
     size_t place = offset - p->offset, end = 0;
@@ -181,7 +181,7 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations a few times: pages touched and ticks. */
+/* Runs @count iterations several times: touched pages and ticks. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -195,7 +195,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Each of these is a guess where measuring's own memory lies. */
+    /* Each of these may be a guess at the place of the vault. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -207,7 +207,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
     return true;
 }
 
-/* How often a run of @ticks fills the window. */
+/* Passes of @ticks that fill the window. */
 static unsigned passes_for(const struct calibration *c, double ticks)
 {
     double each = ticks - c->rules.overhead, least = fmin(20, 20e-9 * c->tick_hz);
@@ -216,7 +216,7 @@ static unsigned passes_for(const struct calibration *c, double ticks)
     return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
 }
 
-/* Result of runs of @ticks for a plan that nothing confirms yet. */
+/* Estimates cycles from runs of @ticks for an unconfirmed plan. */
 static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan,
                            double ticks)
 {
@@ -224,12 +224,11 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
            (double)(plan->count * plan->copies);
 }
 
-/* A loop whose pointers soon leave their pages runs few iterations between two settings of its
- * registers. With that many more copies, run once each, it walks as far, but each of its loads runs
- * only that often. If a load runs again at another address, the instruction-based prefetcher
- * requests the next one, which takes a turn at a load port. It tracks some 250 loads (a Golden
- * Cove). Up to @instructions and @bytes are tried, and kept if a copy takes less than @gain of its
- * time. *@ticks: of a run, before and after. */
+/* Unrolls loops whose pointers soon leave their pages, so that each load runs only once per setting
+ * of the registers. If a load repeats at another address, the instruction-based prefetcher requests
+ * the next one, which takes a load port slot; it tracks some 250 loads (a Golden Cove). Tries up to
+ * @instructions and @bytes and keeps copies that take less than @gain of the time. *@ticks: of a
+ * run, before and after. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -263,9 +262,9 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* The branch predictor tracks fewer places than a prefetcher: loops that end in a branch get many
- * copies only if that is quicker. Loops with loads are quicker with even more copies while their
- * loads are tracked, and slower when they exceed the µop cache. */
+/* The branch predictor tracks fewer places than a prefetcher: loops with a closing branch get many
+ * copies only if faster. Loops with loads gain from more copies while their loads are tracked, and
+ * lose when they exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -279,7 +278,7 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
             plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
 }
 
-/* Copies to begin with. */
+/* Initial number of copies. */
 static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
@@ -290,7 +289,7 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
+/* Finds copies, count and passes so that touched pages stay physical and a run fills the window. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -335,9 +334,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more
- * than a µop cache holds, and of a much shorter one so few instructions that the end of the loop
- * would take a part of their time. */
+/* Returns whether another variant's plan is worth trying: for a much longer kernel its copies would
+ * exceed a µop cache, for a much shorter one the loop's end would matter. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -348,7 +346,7 @@ static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                             instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
-/* Whether the kernel runs by another one's plan, which then is its own. */
+/* Returns whether the kernel runs under another variant's plan, and adopts it then. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
@@ -368,9 +366,9 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     return true;
 }
 
-/* Adjacent closing branches of short copies cost a cycle more each when taken than in the loop
- * itself. Kept apart they do not, but untaken ones then run into the nops. The quicker layout is
- * used. */
+/* Chooses between adjacent and separated closing branches of short copies. Adjacent taken branches
+ * cost one more cycle each than in the loop itself; separated ones do not, but untaken ones run
+ * into nops. The faster layout is used. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -398,9 +396,8 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     return code_place(s, p, err);
 }
 
-/* The first values with which the kernel runs long enough before its pointers leave the pages: the
- * difference of short runs drowns in the way in and out. Without such, those with which it runs
- * longest. */
+/* Chooses the first values with which the kernel runs long enough before its pointers leave the
+ * pages; in short runs the overhead dominates. If there are none, those with the longest run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {
@@ -434,7 +431,7 @@ static bool plan_choose(struct sandbox *s, const struct calibration *c, struct r
     return plan->known;
 }
 
-/* The windows of one visit. */
+/* Collects the windows of one visit. */
 static bool windows_collect(struct sandbox *s, const struct calibration *c,
                             const struct run_plan *p, const struct kernel_plan *plan,
                             struct kernel_measured *out, struct err *err)
@@ -447,7 +444,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* A result from before the time was over is an answer. */
+        /* A result before the timeout counts. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -471,7 +468,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
     return out->windows > 0 || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Way in which the kernel is run, by @out. */
+/* Copies the plan to @out. */
 static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
 {
     out->pages = plan->pages;
@@ -498,8 +495,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* One measurement from the beginning, and the known block after it in the same process. *@off: that
- * block was wrong, with the reason in err. */
+/* One measurement from the beginning, followed by the reference block in the same process. *@off:
+ * that block was wrong, with the reason in err. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -520,7 +517,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     return ok && windows_collect(s, c, p, plan, out, err) && kernel_vouch(s, c, p->until, off, err);
 }
 
-/* Properties of a kernel before it runs; false with err when it is refused. */
+/* Checks a kernel before it runs; false with err when it is refused. */
 static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds,
                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
@@ -580,8 +577,8 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* All that was measured since the last known block was right is this one, and it is measured
-     * again by new processes. */
+    /* The measurements since the last correct reference block are only this one; it is repeated by
+     * new processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

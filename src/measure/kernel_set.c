@@ -9,23 +9,23 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
-/* for all of a visit, the first of which finds out how a loop is run */
+#define PATIENCE_SECONDS 0.02   /* per attempt, before the next loop's turn */
+/* per visit; the first also determines the plan */
 #define VISIT_SECONDS 0.3
-#define LOOP_SECONDS 0.25       /* for a loop, including those measured together with it */
+#define LOOP_SECONDS 0.25       /* per loop, including those measured together */
 
 struct set_member {
     struct insn *insns;
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* NaN: fault says why */
+    double cycles, spread;        /* NaN: fault has the reason */
     struct err fault;
 };
 
 struct kernel_set {
     struct sandbox *sandbox;
-    struct calibration calibration;   /* with less patience */
+    struct calibration calibration;   /* copy with less patience */
     struct seek seek;
     VEC(struct set_member *) members;
 };
@@ -66,7 +66,7 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
     return same;
 }
 
-/* kernel_set_add of a loop that is run as @kind says. */
+/* As kernel_set_add for any @kind. */
 static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
                                 enum kernel_copies kind)
 {
@@ -80,7 +80,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* Texts belong to whoever gave them. */
+    /* Texts are borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -102,7 +102,7 @@ void kernel_set_again(struct kernel_set *set, size_t at)
     m->answered = false;
 }
 
-/* How a loop of the set is run, for one that nothing is known of; NULL before there is one. */
+/* Returns a plan of another loop of the set, or NULL. */
 static const struct kernel_plan *any_plan(const struct kernel_set *set)
 {
     for (size_t i = 0; i < set->members.count; i++)
@@ -132,7 +132,7 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
            seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
-/* How many have a time that settled, or a reason that they have none. */
+/* Number of loops with a settled time or a reason. */
 static size_t kernel_set_answered(const struct kernel_set *set)
 {
     size_t n = 0;
@@ -141,7 +141,7 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* Results that the known block does not validate are measured again, by a new process. */
+/* Measures results without a valid reference block again, in a new process. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

@@ -1,33 +1,33 @@
-/* Variants of one loop, measured together: they share a process, and each quiet moment serves as
- * many of them as fit into it. One thread. */
+/* Measures variants of one loop together: they share a process, and each idle moment serves as many
+ * as possible. One thread. */
 #ifndef PORTOLAN_MEASURE_KERNEL_SET_H
 #define PORTOLAN_MEASURE_KERNEL_SET_H
 
 #include "measure/kernel_passes.h"
 
 struct kernel_set;
-/* Both borrowed; the sandbox runs nothing else while the set lives. */
+/* Creates a set; both are borrowed, and the sandbox runs nothing else during its life. */
 struct kernel_set *kernel_set_new(struct sandbox *s, const struct calibration *c);
 void kernel_set_free(struct kernel_set *set);
-/* Adds a loop, whose instructions are copied; returns its number, that of the first one when the
- * same code is there already. It runs as KERNEL_CACHED. */
+/* Adds a loop and copies its instructions; returns its number, or that of an identical one. Runs as
+ * KERNEL_CACHED. */
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count);
-/* Visits all that have no answer yet, in turn, until they have or @seconds are over. False with err
- * when measuring itself is impossible or was cancelled. */
+/* Visits loops without an answer in turn until they have one or @seconds are over. False with err
+ * when measuring is impossible or cancelled. */
 bool kernel_set_measure(struct kernel_set *set, double seconds, struct err *err);
-/* Cycles per iteration of loop @at and how far its measurements lie apart. False with err: why it
- * cannot be measured (ERR_DATA), or that it did not settle yet (ERR_LIMIT). */
+/* Returns cycles per iteration of loop @at and their spread. False with err: not measurable
+ * (ERR_DATA), or not settled yet (ERR_LIMIT). */
 bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, double *spread,
                        struct err *err);
-/* Cycles per iteration of each of @n loops, NaN without a stable time. @code gives the instructions
- * of loop @i of @of, which are copied, and, in *@kind, how to run it if not as KERNEL_CACHED. Takes
- * a second for all of them, or the time that many need, but no more than @most. False with err when
- * measuring itself is impossible or was cancelled. */
+/* Measures cycles per iteration of @n loops, NaN without a stable time. @code returns the
+ * instructions of loop @i of @of, which are copied, and *@kind if not KERNEL_CACHED. Takes a second
+ * in total, or more for many loops, up to @most. False with err when measuring is impossible or
+ * cancelled. */
 bool kernel_set_times(struct sandbox *s, const struct calibration *c,
                       const struct insn *(*code)(const void *of, size_t i, size_t *count,
                                                  enum kernel_copies *kind),
                       const void *of, size_t n, double most, double *cycles, struct err *err);
-/* Forgets what was found of it. */
+/* Drops the loop's results. */
 void kernel_set_again(struct kernel_set *set, size_t at);
 
 #endif

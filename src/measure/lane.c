@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "model/experiments.h"
 
-/* Instructions a cycle of a body whose padded one may be quicker. */
+/* Instructions per cycle from which a padded body may be faster. */
 #define DENSE 5.0
 
 static void state_set(struct measured *m, const char *text)
@@ -15,15 +15,15 @@ static void state_set(struct measured *m, const char *text)
     snprintf(m->state, sizeof m->state, "%.90s", text);
 }
 
-/* Lines that the pointer to loads can move by without meeting what is stored. */
+/* Lines by which the load pointer can move without overlapping stores. */
 static unsigned load_places(const struct lane_task *t)
 {
     unsigned window = t->calibration->load_window ? t->calibration->load_window : BODY_WINDOW;
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference;
- * false with the reason in @out, *full when only the code area is. */
+/* Generates code of experiment @e in one order into the sandbox, none where @padded makes no
+ * difference. False with the reason in @out, or *full when only the code area is full. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -37,7 +37,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
                                      padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
-    if (padded && !(made && l->body.padded)) {   /* too long for it, or as it was */
+    if (padded && !(made && l->body.padded)) {   /* too long, or unchanged */
         l->body.padded = false;
         return true;
     }
@@ -66,8 +66,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     return true;
 }
 
-/* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or
- * *full when there is no room for all of them. */
+/* Makes all orders of experiment @e as items from @at on; returns their number, 0 with the reason
+ * in @out, or *full when there is not enough room. */
 static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)
@@ -90,7 +90,7 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
     return *full ? 0 : orders;
 }
 
-/* @instructions of the experiment. */
+/* @instructions: of the experiment. */
 static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
                         size_t at, struct measured *out)
 {
@@ -107,7 +107,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* Killed from outside: no fault of the code's. */
+        /* Killed from outside: not a fault of the code. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
@@ -127,7 +127,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Samples and code of the item that counts, for those who want to see them. */
+/* Records samples and code of the item that counts. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
@@ -167,8 +167,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* The least of the @n items from @at on, which are one experiment in several orders; @begun and
- * @each: seconds of the first item's begin and of each. */
+/* Takes the least of the @n items from @at on, the orders of one experiment; @begun and @each:
+ * start time of the first item and seconds per item. */
 static void items_result(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)

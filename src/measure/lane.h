@@ -1,5 +1,5 @@
-/* Measures experiments on one CPU: makes their code, has it run in a sandbox, and takes what came
- * of it. One thread, which must outlive the lane. */
+/* Measures experiments on one CPU: generates code, runs it in a sandbox and evaluates the result.
+ * One thread, which must outlive the lane. */
 #ifndef PORTOLAN_MEASURE_LANE_H
 #define PORTOLAN_MEASURE_LANE_H
 
@@ -10,26 +10,26 @@
 struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                  /* the last that was made */
-    uint32_t lengths[SANDBOX_ITEMS];   /* bytes of the body of each item */
+    struct body body;                  /* the last one generated */
+    uint32_t lengths[SANDBOX_ITEMS];   /* body bytes per item */
 };
 
-/* Task of the lanes. They only read it, and each writes its measurements to @out. */
+/* Task of the lanes. They only read it; each writes its measurements to @out. */
 struct lane_task {
-    const struct source *source;              /* instructions, orders, baseline and record */
+    const struct source *source;              /* for instructions, orders, baseline and record */
     const struct form_codes *codes;
-    /* for forms: without the probe that they do not need */
+    /* for forms: without the unneeded probe */
     const struct calibration *calibration;
-    bool wide;                                /* the core may be, SOURCE_WIDE */
-    double started;                           /* clock_seconds, for the record */
+    bool wide;                                /* the core may be wide, SOURCE_WIDE */
+    double started;                           /* clock_seconds of the start, for the record */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);
     void *state;
 };
 
-/* Experiments @from to @to - 1 of the task. False with err when measuring itself is impossible or
- * was cancelled. */
+/* Measures experiments @from to @to - 1 of the task. False with err when measuring is impossible or
+ * cancelled. */
 bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
                   struct err *err);
 

@@ -12,40 +12,41 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* experiments */
-#define PIECE 4                /* experiments at a time: a run costs as much as a tenth of one */
-/* share of experiments with a value, lately: such a lane tries one at a time */
+#define PIECE 4                /* experiments per piece: starting a run costs a tenth of one */
+/* recent success rate below which a lane takes single experiments */
 #define HARDLY_QUIET 0.1
-#define LATELY 0.5             /* weight of the newest piece */
-#define PATIENCE 0.2           /* of a single CPU's: others continue meanwhile; */
-#define LITTLE_PATIENCE 0.05   /* of a lane that is hardly ever quiet */
-#define ROUNDS 12              /* of looks */
-#define MOSTLY 0.5             /* of its looks: a CPU was quiet alone */
-/* and was so together with the others: threads of one core never are */
+#define LATELY 0.5             /* weight of the newest piece in the rate */
+#define PATIENCE 0.2           /* share of a single CPU's patience: others continue meanwhile; */
+#define LITTLE_PATIENCE 0.05   /* of a lane that is rarely idle */
+#define ROUNDS 12              /* of probing */
+#define MOSTLY 0.5             /* share of probes with an idle CPU, alone */
+/* and together with the others, which threads of one core never reach */
 #define PARTLY 0.25
-#define TELLING 3              /* rounds in which a CPU was quiet alone, from which on they count */
-#define JUDGED_AGAIN 60.0      /* seconds; guests' processors are moved about */
+#define TELLING 3              /* rounds with an idle CPU needed for a decision */
+#define JUDGED_AGAIN 60.0      /* seconds between decisions: virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    unsigned count;                /* of shares, at most until the others are begun; 1: no others */
+    unsigned count;                /* number of shares, a limit until the others start; 1: no
+                                    * others */
     const struct source_threads *threads;
-    void *crew;                    /* NULL: not begun */
+    void *crew;                    /* NULL: not started */
     enum lanes_verdict verdict;
-    double again;                  /* clock_seconds of the next judgement */
+    double again;                  /* clock_seconds of the next decision */
     unsigned used;
-    /* of the work in hand */
+    /* of the current work */
     const struct lane_task *given;
-    size_t total, next;            /* under the lock */
+    size_t total, next;            /* protected by the lock */
     pthread_mutex_t lock;
     atomic_bool stop;
-    int failed;                    /* the first one that did; -1: none. Under the lock */
+    int failed;                    /* first failed lane; -1: none. Protected by the lock */
     struct err errs[CORES_LANES];
-    bool narrow;                   /* the first lane keeps to its share */
-    int only;                      /* looks: the looking one, -1: all */
-    unsigned looks[CORES_LANES];   /* that found it quiet */
-    /* share of its experiments that came to a value or a reason, lately */
+    bool narrow;                   /* the first lane is restricted to its share */
+    int only;                      /* probing: the only lane, -1: all */
+    unsigned looks[CORES_LANES];   /* probes that found it idle */
+    /* recent share of experiments with a value or reason */
     double quiet[CORES_LANES];
 };
 
@@ -128,7 +129,7 @@ static bool cpus_keep(const struct lane_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Result of a lane. The first failure counts, and ends the others' work. */
+/* Records a lane's result. The first failure counts, and ends the others' work. */
 static void ended(struct lanes *l, unsigned member, bool ok)
 {
     if (ok)
@@ -140,7 +141,7 @@ static void ended(struct lanes *l, unsigned member, bool ok)
     atomic_store(&l->stop, true);
 }
 
-/* On its thread: what it prepares must not run where another lane measures. */
+/* Starts on its own thread, whose preparation must not disturb measuring lanes. */
 static void lane_begin(void *state, unsigned member)
 {
     struct lanes *l = state;
@@ -158,7 +159,7 @@ static void lane_begin(void *state, unsigned member)
     ended(l, member, lane->sandbox != NULL);
 }
 
-/* Asked on the first lane's thread alone. */
+/* Polled on the first lane's thread only. */
 static void ask(void *state)
 {
     struct lanes *l = state;
@@ -179,8 +180,8 @@ static bool asked(void *state)
     return stopped(state);
 }
 
-/* All lanes at the same time; false with the error of the first that failed, or when it was
- * cancelled, also where every lane came to the end of what it had begun. */
+/* Runs all lanes concurrently; false with the first error or when cancelled, even if every lane
+ * completed its piece. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -196,7 +197,7 @@ static bool call(struct lanes *l, void (*work)(void *state, unsigned member), st
     return !stopped(l) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
 }
 
-/* Of experiments @from to @to - 1 those that need no other try. */
+/* Copies final results of experiments @from to @to - 1. */
 static double share_done(const struct measured *out, size_t from, size_t to)
 {
     size_t done = 0;
@@ -217,7 +218,7 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* Pieces are too short for a sandbox to ask. */
+        /* Pieces are too short for the sandbox to poll. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -251,8 +252,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Whether the CPUs disturb each other, by looks alone and together in turn. Undecided looks keep
- * the previous result. */
+/* Determines interference by probing alone and together, alternating. An undecided result keeps the
+ * previous one. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -270,7 +271,7 @@ static bool judge(struct lanes *l, struct err *err)
     return true;
 }
 
-/* From now on the first lane does all alone, since others cannot. */
+/* Falls back to the first lane alone. */
 static void others_end(struct lanes *l, const struct err *why)
 {
     if (why->what[0])
@@ -278,7 +279,7 @@ static void others_end(struct lanes *l, const struct err *why)
     l->count = 1;
 }
 
-/* The other lanes; false when there are none. */
+/* Starts the other lanes; false when there are none. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};
@@ -297,7 +298,7 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* The first lane leaves the others' CPUs alone, or has all of them. */
+/* Restricts the first lane to its share, or gives it all CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
     const struct lane_cpus *own = &l->shares[0];
@@ -313,7 +314,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* On all CPUs if they do not disturb each other; *@done: whether it was measured. */
+/* Measures on all CPUs unless they interfere; *@done: it was measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;
@@ -334,7 +335,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* Another lane's fault is not the work's. */
+    /* An error of another lane does not fail the work. */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

@@ -12,16 +12,16 @@
 #include "throughput/throughput.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 24         /* forms tried as blocking form of one set of ports */
-#define AS_PREDICTED 0.04     /* a blocking form measures within that of what its usage says */
-#define FASTER 0.02           /* what a measurement may lie below its prediction */
-/* µops that it must save to leave a measurement unexplained: tables of blocking forms have faults
- * too */
+#define CANDIDATES 24         /* forms tried per port set */
+#define AS_PREDICTED 0.04     /* relative deviation of a blocking form from its usage */
+/* relative amount by which a measurement may be below its prediction */
+#define FASTER 0.02
+/* µops to save per unexplained measurement: tables of blocking forms also have errors */
 #define OUTLIER 0.75
-#define BLOCKERS_ALIKE 2      /* blocking forms of one set and kind */
-#define UOPS_MAX 10           /* in a usage looked for, held pipes as one */
-#define NODES_MAX 400000      /* usages tried at one tolerance */
-#define SLOT_FILLERS 12       /* eliminated moves next to a form, to count its slots */
+#define BLOCKERS_ALIKE 2      /* blocking forms per set and kind */
+#define UOPS_MAX 10           /* µops per usage, with blocked pipes counted as one */
+#define NODES_MAX 400000      /* usages tried per tolerance */
+#define SLOT_FILLERS 12       /* eliminated moves next to a form, for counting its slots */
 
 struct blocker {
     char *form;
@@ -36,12 +36,12 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* takes a slot at rename and no port; NULL: none */
-    VEC(portset) sets;        /* that µops of the mapping have, blocking pipes too */
+    char *filler;             /* only takes a slot at rename; NULL: none */
+    VEC(portset) sets;        /* of µops in the mapping, including blocking pipes */
     struct throughput *throughput;
 };
 
-/* A µop to choose: this number of it at once. */
+/* A candidate µop, with its multiplicity. */
 struct atom {
     portset ports;
     uint32_t count;
@@ -49,8 +49,8 @@ struct atom {
 
 struct learn_trial {
     struct experiment experiment;
-    VEC(struct mass) masses;  /* of all but the form */
-    double others;            /* slots of all but the form */
+    VEC(struct mass) masses;  /* without the form */
+    double others;            /* slots without the form */
     double measured;
 };
 
@@ -144,7 +144,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* In addition to its ports, a form alone is bound by the slots at rename. */
+/* Alone, a form is also limited by the slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -157,8 +157,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
     return fmax(cycles, slots);   /* fmax ignores a NaN */
 }
 
-/* @set is what @entry keeps busy alone: one µop, or (@paired) one and that of its address; for a
- * pipe, what it holds longest. */
+/* Returns whether @set is what @entry keeps busy alone: one µop, or (@paired) one and its address
+ * µop; for a pipe, what it blocks longest. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -192,7 +192,7 @@ static void collect_sets(struct learner *l)
     }
 }
 
-/* Up to CANDIDATES forms that should block @set, spread over the mapping; those without memory
+/* Selects up to CANDIDATES forms that should block @set, spread over the mapping, without memory
  * first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
@@ -218,7 +218,7 @@ static size_t candidates(const struct learner *l, portset set, const char *out[C
     return found;
 }
 
-/* Legacy SSE and VEX code do not mix: some of either. */
+/* Legacy SSE and VEX code do not mix: keeps some of both. */
 static bool has_blockers(const struct learner *l, const struct blocker *b)
 {
     unsigned alike = 0;
@@ -228,8 +228,8 @@ static bool has_blockers(const struct learner *l, const struct blocker *b)
     return alike >= BLOCKERS_ALIKE;
 }
 
-/* Measures the candidates and keeps for each set the first few of either kind that do as its usage
- * says. */
+/* Measures the candidates and keeps for each set the first few of both kinds that agree with their
+ * usage. */
 static bool find_blockers(struct learner *l, struct err *err)
 {
     struct experiments *table = experiments_new();
@@ -314,8 +314,8 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
     return fmax(cycles, slots);
 }
 
-/* A processor may assign its ports worse than the model's optimum, never better: less than
- * predicted is noise only. */
+/* Measured above predicted is possible, since a processor may assign ports worse than the optimum;
+ * below is noise only. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -340,7 +340,7 @@ static void take_best(struct usage_search *s, double price, double error, size_t
     memcpy(s->best, s->chosen, sizeof s->best);
 }
 
-/* Time only grows with more µops: a measurement that a usage overshoots stays overshot. */
+/* Time grows with more µops: a measurement once exceeded stays exceeded. */
 static void descend(struct usage_search *s, size_t from)
 {
     double error = 0;
@@ -356,7 +356,7 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* alone it does not depend on other forms' tables */
+            return;   /* a form alone does not depend on other forms' tables */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -371,8 +371,8 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* The fewest µops, and measurements left unexplained, at the least tolerance at which most
- * measurements agree. */
+/* Finds the fewest µops, and unexplained measurements, at the least tolerance at which most
+ * agree. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};
@@ -402,7 +402,7 @@ static size_t add_trial(struct usage_search *s, struct experiments *table, const
     return row;
 }
 
-/* Forms that could not be measured with it are ignored. */
+/* Ignores forms that could not be measured with it. */
 static void keep_measured(struct usage_search *s, const struct experiments *table)
 {
     size_t kept = 0;
@@ -431,7 +431,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Enough that the blocked ports, not the form's own, decide. */
+        /* Enough for the blocked ports to limit, not the form's own. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
@@ -445,7 +445,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* Times of a busy core are no count. */
+        /* Times on a busy core do not count. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

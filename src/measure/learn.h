@@ -1,7 +1,7 @@
-/* Determines a form's port usage by measurements with known forms. Each of these keeps one set of
- * ports busy ("blocking form"), so that a µop of the new form without another port adds time
- * (uops.info, Abel & Reineke, ASPLOS 2019). The usage with the fewest µops whose predicted
- * throughput agrees with all measurements is taken. */
+/* Determines a form's port usage by measurements with known forms. Each of these keeps one port set
+ * busy ("blocking form"), so that a µop without another port adds time (uops.info, Abel & Reineke,
+ * ASPLOS 2019). The usage with the fewest µops whose predicted throughput agrees with all
+ * measurements is taken. */
 #ifndef PORTOLAN_MEASURE_LEARN_H
 #define PORTOLAN_MEASURE_LEARN_H
 
@@ -11,41 +11,42 @@
 struct learn_step {
     char *experiment;      /* text */
     double measured;       /* cycles per execution */
-    double without;        /* predicted if the form used no port */
+    double without;        /* predicted without any port of the form */
     double predicted;      /* with the usage found */
 };
 
 struct learned {
     struct usage usage;
-    unsigned micro_ops;    /* slots at rename; 0: not known */
-    /* cycles, greatest between two registers or registers and flags; NaN: not known */
+    unsigned micro_ops;    /* slots at rename; 0: unknown */
+    /* cycles, greatest between two registers or registers and flags; NaN: unknown */
     double latency;
-    double tolerance;      /* relative deviation within which the measurements agree */
-    /* measurements that do not: blocking forms whose own usage is not what the mapping says, or
-     * that disturb otherwise */
+    double tolerance;      /* relative deviation within which measurements agree */
+    /* measurements that disagree: blocking forms with wrong table entries, or that interfere
+     * otherwise */
     size_t outliers;
     struct learn_step *steps;
     size_t step_count;
-    size_t rivals;         /* other usages of as many µops that agree as well */
+    size_t rivals;         /* number of other usages with as many µops that agree equally */
 };
 void learned_done(struct learned *l);
 
-/* One thread; @source and @mapping are borrowed. @issue_width NaN: not known. Measures which forms
- * of @mapping block which ports as they should; NULL with err when measuring is impossible, none
- * does, or cancelled. */
+/* Creates a learner; @source and @mapping are borrowed. @issue_width NaN: unknown. Measures which
+ * forms of @mapping block their ports; NULL with err when measuring is impossible or cancelled, or
+ * none does. One thread. */
 struct learner;
 struct learner *learner_new(struct source *source, const struct mapping *mapping,
                             double issue_width, bool (*cancelled)(void *state), void *state,
                             struct err *err);
 void learner_free(struct learner *l);
-/* The blocking forms found: their number, and one's name and ports. */
+/* Number of blocking forms, and name and ports of one. */
 size_t learner_blockers(const struct learner *l);
 const char *learner_blocker(const struct learner *l, size_t index, portset *ports);
 
-/* Fills @out but its latency. False with err when @form cannot be measured or nothing agrees. */
+/* Fills @out except its latency. False with err when @form cannot be measured or no usage
+ * agrees. */
 bool learn_form(struct learner *l, const char *form, struct learned *out, struct err *err);
-/* Latency of @row by dependency chains on this CPU (@source from source_cpu); NaN with err when
- * none can be made. */
+/* Measures the latency of @row by dependency chains on this CPU (@source from source_cpu); NaN with
+ * err when there is no chain. */
 double learn_latency(struct source *source, const struct form_row *row, struct err *err);
 
 #endif

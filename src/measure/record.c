@@ -23,7 +23,7 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 
 struct record {
     pthread_mutex_t lock;
-    struct record_row *rows;   /* RECORD_ROWS of them, a megabyte: there with the first value */
+    struct record_row *rows;   /* RECORD_ROWS entries, a megabyte: allocated with the first value */
     unsigned next_row;
     struct index by_text;
     struct stretch points[RECORD_POINTS];
@@ -68,7 +68,7 @@ static struct record_row *find(struct record *r, const char *text, uint64_t hash
     return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
-/* The oldest row makes room. */
+/* The oldest row is replaced. */
 static struct record_row *row_new(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t at = r->next_row++ % RECORD_ROWS;
@@ -102,7 +102,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    /* the measurements are kept, only their history is lost */
+    /* only the record is lost, not the measurements */
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);
@@ -126,7 +126,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     str_done(&text);
 }
 
-/* Each point takes up its neighbour, so that the series reaches twice as far. */
+/* Merges neighbouring points, which doubles the covered time. */
 static void series_halve(struct record *r)
 {
     r->stretch *= 2;

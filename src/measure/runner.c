@@ -9,42 +9,42 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
-#define CHUNK SANDBOX_ITEMS  /* rows per batch at most: the source's limit */
-/* for each CPU of the source, which end a batch together: about a tenth of a second on a quiet
- * machine, which is what a kill may lose */
+#define BLOCK 2048           /* rows between a pass and its confirmation: at least a second */
+#define CHUNK SANDBOX_ITEMS  /* rows per batch, the source's limit */
+/* per CPU of the source: about a tenth of a second on an idle machine, which is the most that a
+ * kill loses */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* seconds of patience that a pass with a value adds: it continues while values come, even slowly */
+/* seconds of patience earned by a pass with a value: continues while values come */
 #define EARNED 0.05
 #define SHORTS 4
-#define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and what the loop itself costs */
-/* of the idle core that is known now: what was judged by a slower one holds no more */
+#define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and the loop's cost */
+/* share of the current idle baseline: values judged by a slower one are invalid */
 #define AS_FAST 0.985
-#define DOUBTFUL "doubtful"  /* state of a value whose idle baseline is a guess */
-#define ESTIMATE_FROM 2.0    /* seconds before which no remaining time is shown */
-#define ESTIMATE_SHARE 0.3   /* of the time gone, or left: how fast an estimate follows */
-#define LOOP_CYCLES 1.0      /* a taken branch and a count, if they are not free */
+#define DOUBTFUL "doubtful"  /* state of a value with a doubtful idle baseline */
+#define ESTIMATE_FROM 2.0    /* seconds before an estimate is shown */
+#define ESTIMATE_SHARE 0.3   /* share of elapsed or remaining time by which an estimate adapts */
+#define LOOP_CYCLES 1.0      /* of a taken branch and a decrement, unless they are free */
 
 struct runner_trial {
     size_t row;
     struct experiment experiment;
-    char code[FORM_CODES_SUM];   /* sum of what is run for it, "" without */
+    char code[FORM_CODES_SUM];   /* sum of its code, "" without */
     double values[VALUES];
     unsigned count;
     double spread;           /* largest of its passes */
     uint32_t repeats;
-    double slowed;           /* share of lost windows, the largest of its passes */
+    double slowed;           /* largest share of lost windows of its passes */
     double shorts[SHORTS];
     unsigned short_count;
-    bool confirmed;          /* @held is its value; how it does in a short body is still asked */
+    bool confirmed;          /* @held is its value; the short body is still missing */
     struct measured held;
-    bool known;              /* the journal had that value */
+    bool known;              /* the value is from the journal */
     bool settled;
-    double expected;         /* cycles; NaN: nothing says */
-    double contended;        /* least of what a busy core took; NaN: not known */
+    double expected;         /* cycles; NaN: none */
+    double contended;        /* least on a busy core; NaN: unknown */
     bool tried;              /* a pass found the machine busy */
 };
 
@@ -55,7 +55,7 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* seconds; the second counts for nothing */
+    double started, paused;  /* seconds; paused time does not count */
     double waited, patience; /* seconds without a result, and their limit */
     size_t total;
     struct runner_estimate estimate;
@@ -108,8 +108,8 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* A confirmed value waits until a short body agrees, or differs twice by the same; with @last it
- * waits no more. */
+/* Compares body lengths. A confirmed value waits until a short body agrees or differs equally
+ * twice; with @last no longer. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -126,8 +126,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* The least of the sorted values if no other pass has to confirm it: it was predicted, or the
- * source has no other. NaN: it has to. */
+/* Least of the sorted values if it needs no confirmation: it was expected, or the source measures
+ * nothing. If it does, NaN. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -136,7 +136,7 @@ static double sufficient(const struct runner_state *r, const struct runner_trial
     return is ? t->values[0] : NAN;
 }
 
-/* Settles @t when its values allow it. */
+/* Finalises @t when its values suffice. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count),
@@ -151,8 +151,7 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* By a baseline that is a guess it stays a value to be measured again, and so does what no
-         * other pass confirmed. */
+        /* With a doubtful baseline it must be measured again, and so must an unconfirmed value. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -184,8 +183,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* Knowledge of @t before its final value: the least value of single passes, or the time on a busy
- * core. @m: of the last pass. */
+/* State of @t before its final value: the least single-pass value, or the time on a busy core. @m:
+ * of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;
@@ -251,8 +250,8 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Two passes and a short one each, unless more are needed. Passes that found the machine busy
-     * bring nothing nearer, and take their time. */
+    /* Two passes and a short one each, or more if needed. Passes on a busy machine make no
+     * progress. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
@@ -261,7 +260,7 @@ static void report(struct runner_state *r)
     /* Or patience ends first, at its current rate of use. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* experiments that need more passes do not take it back */
+    /* experiments that need more passes do not reduce it */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -284,14 +283,14 @@ static bool asks(const struct runner_state *r, const struct runner_trial *t, boo
     return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
 }
 
-/* Rows to a batch. */
+/* Rows per batch. */
 static size_t chunk_of(const struct source *s)
 {
     const size_t each = CHUNK_EACH * (size_t)(s->cpus ? s->cpus : 1);
     return each < CHUNK ? each : CHUNK;
 }
 
-/* One pass over what is not settled, with long or short bodies. */
+/* One pass over unfinished rows, with long or short bodies. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
@@ -326,7 +325,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* No debt: once patience is over, the next values earn some again. */
+        /* No debt: the next values earn patience again. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -335,14 +334,14 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Whether what was judged by an idle core of @baseline nops per cycle still holds: not when the
- * core turned out to be faster than that. */
+/* Returns whether values judged by an idle core with @baseline nops per cycle are still valid: not
+ * if the core proved faster. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
 
-/* The dates of values that are taken over unchanged. */
+/* Collects the dates of reused values. */
 static void day_note(struct runner_summary *s, const char *day)
 {
     if (!*day)
@@ -353,13 +352,13 @@ static void day_note(struct runner_summary *s, const char *day)
         snprintf(s->until, sizeof s->until, "%s", day);
 }
 
-/* Passes of runs that did not come to an end are the first ones of this. */
+/* Single passes of unfinished runs count as the first ones. */
 static void recall_passes(struct runner_state *r, struct runner_trial *t,
                           const struct journal_entry *known)
 {
     if (!holds(r, known->baseline))
         return;
-    /* Values that did not agree enough last time leave room for new ones. */
+    /* Values without agreement leave room for new ones. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -377,8 +376,8 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
     }
 }
 
-/* Whether a value of @known is none: code that spoilt its own loop was believed once. All that the
- * journal has of the experiment is left alone then. */
+/* Returns whether a value of @known is impossible: from code that corrupted its own loop. Then all
+ * journal data of the experiment are ignored. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -391,7 +390,7 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* Values that the journal has. */
+/* Takes values from the journal. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =
@@ -412,8 +411,7 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* Measured with neighbours that passed as quiet, or unknown: one pass, which this run confirms
-     * or lowers. */
+    /* Measured under unknown or accepted contention: one pass, to be confirmed or lowered. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -439,7 +437,7 @@ static size_t unsettled(const struct runner_trial *trials, size_t n)
     return left;
 }
 
-/* The word of this run on what it leaves to a later one. */
+/* Reports the state of unfinished experiments. */
 static void leave(struct runner_state *r, const struct runner_trial *t)
 {
     if (!t->count && !t->tried)
@@ -455,7 +453,7 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
-/* Only a journal requests them. */
+/* Only a journal needs code sums. */
 static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     if (!r->journal || !r->source->sums)
@@ -479,8 +477,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* The short bodies come first, so that a value is final as soon as its second pass confirms it.
-     * When patience is over each gets one more try. */
+    /* Short bodies come first, so that the second pass makes a value final. After patience ends
+     * each experiment gets one more try. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

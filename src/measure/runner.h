@@ -1,5 +1,5 @@
-/* Many experiments through a source: blocks, passes until a value is confirmed, the journal, a
- * budget. */
+/* Measures many experiments by a source: batches, passes until a value is confirmed, the journal, a
+ * time budget. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -9,81 +9,79 @@
 
 struct runner_options {
     double budget;          /* seconds; 0: none */
-    bool retry;             /* failed ones of the journal again */
-    bool fresh;             /* nothing is taken from the journal */
-    /* only in bodies of the source's own length, not in short ones as well */
+    bool retry;             /* repeats failed experiments of the journal */
+    bool fresh;             /* ignores the journal */
+    /* only bodies of the source's length, not short ones as well */
     bool one_length;
-    /* only with the terms spread evenly, not in the source's other orders as well */
+    /* only one order of the terms */
     bool one_order;
-    /* seconds that the run waits for a quiet machine in all, beyond what it measures meanwhile; 0:
-     * 20 */
+    /* total seconds of waiting for an idle machine, besides measuring; 0: 20 */
     double patience;
 };
 
 struct runner_summary {
-    size_t done, failed, reused, left;   /* reused: of done, those the journal knew */
-    /* of left: those with a value of one pass, and those that no quiet moment was found for */
+    size_t done, failed, reused, left;   /* reused: those of done from the journal */
+    /* of left: those with one pass, and those without an idle moment */
     size_t once, contended;
-    unsigned cpus;           /* most that measured at the same time; 0: none, simulated */
+    unsigned cpus;           /* CPUs that measured concurrently, at most; 0: none, simulated */
     double seconds;
-    double rate;            /* experiments measured a second, all passes */
+    double rate;            /* experiments per second, over all passes */
     size_t passes;          /* single measurements */
-    /* passes in the journal of experiments that need more */
+    /* journal passes of experiments that need more */
     size_t taken_over;
-    size_t useful;          /* of passes, those that brought a value or a last word */
-    /* of useful, those that took what was expected and need no second one */
+    size_t useful;          /* passes with a value or a final result */
+    /* useful passes that agreed with an expectation and need no confirmation */
     size_t foretold;
-    /* days that reused values were measured on; "": not known */
+    /* date range of reused values; "": unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
-    /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
+    /* completed share of the necessary passes: 0 to 1, which means nothing is left */
     double share;
-    /* guessed from the passes that brought something; NaN before there are some */
+    /* extrapolated from useful passes; NaN at first */
     double seconds_left;
 };
 
-/* Smoothed estimate of the remaining time, so that a quiet or busy moment does not make it jump. */
+/* Smoothed estimate of the remaining time, insensitive to idle or busy moments. */
 struct runner_estimate {
-    double at, left;        /* seconds since the beginning, and left then */
+    double at, left;        /* seconds since the start, and estimated remaining seconds then */
     bool known;
 };
-/* Takes @guess, made at @seconds since the beginning (NaN: none yet), and returns the estimate to
- * show: nothing in the first seconds, then the last estimate less the elapsed time, drawn towards
- * the guess, more slowly the longer it runs and has to run. Pure. */
+/* Updates the estimate with @guess, made at @seconds since the start (NaN: none yet), and returns
+ * the displayed value. Nothing in the first seconds; then the last estimate minus elapsed time,
+ * drawn towards the guess, more slowly for longer runs. Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
 /* Called on the thread of runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);
-    /* A last word, or, of what is left at the end, the word of this run: EXPERIMENT_ONCE or
+    /* A final result or, at the end, the state of unfinished ones: EXPERIMENT_ONCE or
      * EXPERIMENT_CONTENDED. */
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* A value of one pass (EXPERIMENT_ONCE), which waits for its confirmation, or of a busy core
-     * (EXPERIMENT_CONTENDED): to be shown as such. May be NULL. */
+    /* An unconfirmed value of one pass (EXPERIMENT_ONCE) or of a busy core (EXPERIMENT_CONTENDED),
+     * for display. May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Asked between batches; may wait, and returns how many seconds it did, which count for no
-     * budget. May be NULL. */
+    /* Polled between batches; may wait, and returns the seconds waited, which count for no budget.
+     * May be NULL. */
     double (*wait_paused)(void *state);
-    /* Cycles that row @index should take by what others say, NaN where nothing does: a single pass
-     * within 1 % of them is a value, and the journal keeps it as a pass. May be NULL. */
+    /* Returns expected cycles of row @index, or NaN: a single pass within 1 % needs no
+     * confirmation, and is kept as a pass in the journal. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
-/* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each
- * result to the hook; @table itself is only read.
- * @journal may be NULL. False with err when measuring is impossible or was cancelled; what was
- * handed out stands. */
+/* Measures the rows of @table without cycles (with @retry also failed ones) and passes each result
+ * to the hook; @table is only read. @journal may be NULL. False with err when measuring is
+ * impossible or cancelled; passed results stay valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* "same", or the slower body length: "+12.3 % at 200" (fetch or decoding binds the longer body),
- * "+8.0 % at 50" (the loop's branch binds the shorter). @shorter, @longer: cycles per execution;
- * @size: instructions of one execution, which determines each one's share of the loop's
- * overhead. */
+/* Appends "same", or the slower body length: "+12.3 % at 200" (the front end limits the longer
+ * body), "+8.0 % at 50" (the loop's branch limits the shorter one). @shorter, @longer: cycles per
+ * execution; @size: instructions per execution, for the share of the loop's overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
-/* The least of @values (sorted in place) that another one confirms within 1 %; NaN when none is. */
+/* Returns the least of @values (sorted in place) that another one confirms within 1 %; NaN when
+ * none. */
 double runner_confirmed(double *values, unsigned n);
 
 #endif

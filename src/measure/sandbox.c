@@ -17,38 +17,39 @@
 #include "measure/sandbox_answer.h"
 #include "measure/sandbox_process.h"
 
-/* seconds on the wall's clock for one item of others' code, which needs a tenth */
+/* wall-clock limit in seconds per item of foreign code, which needs a tenth */
 #define TASK_PATIENCE 0.6
-#define BATCH_PATIENCE 10.0      /* without one run of own code: its child is stopped or starved */
-#define SECONDS_A_BATCH 120      /* of processor time, if we hang ourselves */
-#define STILLBORN 3              /* children that may end before they say anything */
+/* seconds without a run of own code: the child is stopped or starved */
+#define BATCH_PATIENCE 10.0
+#define SECONDS_A_BATCH 120      /* CPU seconds, in case the parent hangs */
+#define STILLBORN 3              /* children that may end before their first message */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
 #define ROOM_LINKS 4
 
 struct sandbox {
-    uint8_t *area;          /* the child's view; the code part is executable there */
-    uint8_t *code;          /* ours, writable */
+    uint8_t *area;          /* the child's view; its code part is executable */
+    uint8_t *code;          /* our writable view */
     int code_file, page_file;
     size_t page_size;
-    size_t used, fixed;     /* bytes of code: all, and what stays between batches */
+    size_t used, fixed;     /* bytes of code: all, and the part kept between batches */
     struct sandbox_item *items;
-    struct sandbox_batch *batch;    /* own code's child writes here */
-    uint64_t *pages;        /* memory that kernels find, seen from outside */
-    struct sandbox_child plan;      /* what children are given */
+    struct sandbox_batch *batch;    /* written by the child for own code */
+    uint64_t *pages;        /* memory of kernels, seen from outside */
+    struct sandbox_child plan;      /* input of children */
     struct sandbox_process own, foreign;
-    struct sandbox_hello hello;     /* of own code's child */
-    uint32_t canary;        /* offset of its loop */
+    struct sandbox_hello hello;     /* of the child for own code */
+    uint32_t canary;        /* offset of the reference block's loop */
     struct window_rules rules;
     unsigned children, waits, reached;
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
-    /* of the item that is run for what it computes, and where that goes; NULL: another kind */
+    /* of the item that runs for its results, and their destination; NULL: another kind */
     const struct sandbox_start *start;
     struct sandbox_state *after;
     uint8_t *arena;         /* with its guards; MAP_FAILED: none. Touched by children only */
-    size_t arena_size;      /* without them */
+    size_t arena_size;      /* without guards */
     struct sandbox_fill fill;   /* of the next task */
 };
 
@@ -91,8 +92,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* After our own view of the code, no other that can be written is possible. Older kernels have
- * fewer seals; children have no file and no view to write by. */
+/* Forbids further writable mappings besides ours. Older kernels have fewer seals; children have no
+ * file or view to write through. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -143,8 +144,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* A child for own code or for others'. One that ends before it says anything was killed from
- * outside, and is tried again. */
+/* Starts a child for own or foreign code. One that ends before its first message was killed from
+ * outside; retried. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;
@@ -212,9 +213,9 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
     return offset;
 }
 
-/* Short chains of slow operations, each followed by enough nops that only a core with all of its
- * reorder buffer reaches the next chain in time: with another awake thread on it each has half,
- * even while that one waits for memory. 0: not here. */
+/* Short chains of slow operations, separated by nops so that only a core with its entire reorder
+ * buffer reaches the next chain in time: another active thread halves it, even while waiting for
+ * memory. 0: unavailable. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -309,7 +310,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
                        "use smaller arrays, or raise the limit that ulimit -v shows",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* Without such pages in the system this fails, and sandbox_arena_huge reports it. */
+    /* Fails if the system has no such pages, which sandbox_arena_huge reports. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -384,7 +385,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators keep running their old translation: a new child has none. */
+    /* Older emulators keep their old translation: a new child has none. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -401,8 +402,8 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
     return s->items;
 }
 
-/* Items @begin to @end - 1, all of own code, in one batch. A child that dies takes the item it was
- * in, if it had begun one. */
+/* Runs items @begin to @end - 1, all of own code, in one batch. A dead child loses its current
+ * item, if any. */
 static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
                       const struct sandbox_watching *how, struct err *err)
 {
@@ -438,8 +439,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Targets of pointers loaded from memory can be mapped as well; as a number it is harmless. The
- * writes of the last run are gone. */
+/* Pointers loaded from memory are mappable addresses, and harmless as numbers. Clears the writes of
+ * the last run. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -460,7 +461,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* Nothing that an experiment did to its process is there for the next one. */
+    /* No effect of an experiment on its process reaches the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -526,8 +527,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Differences of the mapped pages from their initial content, at any place in the file: places and
- * values, in any order. */
+/* Sum over changes of the mapped pages, independent of their file offset: places and values, in any
+ * order. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WINDOWS_LIMIT 1000000u   /* in one item's patience of a tenth of a second */
+#define WINDOWS_LIMIT 1000000u   /* more than fit in an item's patience of a tenth of a second */
 
 void sandbox_answer_clear(struct sandbox_item *item)
 {
@@ -27,14 +27,13 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* NaN where there is no value, or a number that can be one; differences of two times may be
- * negative. */
+/* Accepts NaN or a plausible number; differences of two times may be negative. */
 static bool number_or_missing(double value)
 {
     return isnan(value) || fabs(value) < 1e15;
 }
 
-/* Of a difference: what the least and the most of its two runs allow. */
+/* Bounds of a difference from those of its two runs. */
 static void difference_bounds(const struct sandbox_item *item, const struct window_result *r,
                               double *least, double *most)
 {
@@ -51,7 +50,7 @@ static void difference_bounds(const struct sandbox_item *item, const struct wind
     *most = fmax(*most, (high[1] - low[0]) / iterations);
 }
 
-/* Values are those of the accepted windows, within the range given for all of them. */
+/* Checks the values of accepted windows against their range. */
 static bool windows_right(const struct sandbox_item *item, const struct window_result *r)
 {
     double least = INFINITY, most = -INFINITY;
@@ -73,12 +72,12 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* the latter was not run */
+        /* the second one was not run */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
-    double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are kept as floats */
+    double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are stored as floats */
     return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
 }
 
@@ -103,7 +102,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* Any other bit pattern than these two is no truth value to look at. */
+    /* Any other bit pattern is not a valid bool. */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

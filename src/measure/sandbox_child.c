@@ -17,15 +17,15 @@
 #include "measure/ring.h"
 #include "measure/ticks.h"
 
-/* lines from one place to the next: far from the last one, and all are visited when their number is
- * a power of two */
+/* lines between consecutive places: not adjacent, and visits all if their number is a power of
+ * two */
 #define PLACE_STEP 13
-/* quiet moments next to a busy neighbour last a few tenths of a millisecond: a look per millisecond
- * misses them */
+/* idle moments next to a busy neighbour last a few tenths of a millisecond: sampling every
+ * millisecond misses them */
 #define REST_NANOSECONDS 150000
-/* times the patience of one wait, for all items of a batch together: a second */
+/* multiple of the patience of one wait, for a whole batch: a second */
 #define BATCH_WAITS 10
-#define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte of it is 0, so that it divides */
+#define VALUE_PATTERN 0x3ff41f253f841f25   /* no byte is 0, so that it can be a divisor */
 
 static BARE long call(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -43,7 +43,7 @@ static BARE void leave(int status)
         call(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* True when the faulting page could be put there and the instruction may be tried again. */
+/* Returns whether the faulting page was mapped and the instruction can be retried. */
 static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, unsigned *fault)
 {
     uint64_t size = v->given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
@@ -121,8 +121,7 @@ static BARE void pulse_rest(void *self)
     beat(self);
 }
 
-/* Values near 1 as doubles and as floats, different in every register; or 0, for what takes them as
- * indices. */
+/* Values near 1 as doubles and floats, different per register; or 0, for use as indices. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
     if (v->valued && v->plain == plain)
@@ -133,7 +132,7 @@ static BARE void values_fill(struct sandbox_vault *v, bool plain)
         v->frame.values[i] = plain ? 0 : VALUE_PATTERN + (uint64_t)i * 0x0000010000000100;
 }
 
-/* Start values of the computation. */
+/* Sets the start values of the computation. */
 static BARE void start_fill(struct sandbox_vault *v)
 {
     v->valued = false;
@@ -203,8 +202,7 @@ static BARE uint64_t counter_read(const struct sandbox_vault *v)
     return value;
 }
 
-/* Cycles per iteration by the hardware's counter, from two loop counts, so that the way in and out
- * drops out. */
+/* Cycles per iteration by the hardware counter, from two loop counts, so that overhead cancels. */
 static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item *item,
                               double cycles)
 {
@@ -275,7 +273,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item,
     item->done = true;
 }
 
-/* With @stack also the stack, which bodies leave alone. */
+/* With @stack includes the stack, which bodies do not change. */
 static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT,
@@ -288,7 +286,7 @@ static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
     }
 }
 
-/* A number below @range, in no order. */
+/* Random number below @range. */
 static BARE uint64_t below(uint64_t *state, uint64_t range)
 {
     *state ^= *state << 13;
@@ -297,7 +295,7 @@ static BARE uint64_t below(uint64_t *state, uint64_t range)
     return (*state >> 32) * (range & UINT32_MAX) >> 32;
 }
 
-/* The task's fill, which is the parent's own; places outside of the arena are skipped. */
+/* Fills the arena for the parent; ignores places outside. */
 static BARE void arena_fill(const struct sandbox_vault *v, const struct sandbox_fill *f)
 {
     uint64_t size = v->given.arena.end - v->given.arena.begin, begin = v->given.arena.begin + f->at,
@@ -334,7 +332,7 @@ static BARE struct window_wait wait_begin(struct sandbox_vault *v, double ticks)
     return window_wait_begin(&pulse, ticks);
 }
 
-/* Own code: batches, until the parent closes the link. */
+/* Serves batches of own code until the parent closes the link. */
 static BARE void batches_serve(struct sandbox_vault *v)
 {
     struct sandbox_batch *batch = v->given.batch;
@@ -367,8 +365,8 @@ static BARE void told_fill(struct sandbox_vault *v)
             ((volatile unsigned char *)to[part])[i] = from[part][i];
 }
 
-/* Code of others: all that it can write is as new for each task, and its answer leaves memory that
- * it cannot write through the link. */
+/* Serves foreign code: everything it can write is reset for each task, and answers are outside its
+ * reach. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
     struct sandbox_task *task = &v->task;
@@ -407,8 +405,8 @@ void sandbox_child_main(const struct sandbox_child *given)
 {
     enum sandbox_stage failed;
 
-    /* The compiler's library may keep what it learns of the caches in a variable: read-only from
-     * here on. */
+    /* The compiler's library may cache cache parameters in a variable: called before it becomes
+     * read-only. */
     arch_code_changed(given->area, given->code_length);
     struct sandbox_vault *v = sandbox_close_begin(given, &failed);
 

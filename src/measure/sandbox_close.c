@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources that a child gives up before it runs code: files, libc, its stack and data, limits,
- * system calls. */
+/* Gives up the child's resources before code runs: files, libc, its stack and data, limits, system
+ * calls. */
 #include "measure/sandbox_child.h"
 
 #include <errno.h>
@@ -26,13 +26,13 @@
 #include "measure/ticks.h"
 
 #define STACK_BYTES ((uint64_t)32 << 10)
-/* of the signal stack, besides the frame, which holds all vector and tile registers */
+/* of the signal stack, besides the frame with all vector and tile registers */
 #define HANDLER_BYTES ((uint64_t)16 << 10)
 #define FRAME_BYTES ((uint64_t)64 << 10)     /* if the system does not report its size */
 #define GUARD_BYTES ((uint64_t)64 << 10)
-#define KEPT 5                               /* stretches of addresses that stay */
+#define KEPT 5                               /* ranges of addresses that remain */
 #define RULES 8
-#define SECONDS_AT_MOST 120                  /* of processor time, if the parent itself hangs */
+#define SECONDS_AT_MOST 120                  /* CPU seconds, in case the parent hangs */
 
 /* Argument of the kernel's sigaction; libc's would use its own restorer. */
 struct kernel_action {
@@ -52,16 +52,16 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* The vault, a guard, the signal stack, a guard, the stack: at a secret random address, in the
- * upper half of the addresses. Accesses of foreign code there find nothing mapped, so that it has
- * one guess a run. NULL with errno. */
+/* Makes the vault, a guard, the signal stack, a guard, and the stack at a secret random address in
+ * the upper half. Foreign accesses there find nothing mapped, so that there is one guess per run.
+ * NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    /* Bits of an address: AArch64 may have few. Much of the range may be taken, a quarter by the
-     * shadows of AddressSanitizer alone: never all of it. */
+    /* Address bits: AArch64 may have few. Part of the range may be taken, a quarter by
+     * AddressSanitizer's shadow, but never all. */
     static const struct { unsigned bits, tries; } widths[] = {
-/* its shadows take most addresses of this many bits, and it requests address 0 instead, which root
- * may map */
+/* its shadow takes most addresses of this size, and it requests address 0 instead, which root may
+ * map */
 #if !defined(__SANITIZE_THREAD__)
         {SANDBOX_VAULT_BITS, 200},
 #endif
@@ -104,7 +104,7 @@ void *sandbox_vault_stack(struct sandbox_vault *v)
     return (void *)v->all.end;
 }
 
-/* Cycles in user mode of this process, if the system has such a counter. */
+/* Opens a counter of this process's user-mode cycles, if available. */
 static int counter_open(void)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
@@ -119,7 +119,7 @@ static bool range_close(int first, int last)
 {
     if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
         return true;
-    /* An older kernel: one by one, however high the limit was when they were opened. */
+    /* An older kernel: closes one by one, including descriptors above the current limit. */
     struct rlimit limit;
     int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < (1 << 20)
                   ? (int)limit.rlim_max
@@ -130,7 +130,7 @@ static bool range_close(int first, int last)
     return true;
 }
 
-/* Of the parent's files none stays but the three that are needed, whatever their numbers. */
+/* Closes all of the parent's files except the three that are needed. */
 static bool files_close(const struct sandbox_vault *v)
 {
     int keep[3] = {v->given.link, v->given.page, v->counter}, from = 0;
@@ -161,8 +161,7 @@ static bool limits_set(void)
         if (setrlimit((enum __rlimit_resource)limits[i].resource, &limit) < 0)
             return false;
     }
-    /* The parent moves this one on while it watches: the limit that cannot be raised again
-     * stays. */
+    /* The parent raises this one meanwhile; the hard limit stays. */
     struct rlimit processor;
     if (getrlimit(RLIMIT_CPU, &processor) == 0 && processor.rlim_cur > SECONDS_AT_MOST) {
         processor.rlim_cur = SECONDS_AT_MOST;
@@ -171,8 +170,8 @@ static bool limits_set(void)
     return true;
 }
 
-/* The kernel writes to libc's restartable-sequence area whenever the thread moves or is pre-empted:
- * it must not, once that is gone. */
+/* Unregisters libc's restartable-sequence area, which the kernel writes to whenever the thread
+ * moves or is preempted: it will be unmapped. */
 static bool rseq_leave(void)
 {
 #ifdef SYS_rseq
@@ -190,8 +189,8 @@ static bool rseq_leave(void)
 #endif
 }
 
-/* Emulators of another processor's programs have no filters. They do not run the machine's own
- * code, and the user has to request it. */
+/* Emulators of other processors lack filters; they run no native code, and the user must request
+ * it. */
 static bool unfiltered_allowed(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -233,8 +232,7 @@ struct sandbox_vault *sandbox_close_begin(const struct sandbox_child *given,
     return v->hello.unfiltered || rseq_leave() ? v : NULL;
 }
 
-/* Unmaps all that lies between what is kept. The end of the address space depends on the kernel:
- * the highest that it takes. */
+/* Unmaps everything except what is kept, up to the highest address of the kernel. */
 static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_range *keep, unsigned n)
 {
     static const uint64_t ends[] = {(uint64_t)1 << 48,           ((uint64_t)1 << 47) - 4096,
@@ -260,8 +258,8 @@ static BARE bool memory_empty(const struct sandbox_vault *v, struct sandbox_rang
     return false;
 }
 
-/* Of the program its code and constants stay, and its variables as constants; libc, the heap and
- * the old stack go. */
+/* Keeps the program's code and constants, and its variables as constants; unmaps libc, heap and old
+ * stack. */
 static BARE bool memory_close(struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -314,7 +312,7 @@ static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void
     return call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&none, 0, sizeof none, 0, 0) == 0;
 }
 
-/* One system call that stays: from where, and what its arguments must be. */
+/* A permitted system call: its address, and required arguments. */
 struct call_rule {
     int number;
     const char *site;
@@ -322,7 +320,7 @@ struct call_rule {
     struct { unsigned argument; uint64_t value; } checks[4];
 };
 
-/* Loads the 64 bits at @offset of the call and continues only if they are @value; rule_put fills in
+/* Compares the 64 bits at @offset of the call with @value and continues if equal; rule_put fills in
  * the other target. */
 static BARE unsigned check_put(struct sock_filter *f, unsigned at, size_t offset, uint64_t value)
 {
@@ -353,9 +351,9 @@ static BARE unsigned rule_put(struct sock_filter *f, unsigned at, const struct c
     return at;
 }
 
-/* Reading and writing the link, reading the counter, mapping one writable page of the one memory
- * file and unmapping one page, a rest, the end, and returning from a signal: each from one address
- * only. Everything else kills. */
+/* Permits reading and writing the link, reading the counter, mapping one writable page of the
+ * memory file, unmapping one page, a short sleep, exit and sigreturn: each from one address only.
+ * Everything else kills. */
 static BARE long filter_set(const struct sandbox_vault *v)
 {
     const struct sandbox_child *g = &v->given;
@@ -398,7 +396,7 @@ BARE enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
 {
     v->frame.self = &v->frame;
     arch_thread_set(&v->frame, v->given.area + AREA_LOCAL + AREA_PAGES_AT + AREA_PAGES / 2);
-    /* An emulator's own memory lies among what would be unmapped. */
+    /* An emulator's own memory lies in the range to unmap. */
     if (!v->hello.unfiltered && !memory_close(v))
         return STAGE_MEMORY;
     if (!signals_take(v, handler))

@@ -1,4 +1,4 @@
-/* The parent's side of one sandbox child: starts it, waits for its answers, ends it. Internal to
+/* The parent's side of a sandbox child: starts it, waits for answers, ends it. Internal to
  * measure/; one thread, the one that started it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
@@ -8,45 +8,42 @@
 #include "measure/sandbox_child.h"
 
 struct sandbox_process {
-    pid_t pid;       /* 0: none runs */
+    pid_t pid;       /* 0: none */
     int link;        /* our end */
 };
 
-/* How a wait ended. */
+/* Result of a wait. */
 enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 
 struct sandbox_watching {
-    bool (*cancelled)(void *state);   /* called about ten times a second; may be NULL */
+    bool (*cancelled)(void *state);   /* polled about ten times a second; may be NULL */
     void *state;
-    /* own code: reports progress and can be stopped; NULL: one task, whose child is ended when
+    /* own code: reports progress and can be stopped; NULL: one task, whose child is killed when
      * cancelled */
     struct sandbox_batch *batch;
-    /* seconds of wall-clock time without progress, after which it is always ended */
+    /* wall-clock seconds without progress after which it is killed */
     double patience;
-    /* counts the tenths of a second that brought no answer; may be NULL */
+    /* counts tenths of a second without answer; may be NULL */
     unsigned *waits;
 };
 
-/* Starts a child with @given, whose link it fills in, and waits for its report on the set-up. False
- * with err; *early is set when it ended before any report (killed from outside: worth another
- * try). */
+/* Starts a child with @given, sets its link, and waits for its report. False with err; *early is
+ * set when it ended without a report (killed from outside: retry). */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
-/* Kills and reaps it, if there is one. */
+/* Kills and reaps the child, if any. */
 void sandbox_process_stop(struct sandbox_process *p);
-/* Sends @size bytes; whether a child that has just died could read them is for the wait to find
- * out. */
+/* Sends @size bytes; a dead child is detected by the wait. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
 /* Waits for a message of exactly @size bytes. WATCH_DIED: it is reaped, and *fault (enum
- * sandbox_fault) is the cause. A run that uses processor time without an end is stopped, then
- * killed; so is one without an answer within its patience, with FAULT_STARVED if others kept the
- * processor from it. */
+ * sandbox_fault) is the cause. An endless run is stopped, then killed; so is one without an answer
+ * within its patience, with FAULT_STARVED if it was not scheduled. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Extends the limit on its processor time, so that it ends even without its watcher. */
+/* Raises its CPU time limit, which also ends it without its watcher. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
-/* Memory of the program itself, for the child to keep. */
+/* Finds the program's own memory, which the child keeps. */
 void sandbox_process_image(struct sandbox_child *given);
 
 #endif

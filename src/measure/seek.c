@@ -7,19 +7,19 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define LATELY 0.3          /* weight of the newest look or work */
-#define MUCH_LOST 0.5       /* of the windows: below that, the CPU is good enough */
+#define LATELY 0.3          /* weight of the newest probing or work */
+#define MUCH_LOST 0.5       /* share of lost windows below which the CPU is good enough */
 #define LOOK_EVERY 0.3      /* seconds */
-/* at one CPU, some 3 ms: quiet moments next to a busy neighbour last a few tenths of one */
+/* probes per CPU, some 3 ms: idle moments next to a busy neighbour last a few tenths of one */
 #define LOOKS 60
 #define LOOK_SECONDS 3e-6
-#define QUIETER 0.1         /* share by which another CPU must be quieter */
-#define TIMES_QUIETER 2.0   /* or this number of times, when both are rarely quiet */
+#define QUIETER 0.1         /* difference in idle share for another CPU */
+#define TIMES_QUIETER 2.0   /* or ratio, when both are rarely idle */
 #define HARDLY 0.02
-/* below a probe's stored time: no misread clock, which is off by less */
+/* share of a probe's kept time: beyond errors of the clock */
 #define QUICKER 0.06
-#define AGREE 0.02          /* of such times */
-#define AGREEING 6          /* of LOOKS */
+#define AGREE 0.02          /* relative difference of such times */
+#define AGREEING 6          /* agreeing ones, of LOOKS */
 #define LEARN_EVERY 5.0     /* seconds */
 
 void seek_take(struct seek *k, size_t i, double quiet)
@@ -51,7 +51,7 @@ void seek_begin(struct seek *k, const struct sandbox *s)
         k->quiet[i] = NAN;
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
-    /* Of many only some are looked at, including the current one. */
+    /* Probes some of many, including the current one. */
     if (k->at == k->count)
         k->cpus[--k->at] = sandbox_cpu(s);
 }
@@ -112,7 +112,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    /* Where there is one CPU only, it may still turn out to be quicker than known. */
+    /* A single CPU may still exceed the baseline. */
     if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;
@@ -145,7 +145,7 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     *c = anew;
     for (size_t i = 0; i < k->count; i++) {
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
-        k->quiet[i] = NAN;   /* judged by what was known before */
+        k->quiet[i] = NAN;   /* judged by the old baseline */
     }
     return true;
 }

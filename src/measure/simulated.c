@@ -14,24 +14,24 @@
 #define NOPS_A_CYCLE 6.0
 #define PORTS_A_CYCLE 5.0
 #define OVERHEAD 60.0
-#define INTERRUPTIONS 5500.0   /* a second */
+#define INTERRUPTIONS 5500.0   /* per second */
 #define INTERRUPTION_SECONDS 20e-6
-#define QUIET_SECONDS 0.5      /* mean time between a neighbour's episodes, and of one */
+#define QUIET_SECONDS 0.5      /* mean length of idle and contended episodes */
 #define BUSY_SECONDS 0.02
-#define EXECUTIONS 50.0        /* in one loop iteration */
+#define EXECUTIONS 50.0        /* per loop iteration */
 
 struct simulated {
     struct source base;
     const struct mapping *mapping;
     struct rng rng;
     double noise;
-    double ticks;            /* its clock */
-    double episode_ends;     /* tick at which quiet turns to contention or back */
+    double ticks;            /* current time in ticks */
+    double episode_ends;     /* tick at which the episode ends */
     bool contended;
-    double item_cycles;      /* of one loop iteration */
+    double item_cycles;      /* per loop iteration */
 };
 
-/* Of one execution: the time of its ports, and of the mapping's issue width if it has one. */
+/* Cycles per execution by ports, and by the mapping's issue width if it has one. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {
@@ -80,7 +80,7 @@ static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, u
                               unsigned *fault)
 {
     struct simulated *s = self;
-    /* The clock drifts by a few parts in ten thousand, as turbo does. */
+    /* The clock drifts by a few parts in ten thousand, like turbo. */
     double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)),
            jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;

@@ -10,10 +10,10 @@
 #include "measure/lanes.h"
 #include "toolchain/assemble.h"
 
-/* of a core's nops a cycle: the most that other instructions come to, where nops are too short for
- * its µop cache */
+/* ratio to a core's nops per cycle: the most that other instructions reach, if its µop cache limits
+ * nops */
 #define NOPS_HIDE 1.25
-/* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+/* instructions per cycle of the widest cores: a low baseline may be caused by a neighbour */
 #define SLOTS_MOST 10.0
 
 struct cpu_source {
@@ -21,13 +21,13 @@ struct cpu_source {
     struct form_codes *codes;
     struct lanes *lanes;
     struct calibration calibration;
-    bool wide;                             /* the core may be, SOURCE_WIDE */
+    bool wide;                             /* the core may be wide, SOURCE_WIDE */
     struct calibration forms_calibration;  /* without the probe that forms do not need */
     double started;
 };
 
-/* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does
- * them nothing, and some hosts' are never asleep. */
+/* Independent forms do not fill a buffer: a neighbour that is only active does not slow them, and
+ * on some hosts it always is. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

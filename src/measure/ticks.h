@@ -1,4 +1,4 @@
-/* The counter that measuring stamps with. Internal to measure/. */
+/* The time counter of measurements. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_TICKS_H
 #define PORTOLAN_MEASURE_TICKS_H
 
@@ -17,7 +17,7 @@
 #endif
 
 /* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz
- * to 1 GHz): calibration sizes windows by it. Any thread. */
+ * to 1 GHz), so that calibration adapts the windows. */
 BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

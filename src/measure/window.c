@@ -8,7 +8,7 @@
 
 #define VALUES WINDOW_VALUES
 #define FLOOR_LEAST 3
-#define RUNS 3      /* of the item in one window */
+#define RUNS 3      /* runs of the item per window */
 
 static BARE void sort(double *values, unsigned n)
 {
@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* no ceil, which may be a call of a library that is not there */
+    /* without ceil(), which may be a library call */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -57,7 +57,7 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Whether a probe has its time of a quiet core. A faster one proves that the clock was misread. */
+/* Returns whether a probe has its idle time. A faster one proves a clock error. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -70,9 +70,9 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
            cycles > wanted * (1 - rules->probe_tolerance);
 }
 
-/* Nobody takes from the front end, nor from the ports, and no other thread is awake on the core:
- * who shares it may leave nops nearly alone (5 % slower) while additions take 40 % longer, and who
- * waits for memory leaves both alone, but holds half of every buffer. */
+/* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
+ * only 5 % and additions by 40 %; one that waits for memory slows neither but holds half of every
+ * buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {
@@ -87,7 +87,7 @@ static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rule
             probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
-/* The shortest of @runs; false on a fault. */
+/* Returns the shortest of @runs; false on a fault. */
 static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count,
                           double *ticks, unsigned *fault)
 {
@@ -101,7 +101,7 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
     return true;
 }
 
-/* How many iterations fill the window; 0 on a fault. */
+/* Iterations that fill the window; 0 on a fault. */
 static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
                                unsigned *fault)
 {
@@ -115,7 +115,7 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-/* The middle of the lowest three of @values and how far these lie apart; @n at least 3. */
+/* Middle and range of the lowest three of @values; @n at least 3. */
 static BARE double lowest_three(const float *values, unsigned n, double *apart)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY};
@@ -137,8 +137,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Cycles and spread of the windows so far. True when the least of them agree. @iterations: of a
- * difference, those that the long run has more. */
+/* Cycles and spread of the windows so far. Returns whether the lowest agree. @iterations: for a
+ * difference, those by which the long run is longer. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -155,8 +155,8 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* An answer's numbers; what else it holds stays. The values are not set, since nothing here may
- * become a call of the C library. */
+/* Initialises an answer's numbers only: not the values, since a large assignment may become a call
+ * of the C library. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -191,7 +191,7 @@ static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *
     return now < wait->until && (double)(now - wait->quiet) < rules->patience;
 }
 
-/* Cycles per iteration on the shared core, unconfirmed. False on a fault. */
+/* Unconfirmed cycles per iteration on the shared core. False on a fault. */
 static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules,
                                 uint64_t count, struct window_result *out)
 {
@@ -206,7 +206,7 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
     return true;
 }
 
-/* The beginning of a window: the clock and the probes. 0 when the core is not quiet. */
+/* Opens a window: measures clock and probes. 0 when the core is busy. */
 static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
                                double *tick, struct window_result *out)
 {
@@ -235,7 +235,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* Of differences one run of each kind: quiet moments are short, and the least of many windows
+    /* For differences one run of each kind: idle moments are short, and the least of many windows
      * counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
@@ -243,7 +243,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* The look that ended a counted window begins the next one. */
+        /* The check that ended a counted window opens the next one. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -281,7 +281,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Code whose time itself wanders never agrees closer: many quiet windows are an answer too. */
+    /* Code with a varying time never agrees better: many idle windows also suffice. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/steps.h"
 
-#define FEW 16   /* terms that are looked through one by one */
+#define FEW 16   /* terms searched linearly */
 
 void experiment_done(struct experiment *e)
 {
@@ -28,7 +28,7 @@ static struct experiment_term *term_of(const struct experiment *e, const char *f
     return NULL;
 }
 
-/* The same while @e is read: of many forms @seen has the names, at the same places. */
+/* Finds a term while @e is parsed: @seen indexes the names of many forms. */
 static struct experiment_term *term_read(const struct experiment *e, struct names *seen,
                                          const char *form)
 {
@@ -113,7 +113,7 @@ void experiment_print_key(const struct experiment *e, struct str *out)
 }
 
 /* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when
- * one of them has no partner. */
+ * they are unbalanced. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
@@ -146,7 +146,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Where the form begins after "2 *" at @at, or @at itself when no count stands there. */
+/* Start of the form after "2 *" at @at, or @at itself without a count. */
 static const char *skip_count(const char *at, const char *end)
 {
     const char *digits = at;
@@ -157,7 +157,7 @@ static const char *skip_count(const char *at, const char *end)
     return digits > at && star < end && *star == '*' ? skip_blanks(star + 1, end) : at;
 }
 
-/* Adds the term between @at and @end, blanks around it allowed. */
+/* Adds the term between @at and @end, with optional blanks. */
 static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out,
                        struct names *seen, struct err *err)
 {

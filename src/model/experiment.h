@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Of an experiment that is read: */
+/* Limits when parsing: */
 #define EXPERIMENT_COUNT_MAX 10000u     /* of one form: times USAGE_COUNT_MAX below 2^32 */
 #define EXPERIMENT_FORMS_MAX 10000u     /* distinct forms */
 
@@ -23,22 +23,22 @@ struct experiment {
 };
 
 void experiment_done(struct experiment *e);
-/* Merges; a sum past 2^32 - 1 stays there. */
+/* Merges equal forms; the sum saturates at 2^32 - 1. */
 void experiment_add(struct experiment *e, const char *form, uint32_t count);
 bool experiment_equal(const struct experiment *a, const struct experiment *b); /* as multisets */
-/* Replaces @out: the same text for the same multiset, in any order of its terms. */
+/* Replaces @out by a text that is equal for equal multisets. */
 void experiment_print_key(const struct experiment *e, struct str *out);
 /* forms with multiplicity */
 uint64_t experiment_size(const struct experiment *e);
 /* one term of it: 2*ADD (R64, R64) */
 void experiment_term_print(const char *form, uint32_t count, struct str *out);
 void experiment_print(const struct experiment *e, struct str *out);
-/* '+' splits terms only outside parentheses and brackets; a form does not itself begin as a count
- * does. Counts go up to EXPERIMENT_COUNT_MAX, distinct forms to EXPERIMENT_FORMS_MAX. err->column
- * set on failure and @out stays empty. */
+/* Parses an experiment; '+' splits terms only outside parentheses and brackets, and a form cannot
+ * begin with a count. Counts go up to EXPERIMENT_COUNT_MAX, distinct forms to EXPERIMENT_FORMS_MAX.
+ * err->column set on failure and @out stays empty. */
 bool experiment_parse(const char *text, struct experiment *out, struct err *err);
 
-/* The same with forms by index: of a mapping, or of a table of experiments. */
+/* A term with a form index, of a mapping or of a table of experiments. */
 struct flat_term { uint32_t form, count; };
 
 #endif

@@ -18,15 +18,15 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* A value that nearly all rows share is stored once: a table of a million rows is copied and freed
- * in a moment. */
+/* A value shared by nearly all rows is stored once, so that copying a table of a million rows is
+ * fast. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
 #define COPIED_A_STEP 4   /* rows */
 
-/* @text may be one of them already. */
+/* @text may be in the list already. */
 static char *state_new(const char *text)
 {
     for (size_t i = 0; i < SHARED_STATES; i++)
@@ -160,7 +160,7 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
     t->revision++;
 }
 
-/* Room for @count texts; those that are new are empty. */
+/* Makes room for @count texts; new ones are empty. */
 static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
 {
     uint32_t empty = names_add(&t->texts, "");
@@ -202,7 +202,8 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
-/* Room for @rows and @terms more; false when memory runs out, and this thread's work will fail. */
+/* Makes room for @rows and @terms more; false when memory runs out, and this thread's work will
+ * fail. */
 static bool make_room(struct experiments *t, size_t rows, size_t terms)
 {
     size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items +
@@ -215,7 +216,7 @@ static bool make_room(struct experiments *t, size_t rows, size_t terms)
     return true;
 }
 
-/* All rows of @from into @to, which has none: shared parts are copied unchanged. */
+/* Copies all rows of @from into the empty @to; shared parts are copied unchanged. */
 static void copy_all(struct experiments *to, const struct experiments *from)
 {
     for (size_t i = 0; i < from->texts.count; i++)

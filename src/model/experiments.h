@@ -1,10 +1,7 @@
-/* A table of experiments with their measurements. Forms are interned; the counts of an experiment
- * are kept compactly.
- *
- * The contract between measuring and inference: a row without cycles (NaN) waits to be measured;
- * the runner fills it with experiments_set. A row that failed keeps NaN cycles and has the reason
- * in its state. Nobody reads cycles of a row whose value is NaN. One thread changes it, and only
- * while no one else holds it; holders read it, on any thread. */
+/* A table of experiments with their measurements. Forms are interned; terms are stored compactly.
+ * Contract between measuring and inference: a row without cycles (NaN) waits for measurement; the
+ * runner fills it by experiments_set. A failed row keeps NaN cycles, with the reason in its state.
+ * One thread changes the table, and only without other holders; holders read it on any thread. */
 #ifndef PORTOLAN_MODEL_EXPERIMENTS_H
 #define PORTOLAN_MODEL_EXPERIMENTS_H
 
@@ -16,23 +13,23 @@
 #include "model/mapping.h"
 
 #define EXPERIMENT_PENDING ""      /* state of a row that was never measured */
-#define EXPERIMENT_ONCE "once"     /* has cycles, of one pass: they wait for their confirmation */
-/* may have cycles, of a busy core: to be shown, not to be learned from; the row waits for a quiet
- * moment */
+#define EXPERIMENT_ONCE "once"     /* has unconfirmed cycles of one pass */
+/* may have cycles of a busy core: shown but not used by inference; the row waits for an idle
+ * core */
 #define EXPERIMENT_CONTENDED "contended"
-/* state of a row with valid cycles; any other text is the reason of a failure */
+/* state of a row with valid cycles; other texts are reasons of a failure */
 #define EXPERIMENT_OK "ok"
 
 struct experiment_row {
-    /* terms[start .. start + count), sorted by form index, each form once */
+    /* terms[start .. start + count), sorted by form index, without duplicates */
     uint32_t start, count;
-    /* per execution of the whole experiment in steady state; NaN: not known */
+    /* per execution of the whole experiment in steady state; NaN: unknown */
     double cycles;
-    /* relative: (max - min) / min over the accepted repetitions; NaN: not known */
+    /* relative: (max - min) / min over the accepted repetitions; NaN: unknown */
     double spread;
-    uint32_t repeats;        /* accepted repetitions; 0: not known */
-    uint32_t extras;         /* texts in extra; those of further columns are empty */
-    char *state;             /* never NULL; may be one that all rows share */
+    uint32_t repeats;        /* accepted repetitions; 0: unknown */
+    uint32_t extras;         /* number of texts in extra; further columns are empty */
+    char *state;             /* never NULL; may be shared by all rows */
     uint32_t *extra;         /* index in experiments.texts, by name in experiments.extra */
 };
 
@@ -40,32 +37,32 @@ struct experiments {
     struct names forms;                   /* flat_term.form indexes these */
     VEC(struct flat_term) terms;          /* form index and count, never 0 */
     VEC(struct experiment_row) rows;
-    /* columns of a file that mean nothing here but are kept */
+    /* unknown columns of a file, which are kept */
     struct names extra;
-    struct names texts;                   /* their texts, each once */
-    /* no other table has it, also none that comes to lie where this one lay */
+    struct names texts;                   /* their distinct texts */
+    /* unique, even if a table is allocated at the same address */
     uint64_t serial;
-    /* bumped by every change: a view redraws when it differs */
+    /* incremented by every change, so that views detect it */
     uint64_t revision;
-    _Atomic unsigned holders;             /* besides the one that changes it */
+    _Atomic unsigned holders;             /* besides the thread that changes it */
 };
 
 struct experiments *experiments_new(void);
-/* The last holder's call frees it. Any thread. */
+/* Frees the table when its last holder calls it. */
 void experiments_free(struct experiments *t);
-/* One more may read it, on any thread, and is to experiments_free it. */
+/* Adds a holder, on any thread, which calls experiments_free. */
 struct experiments *experiments_hold(struct experiments *t);
-/* Whether another holder reads it: it must not change now. */
+/* Returns whether another holder reads it, so that it must not change. */
 bool experiments_held(const struct experiments *t);
-/* A copy of the rows for which @keep (NULL: all) is true; forms keep their indices. It and
- * experiments_append end early when the thread's watch is over, or memory runs out
- * (base/shortage.h). */
+/* Copies the rows for which @keep (NULL: all) is true; form indices stay. This and
+ * experiments_append end early when cancelled, or out of memory (base/shortage.h). */
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep);
 /* Adds a pending row from @n terms in any order (repeated forms are summed); returns its index.
  * Duplicates of other rows are allowed. */
 size_t experiments_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_add_named(struct experiments *t, const struct experiment *e);
-/* Both for tables as large as the input: SIZE_MAX when memory runs out, and no row was added. */
+/* The same for tables that grow with the input: SIZE_MAX when memory runs out; no row is added
+ * then. */
 size_t experiments_try_add(struct experiments *t, const struct flat_term *terms, size_t n);
 size_t experiments_try_add_named(struct experiments *t, const struct experiment *e);
 /* Appends all rows of @from with their results; forms are matched by name. */
@@ -76,11 +73,10 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
 /* Text of an extra column, added when new. */
 void experiments_set_extra(struct experiments *t, size_t index, const char *column,
                            const char *text);
-/* Text of extra column @column (an index of experiments.extra) of row @index; borrowed until the
+/* Returns extra column @column (an index of experiments.extra) of row @index; borrowed until the
  * table changes. */
 const char *experiments_extra(const struct experiments *t, size_t index, size_t column);
-/* The same multiset as row @index of @t, in the form the rest of the model uses; the caller calls
- * experiment_done. */
+/* Copies row @index of @t as an experiment; the caller calls experiment_done. */
 void experiments_get(const struct experiments *t, size_t index, struct experiment *out);
 /* Appends the text of row @index: 2*ADD (R64, R64) + IMUL (R64, R64). */
 void experiments_print(const struct experiments *t, size_t index, struct str *out);
@@ -88,13 +84,13 @@ static inline const struct flat_term *experiments_terms(const struct experiments
 {
     return t->terms.items + t->rows.items[index].start;
 }
-/* The terms of row @index by the forms of @to that have the same names, sorted as there, into @out,
- * which has room for them; false when @to lacks a form. */
+/* Translates the terms of row @index to the forms of @to by name, sorted, into @out, which has room
+ * for them; false when @to lacks a form. */
 bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to,
                            struct flat_term *out);
 /* Forms with multiplicity in row @index. */
 uint64_t experiments_size(const struct experiments *t, size_t index);
-/* Whether row @index has cycles that can be learned from. */
+/* Returns whether row @index has cycles that inference can use. */
 static inline bool experiments_measured(const struct experiments *t, size_t index)
 {
     double cycles = t->rows.items[index].cycles;
@@ -102,8 +98,8 @@ static inline bool experiments_measured(const struct experiments *t, size_t inde
     return cycles > 0 && cycles < 1e300 && strcmp(state, EXPERIMENT_ONCE) != 0 &&
            strcmp(state, EXPERIMENT_CONTENDED) != 0;
 }
-/* Whether @state leaves a row to be measured: never measured, not confirmed yet, or the machine was
- * not quiet enough. Any other one is a last word. */
+/* Returns whether @state leaves a row to measure: not measured, unconfirmed, or the machine was
+ * busy. All others are final. */
 bool experiment_state_open(const char *state);
 
 #endif

@@ -1,5 +1,4 @@
-/* Everything known of a microarchitecture: ports, mapping, and facts by name with unit and
- * source. */
+/* A microarchitecture: ports, mapping, and facts by name with unit and source. */
 #ifndef PORTOLAN_MODEL_MACHINE_H
 #define PORTOLAN_MODEL_MACHINE_H
 
@@ -9,11 +8,11 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
-/* Latency between two operands of the forms that match, if it differs from the form's one number
- * (latencies.csv). An address means its base and its index. From slowest to slowest: the time with
- * the slowest operands; other figures are of quick operands. From alone to alone: the least cycles
- * per copy of the form, on any ports: microcoded, serialising and waiting instructions. */
-enum latency_end { /* 0.. are operand numbers less one */
+/* Latency between two operands of the matching forms, if it differs from the form's single number
+ * (latencies.csv). An address means its base and index. From slowest to slowest: with the slowest
+ * operands; other figures are for quick ones. From alone to alone: the least cycles per copy, on
+ * any ports: microcoded, serialising and waiting instructions. */
+enum latency_end { /* 0.. are operand numbers minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
                    LATENCY_MEMORY,
@@ -28,12 +27,12 @@ enum latency_end { /* 0.. are operand numbers less one */
 struct latency_rule {
     const char *form; /* name or pattern with * and ? */
     int from, to;     /* enum latency_end */
-    double cycles;    /* without the load or the forwarded store before it */
+    double cycles;    /* excluding the load or forwarded store before it */
     const char *source;
-    bool lent;        /* its texts are the program's and stay */
+    bool lent;        /* its texts are static */
 };
 
-/* Prefix of the title of this computer's machine in a session. */
+/* Prefix of this computer's machine's title in a session. */
 #define MACHINE_HERE "this CPU: "
 
 struct machine {
@@ -49,57 +48,55 @@ struct machine {
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
-/* The last holder's call frees it. Any thread. */
+/* Frees the machine when its last holder calls it. */
 void machine_free(struct machine *m);
-/* Adds a holder, which may read it on any thread, and calls machine_free. Nobody changes it while
- * others hold it. */
+/* Adds a holder, on any thread, which calls machine_free. Nobody changes it while others hold
+ * it. */
 struct machine *machine_hold(struct machine *m);
 bool machine_held(const struct machine *m);
-/* All of @m, to change without touching it. */
+/* Copies @m for changes. */
 struct machine *machine_copy(const struct machine *m);
-/* The title without MACHINE_HERE: for files. */
+/* Title without MACHINE_HERE, for files. */
 const char *machine_plain_title(const struct machine *m);
-/* The processor as compilers and LLVM call it. */
+/* Name of the processor for compilers and LLVM. */
 const char *machine_compiler_name(const struct machine *m);
-/* Text of a fact, NULL when the machine does not have it. */
+/* Text of a fact, NULL when missing. */
 const char *machine_fact(const struct machine *m, const char *key);
-/* Source of fact @key if it is an estimate, as in source_is_estimate; NULL: it is none, or missing.
- * Borrowed. */
+/* Source of fact @key if it is an estimate (source_is_estimate), else NULL. Borrowed. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */
 double machine_number(const struct machine *m, const char *key);
-/* True when the comma- or blank-separated list fact @key holds @word. */
+/* Returns whether the comma- or blank-separated fact @key contains @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
-/* True when the machine lists the extensions of its CPU (fact extensions) without @extension. */
+/* Returns whether the machine lists its CPU's extensions (fact extensions) without @extension. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
                       const char *source);
-/* Takes a fact out, if it is there. */
+/* Removes a fact, if present. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Refuses a form that @m lacks: false with err, which names a similar one, else @otherwise. */
+/* Reports that @m lacks a form: false with err, which names a similar one, else @otherwise. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
                          struct err *err);
-/* Appends a rule; the first that matches wins. */
+/* Appends a rule; the first match counts. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,
                          const char *source);
-/* The same in front of all others. */
+/* Inserts a rule before all others. */
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles,
                          const char *source);
-/* Takes the rule in front of all others out; there must be one. */
+/* Removes the first rule, which must exist. */
 void machine_drop_latency(struct machine *m);
-/* The rule with the least cycles that each copy of @form takes among copies of it, whatever its
- * ports; NULL: there is none. Borrowed. */
+/* Returns the rule with the least cycles of @form among copies of itself, on any ports, or NULL.
+ * Borrowed. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
-/* Whether the rule applies from the operand read as @from to the one written as @to, both enum
- * latency_end. */
+/* Returns whether the rule applies from operand @from to operand @to, both enum latency_end. */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
-/* Whether a rule from @end is of the form as a whole, not between operands. */
+/* Returns whether a rule from @end concerns the whole form, not operands. */
 static inline bool latency_end_whole(int end)
 {
     return end == LATENCY_ALONE || end == LATENCY_SLOWEST;
 }
-/* "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in
- * latencies.csv: false for anything else. */
+/* Parses "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in
+ * latencies.csv; false if invalid. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

@@ -17,9 +17,9 @@ struct mapping {
     struct ports ports;
     double issue_width;
     VEC(struct mapping_entry) entries;
-    struct index index;         /* of the entries that rows does not have, by form */
-    struct mapping_rows rows;   /* what entries may borrow from; zero: nothing */
-    /* which of the entries that rows has stand in entries: a loop needs few of thousands */
+    struct index index;         /* by form, of the entries that are not in rows */
+    struct mapping_rows rows;   /* source of borrowed entries; zero: none */
+    /* entries of rows that were used: a loop needs few of thousands */
     atomic_bool *filled;
 };
 
@@ -47,7 +47,7 @@ static void entry_done(struct mapping *m, struct mapping_entry *entry)
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
-/* The entry at @index, which exists. Any thread, while no thread changes the mapping. */
+/* Returns the entry at the valid @index. Any thread, while no thread changes the mapping. */
 static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
 {
     struct mapping_entry *entry = &m->entries.items[index];
@@ -97,8 +97,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Slot of the form in the kept ones: nobody chooses those, so that any process may know its
- * place. */
+/* Hash slot of a stored form; not seeded, since nobody chooses these names and any process must
+ * find them. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -185,7 +185,7 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
-/* Room for one entry more; false when memory runs out, and this thread's work will fail. */
+/* Makes room for another entry; false when memory runs out, and this thread's work will fail. */
 static bool make_room(struct mapping *m)
 {
     for (unsigned tries = 0; !vec_room(&m->entries) || !index_try_reserve(&m->index); tries++) {

@@ -7,18 +7,17 @@
 #include "model/usage.h"
 
 struct mapping_entry {
-    char *form;         /* canonical name; opaque here */
+    char *form;         /* canonical name */
     struct usage usage;
-    double latency;     /* cycles; NaN: not known */
-    /* µops issued (fused domain as the source counts them); 0: not known (then the usage's
-     * count) */
+    double latency;     /* cycles; NaN: unknown */
+    /* µops issued (in the source's fused domain); 0: unknown (the usage's count) */
     unsigned micro_ops;
-    char *source;       /* where the fact comes from; "" when the mapping's own source holds */
+    char *source;       /* source of the data; "": the mapping's own */
 };
 
 struct mapping;
 
-/* A mapping in memory that stays for the whole run (io/machine_image.h): offsets into its parts. */
+/* A mapping in memory for the whole run (io/machine_image.h): offsets into its parts. */
 struct mapping_row {
     uint32_t form, source;   /* into texts */
     uint32_t uops;           /* index of the first */
@@ -41,41 +40,41 @@ struct mapping_rows {
 
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
-/* Borrows texts and usages of @rows, until an entry is replaced. NULL when memory runs out. */
+/* Makes a mapping that borrows from @rows until an entry is replaced. NULL when memory runs out. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
-/* Fills @out, which is empty, with the stored slots of the forms; index_done frees them. */
+/* Fills the empty @out with the stored slots of the forms; index_done frees them. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
-/* Slots per cycle that the forms' micro_ops share as a further bound, micro_ops / width cycles (for
- * an inferred mapping, as no set of ports expresses it). 0: the mapping has none, the default. */
+/* Slots per cycle for the forms' micro_ops, an additional bound of micro_ops / width cycles, which
+ * no port set expresses (for an inferred mapping). 0, the default: none. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
-/* Entries in order of insertion; the pointer is valid until the mapping changes. */
+/* Returns entries in order of insertion; valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
-/* NULL when the form is not known. Any thread, while no thread changes it. */
+/* Returns the entry or NULL. Any thread, while no thread changes the mapping. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
 /* Appends "1*p0156, latency 1" of an entry of @m; "no port" if it has none. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
                          struct str *out);
-/* Confidence of the usage by its source, 0 to 1; NaN for usages that were not inferred. */
+/* Confidence of the usage by its source, 0 to 1; NaN if not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Whether @source, of a usage or a latency, marks an estimate: it begins with that word, or is a
- * chart's with unexplained experiments. */
+/* Returns whether @source marks an estimate: it begins with that word, or is a chart's with
+ * unexplained experiments. */
 bool source_is_estimate(const char *source);
-/* Index for mapping_at, or SIZE_MAX. */
+/* Returns an index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces; copies all of @entry. When memory runs out the entry is left out, and this
- * thread's work fails (base/shortage.h). */
+/* Adds or replaces; copies @entry. When memory runs out the entry is omitted, and this thread's
+ * work fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
 /* Number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
-/* False when the mapping has more than PORTSETS_MAX distinct sets: readers of files refuse it, so
- * that the throughput engine takes every mapping. */
+/* Returns false for more than PORTSETS_MAX distinct sets: readers refuse such a mapping, so that
+ * the throughput engine accepts all. */
 bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

@@ -64,7 +64,7 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
         column_of[row_of[j] - 1] = j - 1;
 }
 
-/* Load of each port when a µop is spread evenly over its ports. */
+/* Load per port when a µop is spread evenly. */
 static void spread(const struct usage *usage, double share[PORTS_MAX])
 {
     memset(share, 0, PORTS_MAX * sizeof *share);
@@ -74,19 +74,19 @@ static void spread(const struct usage *usage, double share[PORTS_MAX])
                 share[p] += (double)usage->uops[i].count / portset_size(usage->uops[i].ports);
 }
 
-/* Forms of both mappings with the same usages here and there. */
+/* Forms of both mappings with the same pair of usages. */
 struct usage_pair {
     const struct usage *a, *b;
     double weight;
-    double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* what each port gets */
-    double most;                                     /* of the larger of the two sums */
+    double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* share per port */
+    double most;                                     /* larger of the two sums */
 };
 
 struct matching {
     const struct ports *a, *b;
     struct usage_pair *pairs;
     size_t count;
-    int to_a[PORTS_MAX];   /* of B's ports, and of none where B has fewer */
+    int to_a[PORTS_MAX];   /* B's ports, or none if B has fewer */
 };
 
 static int compare_usages(const struct usage *x, const struct usage *y)
@@ -109,8 +109,7 @@ static int compare_pairs(const void *a, const void *b)
     return order ? order : compare_usages(x->b, y->b);
 }
 
-/* The pairs of usages that occur, each with the weight of its forms: as many forms, and as much of
- * what @uses says of them all. */
+/* Collects the pairs of usages with the weight of their forms: by number and by @uses. */
 static void collect_pairs(const struct mapping *a, const struct mapping *b, const double *uses,
                           struct matching *m)
 {
@@ -149,8 +148,8 @@ static void collect_pairs(const struct mapping *a, const struct mapping *b, cons
     }
 }
 
-/* How much of what the two usages load is the same under the assignment, 0 to 1, and 1 more where
- * nothing differs. What B's ports without a partner get is not the same as anything. */
+/* Similarity of two usages under the assignment, 0 to 1, plus 1 if equal. Ports of B without a
+ * partner match nothing. */
 static double alike(const struct matching *m, const struct usage_pair *pair)
 {
     double both = 0;
@@ -173,8 +172,7 @@ static double agreement(const struct matching *m)
     return sum;
 }
 
-/* The assignment with the largest sum of what each pair of ports shares: where the search begins.
- * Pipes and ports share nothing. */
+/* Initial assignment with the largest sum of shared loads. Pipes and ports share nothing. */
 static void begin_matching(struct matching *m)
 {
     unsigned n = m->a->count > m->b->count ? m->a->count : m->b->count, column_of[PORTS_MAX];
@@ -197,14 +195,13 @@ static void begin_matching(struct matching *m)
     free(gain);
 }
 
-/* Whether B's port @j may have A's port @i: pipes have pipes. */
+/* Returns whether B's port @j may correspond to A's port @i: pipes only to pipes. */
 static bool fits(const struct matching *m, unsigned j, int i)
 {
     return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
 }
 
-/* Gives the ports at @at each other's partners, the first that of the second and so on, where that
- * agrees better. */
+/* Rotates the partners of the ports at @at if that agrees better. */
 static bool turn(struct matching *m, const unsigned *at, unsigned n, double *best)
 {
     struct matching before = *m;
@@ -225,7 +222,7 @@ static bool turn(struct matching *m, const unsigned *at, unsigned n, double *bes
     return false;
 }
 
-/* Takes a port of A that nothing has, or exchanges partners of two ports, then of three. */
+/* Assigns an unused port of A, or exchanges partners of two, then three ports. */
 static bool improve(struct matching *m, double *best)
 {
     bool better = false;
@@ -258,8 +255,8 @@ static bool improve(struct matching *m, double *best)
     return better;
 }
 
-/* Of what port @j of B or its partner get of the forms, what both get. Each form counts by its
- * weight, however many µops it has. */
+/* Common share of the loads of port @j of B and its partner. Each form counts by its weight,
+ * independent of its number of µops. */
 static double agreement_at(const struct matching *m, unsigned j)
 {
     double both = 0, either = 0;
@@ -276,7 +273,7 @@ static double agreement_at(const struct matching *m, unsigned j)
     return either > 0 ? both / either : NAN;
 }
 
-/* Ports by the use of the shared forms. */
+/* Matches ports by the loads of shared forms. */
 static void match_by_use(const struct mapping *a, const struct mapping *b, const double *uses,
                          struct mapping_diff *d)
 {
@@ -293,8 +290,8 @@ static void match_by_use(const struct mapping *a, const struct mapping *b, const
     free(m.pairs);
 }
 
-/* True when every port of the mapping with fewer ports has its name in the other. Pipes may lack a
- * partner. */
+/* Returns whether every port of the mapping with fewer ports has its name in the other. Pipes may
+ * lack a partner. */
 static bool match_by_name(const struct ports *a, const struct ports *b, int to_a[PORTS_MAX])
 {
     unsigned lone_a = 0, lone_b = 0;
@@ -335,9 +332,8 @@ static uint64_t total(const struct usage *usage)
     return sum;
 }
 
-/* True when the µops of @small can be paired with those of @large, each within its partner's ports.
- * Pairing the smallest sets first with the smallest that holds them is enough for the nested sets
- * that processors have. */
+/* Returns whether the µops of @small can be paired with those of @large within their partners'
+ * ports. Pairing smallest sets first suffices for the nested sets of processors. */
 static bool within(const struct usage *small, const struct usage *large)
 {
     struct usage left = {0};

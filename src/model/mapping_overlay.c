@@ -6,7 +6,7 @@
 
 #include "model/mapping_diff.h"
 
-/* Adds a port for one that has no counterpart: the first of new1, new2, ... that is free. */
+/* Adds the first free of new1, new2, ... for a port without counterpart. */
 static bool add_port(struct ports *ports, struct err *err)
 {
     char text[PORT_NAME_MAX];
@@ -29,7 +29,7 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
     }
 }
 
-/* The overlay comes first, as look-ups find it first; then the rest of @base. */
+/* Adds the overlay first, since look-ups find it first; then the rest of @base. */
 static void lay(const struct mapping *base, const struct mapping *over, const int *to,
                 struct overlay *out)
 {
@@ -51,7 +51,7 @@ static void lay(const struct mapping *base, const struct mapping *over, const in
             mapping_set(out->mapping, mapping_at(base, f));
 }
 
-/* Which ports of @over a form uses. */
+/* Ports of @over that a form uses. */
 static portset used(const struct mapping *over)
 {
     portset all = 0;

@@ -6,8 +6,8 @@
 #include "model/facts.h"
 
 #define LINE 64.0
-#define EDGE 1.25         /* from a cache's size to that at which all lines of a walk come from the
-                           * next level */
+/* ratio of sizes from a full cache to where all lines of a walk miss it */
+#define EDGE 1.25
 #define LARGEST 4294967296.0
 
 const char *memory_cost_name(enum memory_cost cost)
@@ -28,8 +28,8 @@ double memory_crowding(double step)
     return factor;
 }
 
-/* Behind the last size. Of places in no order a cache holds a part that falls with one over the
- * bytes; of lines in order none. */
+/* Extrapolates beyond the last size. For random accesses the share in a cache falls with 1 / size;
+ * for sequential ones it is 0. */
 static double beyond(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
     const size_t last = m->count - 1;
@@ -60,7 +60,8 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)   /* of loops as a whole */
+    /* for the loop as a whole */
+    if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
         return 0;
@@ -76,7 +77,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
-    out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
+    out->cycles[COST_STREAMED][i] = streamed;   /* to memory, whatever level held the lines */
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
         out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;

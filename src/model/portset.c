@@ -50,7 +50,8 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        char name[PORT_NAME_MAX + 1];   /* one character more than fits shows that it is too long */
+        char name[PORT_NAME_MAX + 1];   /* one character more than permitted, to detect longer
+                                         * names */
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  at);
@@ -93,7 +94,7 @@ int portset_by_size(const void *a, const void *b)
     return sizes ? sizes : (x > y) - (x < y);
 }
 
-/* Names that may stand side by side without brackets: one character, and not a lower-case
+/* Returns whether a name may be written without brackets: one character, not a lower-case
  * letter. */
 static bool is_short(const char *name)
 {
@@ -131,7 +132,7 @@ void portset_print(portset set, const struct ports *ports, struct str *out)
         str_add_char(out, ']');
 }
 
-/* One name at *@at; false with @err when there is no such port or it is already in @set. */
+/* Parses one name at *@at; false with @err when there is no such port or it is already in @set. */
 static bool member(const char *start, const char *at, size_t length, const struct ports *ports,
                    portset *set, struct err *err)
 {

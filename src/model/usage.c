@@ -79,7 +79,7 @@ static bool count_fault(const char *start, const char *at, struct err *err)
     return fault(start, at, err);
 }
 
-/* "12*" before a port set; 1 when there is none. */
+/* Parses "12*" before a port set; 1 if missing. */
 static bool parse_count(const char *start, const char **at, uint32_t *count, struct err *err)
 {
     *count = 1;

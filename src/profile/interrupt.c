@@ -14,20 +14,20 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* seconds of sleep at most: forks and signals wait for us */
-/* after which threads that do not stop are left to the end of this one */
+#define REST 0.0002        /* longest sleep in seconds: forks and signals wait for us */
+/* seconds after which threads that do not stop are left until this one ends */
 #define GO_SECONDS 1.0
 
 struct tracee {
     struct thread_id task;
-    bool asked;            /* interrupted, and not stopped yet */
+    bool asked;            /* interrupted, but not stopped yet */
 };
 
-/* CPU time of a process when it was last sampled: on a busy machine it waits much of the time, and
- * samples must count only its own time. */
+/* CPU time of a process at its last sample: on a busy machine samples must count only its own
+ * time. */
 struct progress {
     pid_t pid;
-    double begun, cpu;     /* seconds, when it was first and last looked at */
+    double begun, cpu;     /* seconds at the first and last sample */
 };
 
 struct interrupt {
@@ -37,7 +37,7 @@ struct interrupt {
     double interval, next; /* seconds, on the clock below */
     struct rng rng;
     size_t lost, processes, threads;
-    bool leaving;          /* what stops is let go */
+    bool leaving;          /* stopped threads are detached */
 };
 
 static double now(void)
@@ -128,8 +128,8 @@ static void go_on(const struct interrupt *p, pid_t tid, int signal)
     trace(p->leaving ? PTRACE_DETACH : PTRACE_CONT, tid, 0, (uintptr_t)signal);
 }
 
-/* A thread or process has been started: it is traced by itself, and has its own first stop before
- * or after this one. */
+/* A new thread or process is traced automatically, and its first stop comes before or after this
+ * event. */
 static void take_start(struct interrupt *p, const struct tracee *t, int event)
 {
     unsigned long started = 0;
@@ -141,8 +141,8 @@ static void take_start(struct interrupt *p, const struct tracee *t, int event)
     add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
 }
 
-/* Only the thread that called exec is left, under the process's number; it does not answer requests
- * to the first thread. */
+/* After exec only the calling thread remains, with the process's number; it does not answer earlier
+ * requests. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);
@@ -172,7 +172,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* stopped by a signal: it stays so until another resumes it */
+            /* stopped by a signal until another one continues it */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -211,7 +211,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
     return false;
 }
 
-/* CPU seconds of process @pid so far; NaN if the system does not report it. */
+/* CPU seconds of process @pid so far; NaN if unknown. */
 static double cpu_of(pid_t pid)
 {
     struct timespec t;
@@ -233,7 +233,7 @@ static struct progress *progress_of(struct interrupt *p, pid_t pid)
     return &p->processes_seen.items[p->processes_seen.count - 1];
 }
 
-/* Interrupts the running threads of @pid when it has used the processor since the last time. */
+/* Interrupts the running threads of @pid if it has used CPU time since the last sample. */
 static void ask(struct interrupt *p, pid_t pid)
 {
     struct progress *progress = progress_of(p, pid);
@@ -278,7 +278,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
             return true;
         if (at >= p->next) {
             ask_all(p);
-            /* Uneven steps: a loop of the same rhythm is not always met at the same place. */
+            /* Random intervals, so that a periodic loop is sampled everywhere. */
             p->next = at + p->interval * (0.75 + 0.5 * rng_unit(&p->rng));
         }
         double left = p->next - now();

@@ -1,7 +1,7 @@
 /* Samples instruction pointers by interrupting programs (ptrace), if the system's sampling clock is
- * refused. The calling thread becomes the tracer of all threads and children, so it must be the one
- * that launched the program. Those that do not stop in time for interrupt_free (they wait in the
- * system) continue untraced when it ends. */
+ * unavailable. The calling thread becomes the tracer of all threads and children, so it must have
+ * launched the program. Threads that do not stop in time for interrupt_free continue untraced when
+ * it ends. */
 #ifndef PORTOLAN_PROFILE_INTERRUPT_H
 #define PORTOLAN_PROFILE_INTERRUPT_H
 
@@ -13,22 +13,22 @@
 
 struct interrupt;
 
-/* Takes hold of @tasks, whose first is thread @main of the process that matters; @ours: it was
+/* Attaches to @tasks, the first of which is thread @main of the main process; @ours: it was
  * launched here and dies with us. NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
-/* Lets go of all that still run. */
+/* Detaches everything. */
 void interrupt_free(struct interrupt *p);
-/* Samples for about @seconds, or until the main process has ended: then true, with how in *@status
- * and *@usage. */
+/* Samples for about @seconds, or until the main process ends: then true, with *@status and
+ * *@usage. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage);
-/* The same without sampling or waiting: resumes stopped threads. */
+/* Resumes stopped threads, without sampling or waiting. */
 bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage);
-/* Since the beginning: samples that lay nowhere known, processes and threads that were started. */
+/* Totals: samples at unknown places, and processes and threads started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);
-/* CPU seconds of all that was watched, up to the last sample of each process. */
+/* CPU seconds of all watched processes, up to the last sample of each. */
 double interrupt_cpu(const struct interrupt *p);
 
 #endif

@@ -14,11 +14,11 @@
 
 #include "base/mem.h"
 
-/* of a ring: at a thousand samples a second it is full after a second */
+/* bytes of a ring: filled in a second by a thousand samples */
 #define PAGES 16
-#define LATE 10000000u       /* ns within which a processor's records are in its ring */
+#define LATE 10000000u       /* ns after which all records of a processor are in its ring */
 
-/* One for each processor: all threads that run there write into it. */
+/* A buffer per processor, written by all threads there. */
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
@@ -28,14 +28,14 @@ struct ring {
 /* A record that waits for older ones of other processors. */
 struct late_record {
     uint64_t time;
-    size_t at;               /* in the bytes kept */
+    size_t at;               /* index in the kept bytes */
 };
 
 struct perf {
     struct ring *rings;
     size_t ring_count;
-    VEC(int) others;         /* events that write into rings of others */
-    VEC(char) bytes;         /* records that wait */
+    VEC(int) others;         /* events that write into other events' rings */
+    VEC(char) bytes;         /* waiting records */
     VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
@@ -70,7 +70,7 @@ static struct perf_event_attr attributes(bool on_exec, double rate)
     return attr;
 }
 
-/* Less if the user's share of locked memory is small. */
+/* Smaller if the user's locked memory is limited. */
 static bool ring_map(struct ring *ring)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -86,8 +86,7 @@ static bool ring_map(struct ring *ring)
     return false;
 }
 
-/* The thread's events on every processor; false with errno. A thread that is gone is none to
- * watch. */
+/* Opens the thread's events on every processor; false with errno. An ended thread needs none. */
 static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 {
     struct perf_event_attr attr = attributes(on_exec, rate);
@@ -96,7 +95,7 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
         struct ring *ring = &p->rings[cpu];
         int fd = event_open(&attr, tid, (int)cpu);
         if (fd < 0 && (errno == ESRCH || errno == ENODEV))
-            continue;   /* or the processor is */
+            continue;   /* or the processor is offline */
         if (fd < 0)
             return false;
         if (ring->fd < 0) {
@@ -186,7 +185,7 @@ struct task_record {
 struct comm_record { struct perf_event_header header; uint32_t pid, tid; };
 struct lost_record { struct perf_event_header header; uint64_t id, lost; };
 
-/* End of every record except samples. */
+/* Time stamp at the end of every record except samples. */
 static uint64_t record_time(const struct perf_event_header *h)
 {
     uint64_t time = 0;
@@ -284,7 +283,7 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
         qsort(p->waiting.items, p->waiting.count, sizeof *p->waiting.items, by_time);
     while (taken < p->waiting.count && p->waiting.items[taken].time <= until)
         take(p, (const void *)(p->bytes.items + p->waiting.items[taken++].at), spaces);
-    /* The rest moves to the front. */
+    /* Moves the rest to the front. */
     VEC(char) kept = {0};
     for (size_t i = taken; i < p->waiting.count; i++) {
         struct perf_event_header header;

@@ -1,5 +1,6 @@
-/* Instruction pointers from the system's software clock (perf_event_open, PERF_COUNT_SW_CPU_CLOCK),
- * without a counter of the processor. Includes threads and children. One thread. */
+/* Samples instruction pointers by the system's software clock (perf_event_open,
+ * PERF_COUNT_SW_CPU_CLOCK), without hardware counters. Includes threads and children. One
+ * thread. */
 #ifndef PORTOLAN_PROFILE_PERF_H
 #define PORTOLAN_PROFILE_PERF_H
 
@@ -9,15 +10,14 @@
 
 struct perf;
 
-/* Watches @tasks, @rate times in a second of their CPU time; @on_exec: from when it becomes another
- * program on. NULL with err when the system refuses. */
+/* Watches @tasks, @rate times per CPU second; @on_exec: starting at exec. NULL with err when
+ * refused. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Takes new records into @spaces and its samples: all of them, or, with @more to come, those that
- * nothing older can follow. Call it some times a second. */
+/* Adds new records to @spaces and its samples: all, or, with @more to come, those that no older one
+ * can follow. Call it several times per second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
-/* Since the beginning: samples that were lost or lay nowhere known, processes and threads that were
- * started. */
+/* Totals: samples lost or at unknown places, and processes and threads started. */
 size_t perf_lost(const struct perf *p);
 size_t perf_started(const struct perf *p, bool threads);
 

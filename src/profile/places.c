@@ -12,15 +12,15 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define AROUND 16384u      /* bytes decoded on each side of code without symbols */
-#define LARGE 65536u       /* bytes of a function that are decoded whole */
-/* of a loop's own samples: a part with this share is shown as a loop of its own */
+#define AROUND 16384u      /* bytes decoded on each side of an address without a symbol */
+#define LARGE 65536u       /* bytes up to which a function is decoded entirely */
+/* share of a loop's own samples from which a part becomes a separate loop */
 #define HOT_PART 0.8
-#define PART_LEAST 50u     /* samples of a loop that is split */
-#define LINES_LEAST 0.01   /* share of all samples from which on a loop gets its source lines */
-#define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
+#define PART_LEAST 50u     /* samples of a loop that may be split */
+#define LINES_LEAST 0.01   /* share of all samples from which a loop gets source lines */
+#define DECODED 0.001      /* share of all samples from which a function is searched for loops */
 
-/* Samples at a place of the object's code. */
+/* Number of samples at a place of the object's code. */
 struct code_place {
     uint64_t at;
     size_t count;
@@ -28,10 +28,9 @@ struct code_place {
 
 struct place_list { VEC(struct code_place) list; };
 
-/* Start of an instruction of a section; places are looked up in order, so decoding resumes from
- * there. */
+/* Position in decoding a section; places are looked up in ascending order, so decoding resumes. */
 struct walk {
-    const struct object_section *section;   /* NULL: at the beginning */
+    const struct object_section *section;   /* NULL: not started */
     uint64_t at;
 };
 
@@ -55,7 +54,7 @@ static void function_add(struct run_profile *p, const char *name, const char *fi
                                                        .samples = samples}));
 }
 
-/* Innermost: the smallest that holds the instruction. SIZE_MAX: none. */
+/* The smallest loop that contains the instruction, or SIZE_MAX. */
 static size_t loop_at(const struct kernel *k, uint64_t at)
 {
     size_t best = SIZE_MAX;
@@ -92,7 +91,7 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
                                                .over_memory = NAN}));
 }
 
-/* The instruction of @k at position @at, or around it. */
+/* The instruction of @k at or around position @at. */
 static size_t insn_at(const struct kernel *k, uint64_t at)
 {
     size_t low = 0, high = k->insn_count;
@@ -107,15 +106,15 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return low ? low - 1 : 0;
 }
 
-/* Samples of a kernel's instructions, and the innermost loop of each. */
+/* Samples per instruction of a kernel, and the innermost loop of each. */
 struct insn_samples {
     size_t *counts;
     size_t *loops;               /* SIZE_MAX: none */
 };
 
-/* Several branches lead back to the head of some loops, and few passes go the whole way: the
- * shortest part of loop @l that begins at a branch's target, ends with the branch, and has most of
- * the samples that loop @l has for itself. False when there is none. */
+/* Some loops have several back edges to the head, and few iterations take the longest: finds the
+ * shortest part of loop @l from a branch target to the branch with most of the loop's own samples.
+ * False when there is none. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {
@@ -140,7 +139,7 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
     return best < loop->count;
 }
 
-/* Loops whose samples lie in a part of them are split: the part gets them, and the rest stays. */
+/* Splits loops whose samples are concentrated in a part, which becomes a loop. */
 static void split_loops(struct kernel *k, struct insn_samples *s)
 {
     for (size_t l = 0, count = k->loop_count; l < count; l++) {
@@ -155,7 +154,7 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
     }
 }
 
-/* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start
+/* Assigns the samples of @places, from @first to @end, to the loops of the code at [@start, @start
  * + @length). */
 static void loops_take(struct run_profile *p, const struct object *o,
                        const struct code_place *places, size_t first, size_t end, uint64_t start,
@@ -181,7 +180,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
         if (s.loops[i] != SIZE_MAX)
             samples[s.loops[i]] += s.counts[i];
     kernel_set_percents(k, percents);
-    bool hot = false;   /* a loop that stays in the profile */
+    bool hot = false;   /* loop of the profile */
     for (size_t l = 0; l < k->loop_count; l++)
         hot |= (double)samples[l] >= LINES_LEAST * (double)p->samples;
     if (hot && lines)
@@ -195,8 +194,8 @@ static void loops_take(struct run_profile *p, const struct object *o,
     kernel_free(k);
 }
 
-/* Place at or before @at where decoding @section can begin: instructions are counted from its start
- * on, by @walk from its last place. Ends early under watch. */
+/* Instruction boundary at or before @at in @section, by decoding from @walk's last place. Ends
+ * early when cancelled. */
 static uint64_t boundary(const struct object *o, const struct object_section *section,
                          struct walk *walk, uint64_t at)
 {
@@ -217,7 +216,7 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
     return walk->at;
 }
 
-/* Code of @s, NULL: without a symbol; its places are [@first, @end). */
+/* Code of symbol @s, NULL: none; its places are [@first, @end). */
 static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s,
                    const struct code_place *places, size_t first, size_t end, struct walk *walk,
                    const char *file, bool lines)

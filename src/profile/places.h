@@ -1,12 +1,11 @@
-/* From places in a file to functions and loops of its code. */
+/* Maps places in a file to functions and loops. */
 #ifndef PORTOLAN_PROFILE_PLACES_H
 #define PORTOLAN_PROFILE_PLACES_H
 
 #include "profile/profile.h"
 
 /* Adds to @p the functions and loops of image @image with samples in @s, with source lines if
- * @lines. An unreadable image has a function without a name. Any thread; polls watch_steps, and
- * ends early with it. */
+ * @lines. An unreadable image becomes a nameless function. Any thread; polls watch_steps. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 
 #endif

@@ -40,7 +40,7 @@ void profile_free(struct run_profile *p)
 double profile_share(const struct run_profile *p, size_t samples, double *off)
 {
     double n = (double)p->samples, share = n > 0 ? (double)samples / n : 0;
-    /* Two successes and two failures more, so that 0 and all of them are informative (Agresti and
+    /* Adds two successes and two failures, so that extreme counts are informative (Agresti and
      * Coull 1998). */
     double middle = ((double)samples + 2) / (n + 4);
 
@@ -89,7 +89,7 @@ static int loops_by_samples(const void *a, const void *b)
                                     : strcmp(x->name, y->name);
 }
 
-/* Drops the loops below @least of all samples, which stand last. */
+/* Removes the loops below @least of all samples, which are sorted last. */
 static void loops_cut(struct run_profile *p, double least)
 {
     while (p->loops.count &&

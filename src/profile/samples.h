@@ -1,4 +1,4 @@
-/* Where programs were found each time they were looked at: places in files, counted. One thread. */
+/* Samples of programs, counted by place in files. One thread. */
 #ifndef PORTOLAN_PROFILE_SAMPLES_H
 #define PORTOLAN_PROFILE_SAMPLES_H
 
@@ -15,17 +15,17 @@ struct sample_point {
 };
 
 struct samples {
-    /* paths of mapped files as the system names them; "[vdso]", "" for code that lies in no file */
+    /* paths of mapped files; "[vdso]", "" for code outside files */
     VEC(char *) images;
-    VEC(struct sample_point) points;   /* each place once */
+    VEC(struct sample_point) points;   /* distinct places */
     struct index by_place;     /* of points */
     size_t count;              /* of all */
 };
 
 void samples_done(struct samples *s);
-/* The image of @path, added when it is new. */
+/* Returns the image of @path, added if new. */
 uint32_t samples_image(struct samples *s, const char *path);
-/* One more at @offset of @image. */
+/* Counts a sample at @offset of @image. */
 void samples_add(struct samples *s, uint32_t image, uint64_t offset);
 
 #endif

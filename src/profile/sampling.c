@@ -63,7 +63,7 @@ static double memory_of_process(pid_t pid)
     return 1024 * (double)all;
 }
 
-/* Waits a moment; true when the process has ended, which then is known of one that is ours. */
+/* Waits a moment; returns true when the process has ended, which is known only for a child. */
 static bool step(struct watching *w, int pidfd)
 {
     struct pollfd wait = {pidfd, POLLIN, 0};
@@ -80,7 +80,7 @@ static bool step(struct watching *w, int pidfd)
     return true;
 }
 
-/* The program that was launched has to be waited for once, whatever happens. */
+/* A launched program must be waited for once in any case. */
 static void reap(struct watching *w)
 {
     pid_t pid = w->program.pid;
@@ -88,7 +88,7 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* threads that are traced end one by one, the first of them last */
+            ;   /* traced threads end one by one, the first of them last */
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -118,7 +118,8 @@ static bool watch(struct watching *w, struct err *err)
     return ok;
 }
 
-/* The clock, unless another way was asked for; then interrupts, unless the clock was. */
+/* Chooses the clock, unless interrupts were requested; falls back to interrupts, unless the clock
+ * was. */
 static bool choose(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -139,8 +140,7 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
-/* Its file is looked at through the system's link: it may have been deleted since, or lie where
- * only the process sees it. */
+/* Opens its file through the system's link: it may be deleted, or visible to the process only. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -168,7 +168,7 @@ static bool find_process(struct watching *w, struct err *err)
     return true;
 }
 
-/* A signal, or a thread that it starts itself, stops the traced process before it has begun. */
+/* Resumes a traced process that a signal or new thread stops before it has begun. */
 static void go_on(void *state)
 {
     struct watching *w = state;
@@ -194,7 +194,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* CPU time by the system's count of what was started here, else by the samples. */
+/* CPU time from the system for a child, else from samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;
@@ -217,7 +217,7 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* its number may be another's by now */
+        w.program.pid = 0;   /* the number may be reused */
     reap(&w);
     if (ok)
         tell(&w);
@@ -241,8 +241,7 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* On a thread of its own: when it ends, the system resumes threads that could not be resumed in
- * time. */
+/* On its own thread, whose end releases threads that could not be resumed in time. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

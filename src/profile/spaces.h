@@ -1,5 +1,4 @@
-/* Files that processes have mapped to run code from: maps an address to a place in a file. One
- * thread. */
+/* Files that processes have mapped executable: maps an address to a place in a file. One thread. */
 #ifndef PORTOLAN_PROFILE_SPACES_H
 #define PORTOLAN_PROFILE_SPACES_H
 
@@ -10,7 +9,7 @@
 
 struct space_map {
     uint64_t start, end;       /* addresses */
-    uint64_t offset;           /* in the file, of start */
+    uint64_t offset;           /* file offset of start */
     uint32_t image;
 };
 
@@ -20,21 +19,21 @@ struct space {
 };
 
 struct spaces {
-    struct samples *samples;   /* whose images the maps name; borrowed */
+    struct samples *samples;   /* with the images of the mappings; borrowed */
     VEC(struct space) list;
 };
 
 void spaces_done(struct spaces *s);
-/* Process @pid has mapped @path; earlier mappings there are gone. */
+/* Records a mapping of @path in process @pid; it replaces earlier ones there. */
 void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset,
                 const char *path);
-/* @pid has become another program: nothing is mapped. */
+/* Removes all mappings of @pid after exec. */
 void spaces_clear(struct spaces *s, pid_t pid);
-/* @child begins with all that @parent has. */
+/* Gives @child all mappings of @parent. */
 void spaces_fork(struct spaces *s, pid_t child, pid_t parent);
-/* Records the current mappings of @pid from the system. False when they cannot be read. */
+/* Reads the current mappings of @pid from the system. False when unreadable. */
 bool spaces_read(struct spaces *s, pid_t pid);
-/* Counts a sample at @address of @pid; false when nothing is known to be there. */
+/* Counts a sample at @address of @pid; false when no mapping is known there. */
 bool spaces_sample(struct spaces *s, pid_t pid, uint64_t address);
 
 #endif

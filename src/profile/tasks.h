@@ -1,4 +1,4 @@
-/* Threads of processes, as /proc has them. Any thread. */
+/* Threads of processes, from /proc. */
 #ifndef PORTOLAN_PROFILE_TASKS_H
 #define PORTOLAN_PROFILE_TASKS_H
 
@@ -13,11 +13,11 @@ struct thread_id {
 
 struct task_list { VEC(struct thread_id) list; };
 
-/* Adds the threads of @pid and of all its descendants. */
+/* Lists the threads of @pid and of all its descendants. */
 void tasks_find(pid_t pid, struct task_list *out);
-/* The process that thread @tid belongs to; @tid itself when it is gone. */
+/* Process of thread @tid; @tid itself when it has ended. */
 pid_t task_process(pid_t tid);
-/* Whether the thread runs or waits for a CPU. */
+/* Returns whether the thread runs or waits for a CPU. */
 bool task_runs(const struct thread_id *task);
 
 #endif

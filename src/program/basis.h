@@ -1,32 +1,32 @@
-/* Basis of a model's counts: runs, the code, formulas that fit the runs or estimates, and the
- * remaining ranges. All pure except for the cache of derived.h; any thread. */
+/* Basis of a model's counts: runs, code, fitted formulas or estimates, and the remaining ranges.
+ * All pure except for the cache of derived.h; any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 
 #include "base/str.h"
 #include "program/model.h"
 
-/* Basis of a block's count at some inputs, the surest first. */
+/* Basis of a block's count, the most certain first. */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* it follows from the code */
-    /* a formula that gives every run's count, with runs to spare: other inputs may take another
-     * way */
+    /* a formula that gives every run's count, with runs to spare; other inputs may take another
+     * path */
     COUNT_FITS,
-    COUNT_ESTIMATE,   /* the formula with the best prediction of data that it was not fitted to */
+    COUNT_ESTIMATE,   /* the formula with the best prediction of left-out runs */
 };
 
-/* Basis of the count of @block at @inputs. */
+/* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count, or that none gives it where it follows from the code to be
- * @count at @inputs. */
+/* Appends the formula of @block's count. If there is none, appends that the count @count at @inputs
+ * follows from the code. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
-/* The least and the largest count of block @block at @inputs by all formulas that explain the runs
- * about equally well; the same number if it follows from the code, or was run. */
+/* Finds the least and largest count of @block at @inputs by all formulas that explain the runs
+ * about equally well. Both are equal if it follows from the code or was run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* The same of formula number @formula, for which the code gives no count. */
+/* The same for formula number @formula, without counts from the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -7,12 +7,12 @@
 
 #include "base/mem.h"
 
-/* of the program's time: what differs by less needs no explanation */
+/* share of the program's time: smaller differences need no explanation */
 #define AGREES 0.03
-#define EXPLAINS 0.5           /* of a difference: a term that comes to so much of it is to blame */
+#define EXPLAINS 0.5           /* share of a difference from which a term explains it */
 
-/* Cycles that branches of the part's blocks would cost if each went the rarer way unforeseen; the
- * ends of its loop are predicted by themselves. */
+/* Cycles of the part's branches if each execution of the rarer direction were mispredicted, except
+ * loop ends, which are predicted separately. */
 static double branches_of(const struct program *p, const struct program_run *run,
                           const struct code_part *part, double branch_miss, double ends)
 {
@@ -101,7 +101,8 @@ static const char *core_term(const struct blamed_part *b)
     return b->bottleneck == BOUND_DEPENDENCIES ? "chain" : "ports";
 }
 
-/* Alone it differs as in the program: the core is to blame; else what the program adds. */
+/* If the part alone differs as in the program the core explains it, else an effect of the
+ * program. */
 static const char *term_of(const struct blamed_part *b, double measured)
 {
     double difference = b->measured - b->predicted, enough = EXPLAINS * fabs(difference);
@@ -121,7 +122,7 @@ static const char *term_of(const struct blamed_part *b, double measured)
                : b->calls > 0                                    ? "calls"
                : b->branches > 0                                 ? "branch misses"
                                                                  : "not explained";
-    /* Faster than predicted: the largest term that it could be faster by. */
+    /* Faster than predicted: the largest term that can explain it. */
     if (b->misses >= enough && b->misses >= b->calls && !b->near)
         return "misses";
     if (b->calls >= enough)
@@ -139,7 +140,7 @@ char *blamed_judge(struct blamed_part *parts, size_t count, double measured, dou
         parts[i].term = term_of(&parts[i], measured);
         const bool wrong = strcmp(parts[i].term, "counts") == 0;
         if (parts[i].term[0] != 'a' && (!worst || (wrong && strcmp(worst->term, "counts") != 0)))
-            worst = &parts[i]; /* what rests on wrong counts cannot be judged */
+            worst = &parts[i]; /* based on wrong counts, so it cannot be judged */
     }
     if (fabs(elsewhere) > fabs(measured - predicted) / 2 && elsewhere > AGREES * measured &&
         (!worst || elsewhere > fabs(worst->measured - worst->predicted))) {

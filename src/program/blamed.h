@@ -1,5 +1,5 @@
-/* Parts of a program whose predicted time differs from the measured one, and which term of the
- * prediction is to blame. Pure. */
+/* Parts of a program whose predicted time differs from the measured one, and the term of the
+ * prediction that explains it. Pure. */
 #ifndef PORTOLAN_PROGRAM_BLAMED_H
 #define PORTOLAN_PROGRAM_BLAMED_H
 
@@ -7,47 +7,47 @@
 
 struct blamed_part {
     char *name;  /* "main:3 loop" */
-    size_t part; /* index into the code's parts */
+    size_t part; /* index of the part in the code */
     uint32_t line;
     bool repeats;
     double executions, clock_hz;
-    double predicted, measured, off; /* seconds of a run; off: how far the samples may err */
+    double predicted, measured, off; /* seconds of a run; off: sampling error */
     double core;                     /* cycles per execution without misses, predicted */
-    double alone;                    /* the same, measured; NaN: it was not */
-    char *unmeasured;                /* why; NULL: it was, or was not tried */
+    double alone;                    /* the same measured; NaN: not measured */
+    char *unmeasured;                /* why not; NULL: measured or not tried */
     enum bound_kind bottleneck;
-    /* Predicted seconds: of lines streamed and misses waited for, of mispredicted loop ends, of
-     * calls; and the possible cost of all branches that go either way. */
+    /* Predicted seconds: streamed lines and exposed misses, mispredicted loop ends, calls; and the
+     * largest cost of all two-way branches. */
     double misses, ends, calls, branches;
-    /* seconds that counts which differ from the program's take more than it has */
+    /* seconds by which counts differ from the program's */
     double counts;
-    bool near; /* the program's data lie in the first level: nothing is missed */
+    bool near; /* the program's data fit the first level: no misses */
     /* "counts", "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained",
      * "not told apart" */
     const char *term;
 };
 
-/* Prediction of part @index of @parts at @run; the caller fills measured, off and alone.
+/* Fills the prediction of part @index of @parts at @run; the caller fills measured, off and alone.
  * blamed_part_done frees. */
 void blamed_part_fill(struct blamed_part *out, const struct program *p,
                       const struct program_run *run, const struct code_parts *parts, size_t index,
                       const struct program_time *time, double clock_hz, double branch_miss);
 void blamed_part_done(struct blamed_part *b);
-/* Those that differ most first. */
+/* Sorts by difference, largest first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Sets the differences of the counts of @run from those that the program @counted. Pure. */
+/* Sets the difference of the counts of @run from the measured @counted. Pure. */
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
                        const struct program_run *run, const struct program_run *counted);
 
-/* Time in the system, seconds of a run, and page faults. */
+/* System time in seconds of a run, and page faults. */
 struct blamed_system {
     double measured, predicted, faults_measured, faults_predicted;
 };
-/* Whether @s differs by more than the time outside the system, @measured and @predicted seconds,
- * does: pages are to blame. Pure. */
+/* Returns whether system time differs by more than user time does (@measured and @predicted
+ * seconds): then pages explain it. Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
-/* Fills each part's term, and says which is to blame; the caller frees. Seconds of a run:
- * @measured, @predicted in all, @elsewhere in no part. */
+/* Fills each part's term and returns a sentence on the cause; the caller frees. Seconds of a run:
+ * @measured, @predicted in total, @elsewhere outside all parts. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);
 

@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
-/* A compiler of ours that a sanitizer watches reserves far more addresses than it uses. */
+/* A sanitized compiler reserves far more address space than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEMORY SIZE_MAX   /* RLIM_INFINITY */
 #else
@@ -33,8 +33,7 @@ static bool is_executable(const char *path)
     return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* portolan-cc next to this program, else in the configured directory, else the one of that name on
- * PATH. */
+/* Returns portolan-cc next to this program, else in the configured directory, else on PATH. */
 static void compiler_path(struct str *out)
 {
     char *beside = path_program_directory();
@@ -47,7 +46,7 @@ static void compiler_path(struct str *out)
                                                                : "portolan-cc");
 }
 
-/* Appends the name in @text, up to @end, unless it is there already. */
+/* Appends the name in @text up to @end, unless present. */
 static void add_undefined(struct str *names, const char *text, size_t length)
 {
     struct str name = {0};
@@ -61,8 +60,8 @@ out:
     str_done(&name);
 }
 
-/* All symbols that the linker does not find: clang's own last line has only that it failed. False
- * when that was not the reason. */
+/* Lists all undefined symbols: clang's last line reports only the failure. False when the linker
+ * failed for another reason. */
 static bool linker_said(const char *said, struct err *err)
 {
     static const struct {
@@ -107,7 +106,7 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     return compile_blame(source, said, err);
 }
 
-/* Runs the compiler on the words, with @option before them when not NULL. */
+/* Runs the compiler on the words, preceded by @option unless NULL. */
 static bool compile(const char *compiler, const char *option, const char *const *words,
                     size_t count, const char *executable, const char *name, struct err *err)
 {

@@ -5,7 +5,7 @@
 #include "program/program.h"
 
 /* Compiles and links the @count words, sources and compiler options, and opens the result; @name is
- * for messages. The compiler's first complaint is the fault's text. NULL with err. Any thread. */
+ * for messages. On failure NULL with the compiler's first error in err. */
 struct program *program_build(const char *const *words, size_t count, const char *name,
                               struct err *err);
 

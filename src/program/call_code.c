@@ -14,16 +14,16 @@
 #include "program/calls.h"
 
 #define ARGUMENT 0.37
-#define STEPS_MOST 20000           /* of the whole process, which does nothing but the calls */
+#define STEPS_MOST 20000           /* of the whole process, which only makes the calls */
 #define INSN_BYTES 16
 
-/* The process: stops, makes the calls, and ends. It does as little else as it can: all is stepped
- * through. */
+/* Child process: stops, makes the calls, and ends. Does little else, since every instruction is
+ * stepped. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The stepping process may be killed before it can decide the other's fate. */
+    /* The parent may be killed before it can set PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -35,7 +35,7 @@ static void make_calls(const struct call_function *const *functions, size_t coun
     _exit(0);
 }
 
-/* Waits until @pid stops; false, and 0 in *@pid, when it has ended. *@signal is what stopped it. */
+/* Waits until @pid stops; *@signal is the signal. False, with *@pid set to 0, when it has ended. */
 static bool stopped(pid_t *pid, int *signal)
 {
     int status = 0;
@@ -48,14 +48,13 @@ static bool stopped(pid_t *pid, int *signal)
     return *pid != 0;
 }
 
-/* One instruction further, to *@place; false: the process has ended, or nothing may be known of
- * it. */
+/* Steps one instruction, to *@place; false when the process has ended or cannot be traced. */
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* signals of the terminal, which come before the instruction, are not for it */
+    do {   /* drops terminal signals that arrive before the instruction */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
@@ -66,15 +65,15 @@ static bool step(pid_t *pid, uintptr_t *place)
     return true;
 }
 
-/* The call being followed, and how deep it is in functions that it calls itself. */
+/* The current call, and its depth of nested calls. */
 struct following {
     struct call_code *code;
     uintptr_t start;
     unsigned depth;
 };
 
-/* Adds the instruction at @place, which this process has at the same place; false when the call
- * ends with it, or cannot be followed. */
+/* Adds the instruction at @place, which is at the same address in this process. False when the call
+ * ends or cannot be followed. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
@@ -111,7 +110,7 @@ static void follow_all(pid_t *pid, const struct call_function *const *functions,
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
-    if (f.code)   /* it ended before the call did */
+    if (f.code)   /* the process ended before the call returned */
         call_code_done(f.code);
 }
 

@@ -9,16 +9,17 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* a block is on its loop's path when it is executed in this share of the iterations */
+/* share of the iterations from which a block is on its loop's path */
 #define ON_PATH 0.5
 
 /* Properties of the instructions on a line of the assembler text. */
 struct text_line {
-    uint32_t block;            /* within the unit, from 1; 0: none, as the compiler knows it */
-    bool begins;               /* a label since the line before: others may jump here */
+    uint32_t block;            /* within the unit, from 1, from the compiler's line numbers; 0:
+                                * none */
+    bool begins;               /* preceded by a label: a possible jump target */
 };
 
-/* A label of code: those for debug information stand anywhere. */
+/* Returns whether it is a label of code; labels of debug information may be anywhere. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -29,7 +30,7 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* By the .loc lines. The one of no block has line 0. */
+/* Reads the .loc lines. Line 0 means no block. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};
@@ -47,15 +48,15 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* an instruction stood on this one */
+            now.begins = false;   /* an instruction was on this line */
         at += length + (at[length] == '\n');
     }
     *count = lines.count;
     return lines.items;
 }
 
-/* Blocks and stretches of all instructions. One without a block has that of its stretch's first one
- * with a block, else of the instruction before it. */
+/* Assigns blocks and straight-line sequences. An instruction without a block gets the first block
+ * of its sequence, else that of the previous instruction. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -86,7 +87,7 @@ static void find_blocks(const struct program_unit *unit, struct code_unit *u, bo
     free(lines);
 }
 
-/* Loops stand best first; the smallest that holds an instruction is its own. */
+/* Loops are sorted best first; the innermost one is the smallest that contains the instruction. */
 static void find_inner(struct code_unit *u)
 {
     const struct kernel *k = u->kernel;
@@ -105,8 +106,8 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Adds the @count instructions from @first on, all of @block, to the loops of @k without being
- * one. */
+/* Appends the @count instructions from @first on, all of @block, to the loops of @k as an entry
+ * that is no loop. */
 static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
                              size_t first, size_t count)
 {
@@ -122,7 +123,7 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
     return (uint32_t)k->loop_count++;
 }
 
-/* What to show of each block that has instructions in @u: as program_code_block says. */
+/* Finds the loop to show for each block of @u, as in program_code_block. */
 static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k,
                        uint32_t *shown)
 {
@@ -254,7 +255,7 @@ static bool has_block(const struct code_part *part, uint32_t block)
     return false;
 }
 
-/* Executions that enter the part's blocks from others: by the ways that lead there. */
+/* Executions that enter the part's blocks from others, by the edges that lead there. */
 static double entries_of(const struct program_code *c, const struct program_run *run,
                          const struct code_part *part)
 {
@@ -277,8 +278,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Instructions of loop @loop, or of none, that lie in no inner one: those with a count above @above
- * up to @most, as one part. */
+/* Makes a part of the instructions of loop @loop, or of no loop, outside its inner loops, with
+ * counts above @above up to @most. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {
@@ -295,7 +296,7 @@ static void take(const struct program_code *c, const double *times, uint32_t uni
     }
 }
 
-/* The highest count of at most @most, 0 when there is none. */
+/* Highest count of at most @most, or 0. */
 static double highest(const struct program_code *c, const double *times, uint32_t unit,
                       uint32_t loop, double most)
 {
@@ -320,8 +321,7 @@ static bool is_innermost(const struct kernel *k, uint32_t loop)
     return true;
 }
 
-/* Of an innermost loop first its path, then what is executed more rarely; elsewhere one part for
- * each count. */
+/* Splits an innermost loop into its path and rarer code; other code into one part per count. */
 static void find_in(const struct program_code *c, const struct program_run *run,
                     const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {

@@ -1,9 +1,7 @@
-/* The control flow of a function as LLVM's scalar evolution describes it: trip counts, conditions,
- * arguments and stores as expressions of what they depend on. Read from a unit's description, which
- * compiler/control.cpp writes; nothing in it changes.
- *
- * An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 + argument 0, in 64
- * bits. */
+/* Control flow of a function from LLVM's scalar evolution: trip counts, conditions, arguments and
+ * stores as expressions of their inputs. Read from a unit's description, which compiler/control.cpp
+ * writes; immutable. An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 +
+ * argument 0, in 64 bits. */
 #ifndef PORTOLAN_PROGRAM_CONTROL_H
 #define PORTOLAN_PROGRAM_CONTROL_H
 
@@ -18,7 +16,7 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    /* a number, an argument of the function, a value that a step defines */
+    /* constant, argument of the function, value defined by a step */
     CONTROL_CONSTANT,
     CONTROL_ARGUMENT,
     CONTROL_VALUE,
@@ -53,80 +51,79 @@ enum control_op {
     CONTROL_UMIN,
     CONTROL_SMIN,       /* count */
     CONTROL_RECURRENCE, /* count: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
-    CONTROL_SELECT,     /* a condition, and the operand for it and against it */
+    CONTROL_SELECT,     /* condition, value if true, value if false */
 };
 
 struct control_node {
     uint8_t op, width;       /* bits, 1 to 64 */
-    uint16_t count;          /* of operands, if the operation does not imply it */
-    /* constant, number of the argument or of the value, loop of the recurrence */
+    uint16_t count;          /* number of operands, if variable */
+    /* constant, index of argument or value, loop of the recurrence */
     uint64_t value;
 };
 
 enum control_does {
-    CONTROL_CALL,            /* @symbol, CONTROL_NONE: through a pointer; operands: its arguments */
+    CONTROL_CALL,            /* @symbol, CONTROL_NONE: indirect; operands: its arguments */
     CONTROL_RESULT,          /* value @id is the result of the previous call */
-    /* into or from variable @symbol; of a store the operand, of a load value @id */
+    /* to or from variable @symbol; a store's operand, a load's value @id */
     CONTROL_STORE, CONTROL_LOAD,
-    /* value @id is the number in the word of the command line that the operand points to */
+    /* value @id is the number parsed from the command-line word at the operand */
     CONTROL_WORD,
-    /* value @id by the block that led here: each operand follows a constant, that block */
+    /* phi: value @id by predecessor; each operand follows a constant, the predecessor block */
     CONTROL_PHI,
 };
 
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* node of the first operand, operands */
+    uint32_t first, count;   /* node of the first operand; number of operands */
 };
 
 struct control_block {
-    /* node: condition, value of a switch, result of the function; CONTROL_NONE: not known, or
-     * nothing */
+    /* node: condition, switch value, or result of the function; CONTROL_NONE: unknown or none */
     uint32_t on;
     bool returns;
-    /* of a switch: they lead to the ways from the second on; the first is for all others */
+    /* case values of the second and later successors; the first is the default */
     uint32_t first_case, case_count;
     uint32_t first_step, step_count;
     uint32_t loop;           /* innermost; CONTROL_NONE: none */
 };
 
-/* the loop is left there after node @count of its iterations were completed */
+/* exit from a loop after node @count of its iterations were completed */
 struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {
-    uint32_t header, parent;   /* block; loop around it, CONTROL_NONE: none */
+    uint32_t header, parent;   /* header block; enclosing loop, CONTROL_NONE: none */
     uint32_t first_exit, exit_count;
 };
 
 /* Blocks are numbered within the function. */
 struct control {
-    bool described;          /* false: nothing is known of it */
+    bool described;          /* false: nothing is known */
     struct control_block *blocks;
     size_t block_count;
     VEC(struct control_node) nodes;
     VEC(struct control_step) steps;
     VEC(uint64_t) cases;
-    VEC(struct control_loop) loops;    /* outer ones before inner ones */
+    VEC(struct control_loop) loops;    /* outer loops precede inner ones */
     VEC(struct control_exit) exits;
     uint32_t value_count;
 };
 
 struct control_initial { uint32_t symbol; uint64_t value; };
 
-/* Names that a unit's functions mention; of those that begin with '@' each unit has its own. */
+/* Names used in a unit's functions; those that begin with '@' are local to the unit. */
 struct control_symbols {
     VEC(char *) names;
-    VEC(bool) escaping;      /* per name: something may refer to it by its address */
-    VEC(struct control_initial) initial;   /* initial values of variables */
+    VEC(bool) escaping;      /* per name: its address is stored or passed */
+    VEC(struct control_initial) initial;   /* of variables */
 };
 
-/* Reads the description @json, which may be NULL, of a function of @block_count blocks in a unit
- * with @symbol_count names. False: it is broken; control_done frees in either case. Any thread. */
+/* Reads the description @json (may be NULL) of a function of @block_count blocks in a unit with
+ * @symbol_count names. False if invalid; control_done frees in either case. */
 bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct control *out);
 void control_done(struct control *c);
-/* Reads a unit's names from its description. False: it is broken; control_symbols_done frees in
- * either case. Any thread. */
+/* Reads a unit's names from its description. False if invalid; control_symbols_done frees in either
+ * case. */
 bool control_symbols_read(json_t *json, struct control_symbols *out);
 void control_symbols_done(struct control_symbols *s);
 

@@ -11,18 +11,18 @@
 #include "program/weight.h"
 
 #define STEPS_MOST 1000000       /* blocks walked */
-#define DEPTH_MOST 200           /* calls within calls */
+#define DEPTH_MOST 200           /* nesting depth of calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* allocations succeed: each at another address, as aligned as malloc aligns */
+/* allocations are assumed to succeed, each at its own address with malloc's alignment */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
-#define EXACT_MOST 9007199254740992.0      /* whole numbers below are exact */
+#define EXACT_MOST 9007199254740992.0      /* integers below are exact in a double */
 #define CAME_NEVER UINT32_MAX
 #define CAME_SEVERAL (UINT32_MAX - 1)
 
-/* escaping: it may be changed where no one follows; changes: a loop stores into it */
+/* escaping: may be changed by unknown code; changes: a loop stores into it */
 struct variable {
     char *name;
     uint32_t unit;
@@ -32,26 +32,26 @@ struct variable {
     struct number now;
 };
 
-/* Meaning of a function's names. */
+/* Resolves the names of a unit. */
 struct unit_names {
-    /* per symbol: function of the program; CONTROL_NONE: it has none */
+    /* per symbol: function of the program; CONTROL_NONE: none */
     uint32_t *functions;
     uint32_t *variables;         /* per symbol */
-    bool *allocates;             /* per symbol: it is a function that gives memory */
+    bool *allocates;             /* per symbol: it is an allocation function */
 };
 
-/* Blocks of a loop in their order, and headers of its inner loops; those of the function without
- * one. */
+/* Blocks of a loop in order, with inner loops as their headers; the last region is the function
+ * without its loops. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
     uint32_t *order;             /* blocks in reverse postorder */
     uint32_t order_count;
-    uint32_t *position;          /* per block: its place there */
+    uint32_t *position;          /* per block: position in @order */
     struct loop_body *regions;      /* of the loops, then of the function */
     bool *depends;               /* per loop: its body depends on the iteration */
-    bool called;                 /* its address is taken: whoever has it may call */
-    bool spoilt;                 /* of this walk: its counts are not known */
+    bool called;                 /* its address is taken: unknown code may call it */
+    bool spoilt;                 /* in this walk: its counts are unknown */
 };
 
 struct derivation {
@@ -60,27 +60,27 @@ struct derivation {
     struct function_facts *functions;
     VEC(struct variable) variables;
     uint32_t main;
-    /* Of one walk. */
+    /* State of one walk. */
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    bool starting;               /* what is spoilt may be called at any time */
+    bool starting;               /* unknown code may call any escaped function */
     bool misread;                /* a word read as a whole number is none from 0 up */
-    uint32_t branches;           /* on data, met so far */
+    uint32_t branches;           /* data-dependent branches met so far */
     size_t steps;
     unsigned depth;
     uint64_t allocations;
 };
 
-/* One call of a function. */
+/* A call of a function. */
 struct activation {
     struct derivation *d;
     const struct control *control;
     uint32_t function;
     struct control_values values;
     struct weight *in;           /* per block */
-    uint32_t *came;              /* per block: from which one */
-    struct number last;          /* result of the call before */
+    uint32_t *came;              /* per block: predecessor */
+    struct number last;          /* result of the previous call */
     struct weight returned;
     struct number result;
     bool returns_known, broken;
@@ -113,7 +113,7 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* The count of block @block of @function is unknown: so are those of its calls, and its stores. */
+/* Marks the count of block @block of @function as unknown, and with it its calls and stores. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -155,7 +155,7 @@ static bool within(const struct control *c, uint32_t block, uint32_t loop)
     return loop == CONTROL_NONE;
 }
 
-/* Sends @weight to block @to from @from, or from several (CAME_SEVERAL). */
+/* Adds @weight to block @to from @from, or from several blocks (CAME_SEVERAL). */
 static void flow(struct activation *f, uint32_t from, uint32_t to, const struct weight *weight)
 {
     const struct function_facts *facts = &f->d->functions[f->function];
@@ -166,7 +166,7 @@ static void flow(struct activation *f, uint32_t from, uint32_t to, const struct 
         const uint32_t loop = f->control->blocks[to].loop;
         const bool back = loop != CONTROL_NONE && f->control->loops.items[loop].header == to &&
                           within(f->control, from, loop);
-        /* a loop with several entries */
+        /* irreducible: a loop with several entries */
         f->broken |= !back && facts->position[to] <= facts->position[from];
     }
     weight_add(&f->in[to], weight, 1);
@@ -185,8 +185,8 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Sends @weight from @block to ways that are @stays within @loop or not (both, where @loop is
- * CONTROL_NONE); by the condition where there are several. */
+/* Distributes @weight from @block over the edges that stay in @loop or leave it, by @stays (all for
+ * CONTROL_NONE); by the condition if there are several. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
 {
@@ -245,7 +245,8 @@ static struct number word_at(struct derivation *d, struct number at, unsigned wi
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* Effect of @block, @weight times. Returns the executions that continue after its calls. */
+/* Executes the steps of @block @weight times. Returns the executions that continue after its
+ * calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -290,7 +291,7 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the loop's blocks, and sends @weight on: all that enters leaves. */
+/* Marks the loop's blocks as unknown and sends @weight on, assuming that every entry leaves. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -332,8 +333,8 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* All iterations of @loop, which is entered @weight times: the completed ones, then the one that
- * leaves. */
+/* Walks all iterations of @loop, which is entered @weight times: complete ones, then the last
+ * one. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control_loop *l = &f->control->loops.items[loop];
@@ -350,7 +351,7 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
             leaves = e->block;
         } else if (count.bits == trips) {
             const uint32_t *position = f->d->functions[f->function].position;
-            /* the first of them on the way */
+            /* the first exit on the path */
             leaves = position[e->block] < position[leaves] ? e->block : leaves;
         }
     }
@@ -373,9 +374,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop once (CONTROL_NONE: of the function), those of loops within it as
- * these. Without block @leaves no iteration is left; with it it is left there. What goes back to
- * its start goes to @back. */
+/* Walks the blocks of @loop once (CONTROL_NONE: of the function), with inner loops as a whole. The
+ * iteration leaves at block @leaves, if given. Back edges go to @back. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -396,7 +396,7 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            f->in[b] = weight_of(0);   /* from here on what comes back */
+            f->in[b] = weight_of(0);   /* collects the back edges from here on */
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -488,7 +488,7 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* A call that does not return leaves the rest of the block, and all that follows, unknown. */
+    /* After a call that does not return, the rest of the block and its successors are unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)
@@ -523,7 +523,7 @@ static void visit(const struct program *p, const struct program_function *f, uin
     free(stack);
 }
 
-/* Marks the loops whose iteration the nodes from @from to @to mention. */
+/* Marks the loops whose iteration the nodes from @from to @to use. */
 static void mention(const struct control *c, uint32_t from, uint32_t to, bool *depends)
 {
     for (uint32_t i = from; i < to; i++)
@@ -546,7 +546,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Whether the operands of @s matter: others have no effect that is followed. */
+/* Returns whether the operands of @s matter; other steps have no effect that is followed. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -555,9 +555,9 @@ static bool has_effect(const struct derivation *d, uint32_t function, const stru
            d->variables.items[variable_of(d, function, s->symbol)].loaded;
 }
 
-/* Marks the loops that depend on their iteration: a condition of the body does, the trip count of a
- * loop within it, or what it stores or gives to a function. What steps define may do so by others:
- * any use of an iteration there counts. The condition of a loop's own exits does not. */
+/* Marks loops that depend on their iteration: through a condition in the body, an inner trip count,
+ * a store, or an argument. Values that steps define count wherever they are used. Conditions of the
+ * loop's own exits do not count. */
 static void find_dependences(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -582,8 +582,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* A value recomputed in each iteration from a load or a call's result may differ from iteration to
- * iteration: the loop is walked through. */
+/* A value that each iteration gets from a load or a call may differ: such a loop is walked
+ * iteration by iteration. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -600,7 +600,7 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Which variables are loaded, and which are stored into by a function other than main, or in a
+/* Finds which variables are loaded, and which are stored into by a function other than main or in a
  * loop. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
@@ -661,7 +661,7 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* "name+8" is a part of "name", which may be what something refers to. */
+/* "name+8" is part of "name", whose address may be taken. */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

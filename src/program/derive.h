@@ -1,5 +1,5 @@
-/* Counts that follow from the code: the control flow (control.h) is walked with the words of a
- * command line, loops by their trip counts, without a run. */
+/* Derives counts from the code without a run: walks the control flow (control.h) with the words of
+ * a command line, and loops by their trip counts. */
 #ifndef PORTOLAN_PROGRAM_DERIVE_H
 #define PORTOLAN_PROGRAM_DERIVE_H
 
@@ -7,13 +7,12 @@
 
 struct derivation;
 
-/* Data shared by all walks of @p, which is borrowed. Any thread. */
+/* Creates data shared by all walks of @p, which is borrowed. */
 struct derivation *derivation_new(const struct program *p);
 void derivation_free(struct derivation *d);
-/* Executions of each block of the program with the command line @words, and of the first of its two
- * exits; NaN: it depends on data, or on code that is not followed. The counts hold if library
- * functions return, allocations succeed, and nothing is thrown. False: the walk took too many
- * steps, all are NaN. One thread. */
+/* Computes executions of each block with the command line @words, and of its first exit; NaN:
+ * depends on data or on external code. Assumes that library functions return, allocations succeed
+ * and nothing throws. False: the walk took too many steps, all are NaN. One thread. */
 bool derivation_counts(struct derivation *d, char *const *words, size_t word_count, double *counts,
                        double *taken);
 /* Whether that walk met a word that the program reads as a whole number (atoi, strtol) and that is

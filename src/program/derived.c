@@ -11,20 +11,20 @@
 #include "program/derive.h"
 #include "program/words.h"
 
-#define KEPT 8   /* inputs whose counts are kept */
+#define KEPT 8   /* inputs whose counts are cached */
 
 struct kept { double inputs[INPUTS_MAX], *counts, *taken; bool filled; };
 
 struct derived {
     const struct program_runs *runs;
     struct derivation *derivation;
-    bool *believed;          /* per function */
+    bool *believed;          /* per function: no run contradicts it */
     struct kept kept[KEPT];
     size_t next;
     pthread_mutex_t lock;
 };
 
-/* Walks the code at @inputs, into @out, whatever the runs say. */
+/* Walks the code at @inputs into @out, regardless of the runs. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {
     const struct invocation how = {.arguments = d->runs->how.arguments};
@@ -90,7 +90,7 @@ void derived_free(struct derived *d)
     free(d);
 }
 
-/* Result of the walk at @inputs, from the cache or computed; under the lock. */
+/* Returns the walk at @inputs, cached or computed. Under the lock. */
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)

@@ -9,8 +9,8 @@
 #include "model/change.h"
 #include "model/facts.h"
 
-#define STEP 0.01          /* of a property, up and down */
-#define NOTHING 5e-4       /* elasticities and changes of the time below it are none */
+#define STEP 0.01          /* relative change of a property, up and down */
+#define NOTHING 5e-4       /* elasticities and time changes below are 0 */
 
 struct probing_effects {
     struct estimator *estimator;
@@ -55,7 +55,7 @@ static void probe_fact(const struct probing_effects *p, const char *key)
 
     if (!(value > 0) || isinf(value))
         return;
-    /* Whole ones move by one. */
+    /* Integers change by one. */
     double step = f->type == FACT_WHOLE ? fmax(1, rint(STEP * value)) : STEP * value,
            above = value + step, below = value - step;
     struct effect effect = {.name = mem_strdup(key), .value = value};
@@ -71,13 +71,13 @@ static void probe_fact(const struct probing_effects *p, const char *key)
     vec_push(&p->out->list, effect);
 }
 
-/* Latency and throughput by the hundredth, a pipe more or less. */
+/* Tries latency and throughput by a hundredth, and one pipe more or less. */
 static void probe_pipes(const struct probing_effects *p, const struct pipe_kind *kinds,
                         enum op_class class)
 {
     static const char *const parts[] = {"latency", "interval", "count"};
 
-    /* a load's latency is its block's, from the facts */
+    /* the latency of a load comes from facts for its block */
     for (int part = class == OP_LOAD; part < 3; part++) {
         struct effect effect = {.value = part == 0   ? kinds[class].latency
                                          : part == 1 ? kinds[class].interval
@@ -118,7 +118,7 @@ static bool changes_nothing(const struct effect *effect)
     return fabs(effect->elasticity) < NOTHING && far < NOTHING;
 }
 
-/* Leaves out what changes nothing; returns how many that were. */
+/* Removes properties without effect; returns their number. */
 static size_t drop_idle(struct effects *effects)
 {
     size_t kept = 0, count = effects->list.count;

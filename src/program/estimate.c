@@ -13,15 +13,15 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative */
-/* seconds in which a process that gets the CPU replaces all but 1/e of the second level: 2 GB/s, as
- * compilers do */
+/* seconds in which another process replaces all but 1/e of the second level: 2 GB/s, as compilers
+ * do */
 #define FILLED 1e-3
 
 struct estimator {
     const struct program_model *model;   /* held */
-    const struct program_code *code;     /* the model's; NULL for the model with pipes */
+    const struct program_code *code;     /* borrowed from the model; NULL for the pipe model */
     struct program_run run;
-    struct turns_walks *walks;           /* NULL for the model with pipes */
+    struct turns_walks *walks;           /* NULL for the pipe model */
     struct call_costs calls;
     enum estimate_model kind;
     struct core_share share;
@@ -114,15 +114,15 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how fast others replace the lines of the program that takes @seconds. Those who share the
- * second or third level do so by the clock. Those who take over the CPU do so for some milliseconds
- * each time, in which they fill the second level, and the clock continues for the third. Returns
- * whether that is much compared with @memory. */
+/* Sets how fast other processes replace the lines of the program that takes @seconds. Those that
+ * share the second or third level do so continuously. Those that preempt the program run for some
+ * milliseconds each time and fill the second level. Returns whether the effect is large compared
+ * with @memory. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {
     static const char *const facts[MEMORY_LEVELS] = {NULL, "l2_kept", "l3_kept"};
-    /* seconds that others have the CPU each time */
+    /* seconds of each preemption */
     double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;
     bool changed = false;
 
@@ -140,7 +140,7 @@ static bool keep(const struct core_share *share, const struct machine *m, double
     return changed;
 }
 
-/* Time and misses, each of which follows from the other where others replace lines by the clock. */
+/* Iterates time and misses, which depend on each other where other processes replace lines. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

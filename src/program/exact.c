@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* Columns of quotients such as N / M are no whole numbers: there the sum is rounded. */
+/* Columns of quotients such as N / M are not integers: there the sum is rounded. */
 #define ROUNDED 1e-6L
-/* Of columns and values: a sum of SOLVE_COLUMNS of them, times coefficients of 1e15, stays below
- * 2^127. */
+/* Bound of columns and values: a sum of SOLVE_COLUMNS of them times coefficients of 1e15 stays
+ * below 2^127. */
 #define LARGEST 1e21
 
-/* Whether @whole / @denominator, times the columns, is the value of @row. */
+/* Returns whether the sum of @whole / @denominator times the columns equals the value of @row. */
 static bool gives(const double *const *columns, size_t count, const __int128 *whole,
                   int denominator, double value, size_t row)
 {

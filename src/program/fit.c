@@ -14,27 +14,27 @@
 
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* terms of an exact formula */
-#define SUBSET_SIZE 3            /* of one that is not */
-#define GAIN 0.7                 /* one term more must lower the left-out error below this share */
-/* of the largest value: errors of smaller ones are relative to that; the zeros of a loop that
- * begins late must not decide */
+#define SUBSET_SIZE 3            /* terms of an inexact formula */
+#define GAIN 0.7                 /* factor by which another term must reduce the left-out error */
+/* share of the largest value that is the least scale of errors, so that zeros of a loop that starts
+ * late do not dominate */
 #define LEAST_SCALE 0.02
-#define FINE 0.01                /* left-out error from which on */
-/* it must do so below this share: otherwise it would fit noise */
+#define FINE 0.01                /* left-out error below which another term */
+/* must reduce it by this factor, since it would fit noise */
 #define GAIN_FINE 0.1
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* of the largest to the smallest value that was run, for a quotient to be exact beyond: close
- * values fit many widths by chance */
+/* ratio of largest to smallest measured value from which a quotient is exact beyond the runs: close
+ * values fit many divisors by chance */
 #define SPAN_LEAST 3
-/* for which it is checked whether a formula keeps giving whole numbers */
+/* largest multiple of the inputs at which the formula must still give integers */
 #define STEPS_ON 3
-#define DOUBLINGS 12             /* of all inputs: a count stays above 0 so far */
+#define DOUBLINGS 12             /* of all inputs, through which a count must stay positive */
 
 struct candidate {
     struct formula_term term;
-    double *column;              /* its value in each run */
-    unsigned cost;               /* what makes a formula long */
+    double *column;              /* its value per run */
+    unsigned cost;               /* price of a formula by its length */
 };
 
 struct search {
@@ -43,10 +43,10 @@ struct search {
     VEC(struct candidate) terms;
     double *weights;             /* for errors relative to the value */
     long double *work;
-    bool exact;                  /* search for exact formulas */
-    size_t spare;                /* distinct runs to be left over */
-    size_t distinct;             /* runs that differ in active inputs */
-    double best;                 /* cost of the exact one found, or its left-out error */
+    bool exact;                  /* searches exact formulas */
+    size_t spare;                /* distinct runs beyond the number of terms */
+    size_t distinct;             /* distinct runs in active inputs */
+    double best;                 /* price of the exact formula, or left-out error */
     struct formula *out;
 };
 
@@ -70,7 +70,8 @@ static void add_term(struct search *s, const struct formula_term *term)
     vec_push(&s->terms, c);
 }
 
-/* All products of powers of the active inputs from @first on, up to @left in sum, times @term. */
+/* Adds all products of powers of the active inputs from @first on, of total degree up to @left,
+ * times @term. */
 static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
                          unsigned each)
 {
@@ -85,8 +86,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Whether runs @a and @b have the same inputs but @but (SIZE_MAX: none), all of them or the active
- * ones only. */
+/* Returns whether runs @a and @b have equal inputs except @but (SIZE_MAX: none), for all or only
+ * active inputs. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
@@ -97,7 +98,7 @@ static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, 
     return true;
 }
 
-/* Whether runs that are alike in all active inputs differ in value. */
+/* Returns whether runs with equal active inputs have different values. */
 static bool contradicted(const struct search *s)
 {
     for (size_t a = 0; a < s->data->run_count; a++)
@@ -107,9 +108,9 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* An input is active when two runs that differ in it alone differ in value, or when there is no
- * such pair. A count of 0 is weak evidence: if the inputs found active do not explain the values,
- * those seen only with 0 are active as well. */
+/* An input is active if two runs that differ only in it have different values, or if no such pair
+ * exists. A count of 0 is weak evidence: if the active inputs do not explain the values, those
+ * tested only at 0 become active. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -147,8 +148,8 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
     s->out->error = error;
 }
 
-/* Whether a count that the runs have goes below 0 as all inputs grow from one of them on: a loop
- * would be left out without a word. */
+/* Returns whether a positive count becomes negative as all inputs grow from one of the runs: a loop
+ * would be lost silently. */
 static bool collapses(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -171,8 +172,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* parts of a whole quotient are what another width gives where only some remainders were
-     * seen */
+    /* fractions of a quotient usually come from another divisor, where runs cover few remainders */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -192,7 +192,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
             return;
         const struct formula before = *s->out;
         take(s, chosen, count, coefficients, solution.left_out);
-        /* NaN: one value alone decides a coefficient */
+        /* NaN: a single value determines a coefficient */
         const double values = range_left_out(d, s->out);
         s->out->error = fmax(solution.left_out, values);
         if (!isnan(values) && s->out->error < s->best && !collapses(d, s->out))
@@ -214,7 +214,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
 }
 
-/* All subsets of @size of the terms from @first on, added to the @count chosen. */
+/* Tries all subsets of @size terms from @first on, in addition to the @count chosen. */
 static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
 {
     if (count == size) {
@@ -227,7 +227,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
     }
 }
 
-/* The exact formula of least cost of @size terms, with runs to spare. */
+/* Finds the cheapest exact formula of @size terms, with spare runs. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -263,7 +263,7 @@ static size_t count_active(const struct search *s)
     return count;
 }
 
-/* The same with quotients and remainders of input @i by @width, for a width of 1 with what is above
+/* The same with quotients and remainders of input @i by @width; for width 1 with the excess above
  * @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
@@ -279,7 +279,7 @@ static bool find_congruent(struct search *s, size_t size, size_t i, unsigned wid
     return find_exact(s, size);
 }
 
-/* The same with whether input @i reaches @threshold. */
+/* The same with a threshold @threshold on input @i. */
 static bool find_reached(struct search *s, size_t size, size_t i, double threshold)
 {
     terms_clear(s);
@@ -289,7 +289,7 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
     return find_exact(s, size);
 }
 
-/* With quotients and remainders, narrow widths first, then with thresholds at run values. */
+/* Tries quotients and remainders, small divisors first, then thresholds at run values. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;
@@ -313,7 +313,8 @@ static bool find_stepped(struct search *s, size_t size)
     return found;
 }
 
-/* Products of powers first, then quotients, remainders and thresholds too; short formulas first. */
+/* Tries products of powers first, then quotients, remainders and thresholds; short formulas
+ * first. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);
@@ -329,14 +330,13 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* many are tried: chance must not find one */
+    s->spare = 2;   /* more spare runs, since many candidates could fit by chance */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* The terms that an L1 penalty leaves, at weaker and weaker penalties, each set fitted without
- * it. */
+/* Tries the terms selected by an L1 penalty, at decreasing penalties, each refitted without it. */
 static void find_by_penalty(struct search *s)
 {
     const double **columns = mem_zero(s->terms.count + 1, sizeof *columns);
@@ -361,7 +361,7 @@ static void find_by_penalty(struct search *s)
     free(coefficients);
 }
 
-/* Logarithms and roots of each input, times powers of all: trees, sorting, searches. */
+/* Adds logarithms and roots of each input, times powers: trees, sorting, searches. */
 static void add_slow_growth(struct search *s, size_t active)
 {
     for (size_t i = 0; i < s->data->input_count; i++)
@@ -391,7 +391,7 @@ static void find_best(struct search *s, unsigned degree)
         s->best *= gain;
         subsets(s, chosen, 0, size, 0);
         if (s->best == before * gain && size > 1)
-            s->best = before;   /* no larger one was better by enough */
+            s->best = before;   /* no larger formula was sufficiently better */
     }
     if (s->terms.count > ALL_SUBSETS_MOST) {
         s->best *= GAIN;
@@ -406,8 +406,7 @@ static void find_best(struct search *s, unsigned degree)
     }
 }
 
-/* The values themselves say little: their mean, or the single one, of which nothing more is
- * known. */
+/* No formula fits: uses the mean, or the single value. */
 static void take_mean(const struct fit_data *d, struct formula *out)
 {
     double sum = 0;
@@ -425,8 +424,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Whether a count that is no whole number results beyond run @run along @input, by its divisor if
- * there is one. */
+/* Returns whether the formula gives a fraction at steps beyond run @run along @input, by its
+ * divisor if any. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -447,10 +446,10 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Inputs along which the runs do not determine the formula: if one value decides a coefficient; if
- * all were multiples of 4, N / 4 may be floor(N / 4); a quotient with only two values may be a
- * threshold or another width, and beyond a threshold that no run exceeds twice there may be a
- * second one. */
+/* Finds inputs along which the runs do not determine the formula. One value may determine a
+ * coefficient. If all values were multiples of 4, N / 4 may be floor(N / 4). A quotient with only
+ * two values may be a threshold or have another divisor. A threshold that no run exceeds twice may
+ * be followed by another. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -1,17 +1,16 @@
-/* Formulas fitted to runs: the smallest that reproduces every run, else the one with the best
- * prediction of left-out runs. */
+/* Fits formulas to runs: the shortest exact one, else the one with the best prediction of left-out
+ * runs. */
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
 
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Runs of which no two have the same values of the inputs @active: others add nothing. */
+/* Number of runs with distinct values of the inputs @active; duplicates add no information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
-/* Fits counts: whole numbers, for which exact formulas are tried first, congruence terms (quotients
- * and remainders by 2 to 128) and thresholds included. An input without effect is left out. If no
- * formula is exact, products of powers are chosen: few inputs all subsets, many by L1-penalised
- * regression. Any thread. */
+/* Fits integer counts. Exact formulas are tried first, including quotients and remainders by 2 to
+ * 128 and thresholds. Inputs without effect are excluded. If none is exact, fits products of
+ * powers: all subsets for few inputs, L1-penalised regression for many. */
 void fit_counts(const struct fit_data *data, struct formula *out);
 
 #endif

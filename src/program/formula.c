@@ -79,7 +79,7 @@ double formula_value(const struct formula *f, const double *inputs, size_t count
     if (f->code_length) {
         sum = f->coefficients[0] +
               f->coefficients[1] * formula_code_value(f->code, f->code_length, inputs);
-        sum = f->exact ? rint(sum) : sum;   /* a quotient on the way may have cost the last digit */
+        sum = f->exact ? rint(sum) : sum;   /* a quotient may have been rounded */
         return sum > 0 ? sum : 0;
     }
     for (size_t i = 0; i < f->count; i++)
@@ -125,8 +125,7 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* The quotient, remainder or its presence, the excess over an offset, whether a threshold is
- * reached. */
+/* Prints the quotient, remainder, its presence, the excess over an offset, or the threshold. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)
 {
@@ -181,7 +180,7 @@ static void print_term(const struct formula_term *t, const char *const *names, s
         }
 }
 
-/* The expression that ends at *@at, moving it to before its beginning. */
+/* Prints the expression that ends at *@at and moves *@at before its beginning. */
 static void print_code(const struct formula *f, size_t *at, const char *const *names,
                        struct str *out)
 {

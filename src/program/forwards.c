@@ -9,11 +9,11 @@
 
 #define DISTANCE_MOST 32u   /* iterations: older stores have left the store buffer */
 
-/* Memory that an instruction reads or writes, in the order of the code. */
+/* A memory operand, in code order. */
 struct memory_place { uint32_t insn, bytes; };
 typedef VEC(struct memory_place) place_list;
 
-/* Fixed places of the frame, where values are spilled besides, and constants next to the code. */
+/* Returns whether it is a fixed place: of the frame, which spills also use, or a constant. */
 static bool is_fixed(const struct isa_ops *isa, const struct operand *op)
 {
     return op->base == REG_PC || (op->index == REG_NONE && (op->base == isa->stack_pointer ||
@@ -37,14 +37,14 @@ static void add_places(const struct insn *insn, uint32_t number, place_list *loa
     }
 }
 
-/* Whether the reference is one of those that @places hold: loads or stores, of no fixed place. */
+/* Returns whether the reference has an entry in @places: a load or store that is not at a fixed
+ * place. */
 static bool is_placed(const struct program_reference *r, bool write)
 {
     return r->write == write && !r->fixed;
 }
 
-/* Gives the references of a block, of which loads or stores are meant, the instructions of
- * @places. */
+/* Assigns the loads or stores of a block to the instructions of @places. */
 static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
                 const place_list *places, uint32_t *insn_of)
 {
@@ -63,7 +63,7 @@ static void put(const struct program *p, const uint32_t *own, size_t count, bool
     }
 }
 
-/* The instruction of each reference, within its unit. */
+/* Finds the instruction of each reference within its unit. */
 static uint32_t *place_references(const struct program_code *c)
 {
     const struct program *p = c->program;
@@ -77,7 +77,7 @@ static uint32_t *place_references(const struct program_code *c)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],
                        &stores[c->units[u].block[i]]);
-    /* References stand by their blocks. */
+    /* References are sorted by block. */
     for (size_t i = 0; i < p->reference_count; i += own.count) {
         const uint32_t block = p->references[i].block;
         own.count = 0;
@@ -130,8 +130,8 @@ void code_forwards_done(const struct program_code *c, struct code_forwards *f)
     vec_done(&f->links);
 }
 
-/* Goes back from @at to the store, over as many iterations as it takes. False: it is not in the
- * sequence, or too long ago. */
+/* Searches backwards from @at for the store, over the given number of iterations. False: not in the
+ * sequence, or too old. */
 static bool find_store(const struct insn_forward *from, const struct walked *sequence, size_t count,
                        size_t at, struct forward *out)
 {
@@ -153,7 +153,7 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
             return true;
         }
         if (i == at && left == from->age)
-            return false;   /* all the way round */
+            return false;   /* once around the sequence */
     }
     return false;
 }

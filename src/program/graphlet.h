@@ -1,6 +1,6 @@
-/* The paper's pipelines (PPT-AMMP): a block's instructions with their dependences, its graphlet,
- * run once through pipes of given latency and throughput, in order of dependence, each in the first
- * free pipe. Runs of a block do not overlap; the steady model has that. */
+/* The paper's pipelines (PPT-AMMP): runs a block's dependence graph (graphlet) once through pipes
+ * of given latency and throughput. Instructions start in order of dependence, each in the first
+ * free pipe. Executions do not overlap, unlike in the steady model. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -8,18 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of instructions, as descriptions of programs name them. */
+/* Classes of instructions, with the names used in program descriptions. */
 enum op_class {
     OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT,
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-#define GRAPHLET_READS 3   /* dependences kept of an instruction; of more, the latest */
+#define GRAPHLET_READS 3   /* most dependences per instruction; the latest are kept */
 
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
     uint8_t read_count;
-    uint32_t reads[GRAPHLET_READS];   /* earlier places in the graphlet */
+    uint32_t reads[GRAPHLET_READS];   /* indices of earlier instructions of the graphlet */
 };
 
 struct pipe_kind {
@@ -30,11 +30,11 @@ struct pipe_kind {
 
 #define GRAPHLET_PIPES_MOST 64   /* pipes of one kind */
 
-/* Cycles from the first start to the last result of one run; @busy (OP_CLASSES entries, may be
- * NULL) gets the busy cycles of each kind's pipes. Every class has its own kind. Any thread. */
+/* Cycles from the first start to the last result of one execution; @busy (OP_CLASSES entries, may
+ * be NULL) gets the busy cycles of each kind of pipe. Every class has its own kind. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
-/* "fadd"; the class of that name, false when there is none. */
+/* Converts between class and name ("fadd"); false for an unknown name. */
 const char *op_class_name(enum op_class class);
 bool op_class_find(const char *name, size_t length, enum op_class *out);
 

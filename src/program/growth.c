@@ -10,15 +10,15 @@
 #include "program/single_input.h"
 #include "program/solve.h"
 
-/* terms of which all subsets are tried; of more, one is added after the other */
+/* terms of which all subsets are tried; with more, terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* terms of a formula */
-#define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
-#define TERMS_MOST 150           /* candidates; more than that lower the degree */
-#define SUMS_MOST 600            /* the same of sums, which are found at once */
-/* differences in units of what says nothing, from which on an input does something */
+#define SIZE_MOST 4              /* terms per formula */
+#define GAIN 0.5                 /* factor by which another term must reduce the left-out error */
+#define TERMS_MOST 150           /* candidates; more of them lower the degree */
+#define SUMS_MOST 600            /* the same for sums, which are found in one step */
+/* significance of an input's effect, in units of the insignificant difference */
 #define SEEN 2
-#define STEPS_OUT 6              /* how many times the inputs go toward the outside */
+#define STEPS_OUT 6              /* steps of the inputs towards the outside */
 
 struct growth_candidate {
     struct formula_term term;
@@ -30,16 +30,16 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* the highest of each input that its effect alone requires; 0: none */
+    /* highest power of each input that its own effect requires; 0: none */
     unsigned power[INPUTS_MAX];
-    unsigned degree;             /* of a term at most */
+    unsigned degree;             /* largest total degree of a term */
     size_t most;                 /* candidates */
-    double *weights;             /* in units of what says nothing */
-    /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
+    double *weights;             /* in units of the insignificant difference */
+    /* inputs: largest or smallest of the runs, whichever is nearer to the outside */
     double *farthest;
     long double *work;
-    struct formula best;         /* of the degree that is tried */
-    double best_error;           /* left out, in units; INFINITY: none */
+    struct formula best;         /* at the current degree */
+    double best_error;           /* left-out error, in the same units; INFINITY: none */
 };
 
 static void clear_terms(struct grower *g)
@@ -49,8 +49,8 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Whether there are so many candidates that a lower degree is used: of twelve inputs there may be
- * millions. */
+/* Returns whether there are too many candidates, so that a lower degree is used: twelve inputs may
+ * give millions. */
 static bool too_many(const struct grower *g)
 {
     return g->terms.count > g->most && g->degree > g->limits->degree;
@@ -76,7 +76,8 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
-/* Whether the formula stays sensible on the way out, by all inputs together and by each alone. */
+/* Returns whether the formula stays within its limits outside the runs, by all inputs together and
+ * by each alone. */
 static bool sensible(const struct grower *g, const struct formula *f)
 {
     const struct growth_limits *l = g->limits;
@@ -88,7 +89,7 @@ static bool sensible(const struct grower *g, const struct formula *f)
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
             double sum = 0;
-            /* not formula_value, which hides what is negative */
+            /* not formula_value, which clamps negative values */
             for (size_t i = 0; i < f->count; i++)
                 sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
             double slack = l->grain + l->scatter * fabs(sum);
@@ -125,7 +126,7 @@ static void judge(struct grower *g, const size_t *chosen, size_t count)
     g->best_error = s.left_out;
 }
 
-/* All subsets of @size of the terms of degree up to @degree, those of it among them. */
+/* Tries all subsets of @size terms of degree up to @degree that include a term of that degree. */
 static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t count, size_t size,
                     size_t first)
 {
@@ -144,7 +145,7 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* Terms in sequence, each the one that helps most. */
+/* Adds terms one by one, each the most useful. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];
@@ -169,7 +170,7 @@ static void stepwise(struct grower *g, unsigned degree)
     }
 }
 
-/* The mean residual of the best so far, in units. */
+/* Mean residual of the best formula, in units of the insignificant difference. */
 static double residual(const struct grower *g, const struct formula *f)
 {
     const struct fit_data *d = g->data;
@@ -181,10 +182,10 @@ static double residual(const struct grower *g, const struct formula *f)
     return sum / (double)d->run_count;
 }
 
-/* With several inputs a reuse distance is the lines of several arrays, each a product of inputs: if
- * few terms leave a residual, a sum of as many products as necessary, all with positive sign.
- * Leaving runs out is a weak test for so many terms; positive signs keep them from fitting
- * chance. */
+/* With several inputs a reuse distance is the sum of lines of several arrays, each a product of
+ * inputs. If few terms leave a residual, fits a sum of any number of products with positive
+ * coefficients. Leaving runs out is a weak test for so many terms; positive coefficients prevent
+ * overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -225,12 +226,12 @@ static void search(struct grower *g, struct formula *out)
         error = g->best_error;
         *out = g->best;
         if (residual(g, out) <= 1)
-            break;   /* nothing is left that a larger one could explain */
+            break;   /* no residual left to explain */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }
 
-/* The highest power of the one input that adjacent values require. */
+/* Highest power of one input that adjacent values require. */
 static unsigned power_alone(const struct grower *g, const double *xs, const double *ys, size_t n)
 {
     struct growth_limits limits = *g->limits;
@@ -240,7 +241,7 @@ static unsigned power_alone(const struct grower *g, const double *xs, const doub
     return formula_degree(&f, 1);
 }
 
-/* Whether two of @n values differ by more than what says nothing. */
+/* Returns whether two of @n values differ significantly. */
 static bool differ(const struct grower *g, const double *values, size_t n)
 {
     double low = INFINITY, high = -INFINITY;
@@ -253,7 +254,7 @@ static bool differ(const struct grower *g, const double *values, size_t n)
 }
 
 /* Powers of many inputs: by the effect of each near the base; 1 if it has an effect only elsewhere,
- * or no two runs differ in it alone. */
+ * or no two runs differ only in it. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -282,8 +283,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* At most @most terms of the degree asked for; of many inputs up to as many factors as they have,
- * so far as these are not too many. */
+/* Lists at most @most terms of the requested degree; with many inputs up to one factor per input,
+ * if that is not too many. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

@@ -8,18 +8,18 @@
 #include "base/vec.h"
 
 #define PAGE ((uint64_t)HEAP_PAGE)
-#define HEADER 8u /* bytes of a chunk before what malloc returns */
+#define HEADER 8u /* bytes of a chunk header */
 #define LEAST_CHUNK 32u
 #define ALIGNMENT 16u
 #define MMAP_THRESHOLD ((uint64_t)128 << 10)
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* a smaller freed chunk never trims the top */
-/* chunks of the thread's cache: so many of each size, which are never merged */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* smaller freed chunks never trim the top */
+/* chunks per size in the thread cache, which are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* larger wishes fail */
+#define SIZE_MOST 0x1p46 /* larger requests fail */
 
 struct chunk {
     uint64_t at, size;
@@ -32,10 +32,10 @@ struct allotted {
 
 struct heap {
     bool returns;
-    uint64_t top, end; /* the last, free part */
-    uint64_t touched;  /* end of the pages that are there, a multiple of PAGE */
+    uint64_t top, end; /* the top chunk */
+    uint64_t touched;  /* end of the touched pages, a multiple of PAGE */
     uint64_t mmap_threshold, trim_threshold;
-    VEC(struct chunk) free; /* by address; no two touch, none touches top */
+    VEC(struct chunk) free; /* by address; not adjacent to each other or to top */
     struct {
         uint64_t at[CACHED];
         unsigned count;
@@ -53,7 +53,7 @@ static uint64_t chunk_size(double wanted)
     return size < LEAST_CHUNK ? LEAST_CHUNK : size;
 }
 
-/* Page faults of using the heap up to @to. */
+/* Page faults of touching the heap up to @to. */
 static double touch(struct heap *h, uint64_t to)
 {
     const uint64_t end = rounded(to, PAGE), before = h->touched;
@@ -62,7 +62,7 @@ static double touch(struct heap *h, uint64_t to)
     return (double)(h->touched - before) / HEAP_PAGE;
 }
 
-/* Index of the first free chunk that lies at @at or beyond. */
+/* Index of the first free chunk at or above @at. */
 static size_t free_from(const struct heap *h, uint64_t at)
 {
     size_t low = 0, high = h->free.count;
@@ -92,7 +92,7 @@ static void free_insert(struct heap *h, size_t index, struct chunk chunk)
     h->free.items[index] = chunk;
 }
 
-/* The smallest free chunk that @size fits into, the lowest of equal ones; SIZE_MAX: none. */
+/* Returns the smallest free chunk that fits @size, the lowest of equal ones; SIZE_MAX: none. */
 static size_t best_free(const struct heap *h, uint64_t size)
 {
     size_t best = SIZE_MAX;
@@ -104,7 +104,7 @@ static size_t best_free(const struct heap *h, uint64_t size)
     return best;
 }
 
-/* Takes @size bytes of free chunk @index; what is left of it stays free. Returns their address. */
+/* Takes @size bytes of free chunk @index; the rest stays free. Returns their address. */
 static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
 {
     struct chunk *chunk = &h->free.items[index];
@@ -119,7 +119,7 @@ static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
     return at;
 }
 
-/* Makes room for @size bytes at the top; false where the system maps them apart. */
+/* Extends the top for @size bytes; false where malloc would use mmap. */
 static bool extend(struct heap *h, uint64_t size)
 {
     if (h->end - h->top >= size + LEAST_CHUNK)
@@ -130,7 +130,7 @@ static bool extend(struct heap *h, uint64_t size)
     return true;
 }
 
-/* Memory of @wanted bytes; returns the page faults of using it. */
+/* Allocates @wanted bytes; returns the page faults of touching them. */
 static double take(struct heap *h, double wanted, struct allotted *out)
 {
     const uint64_t size = chunk_size(wanted), class = size / ALIGNMENT;
@@ -155,7 +155,7 @@ static double take(struct heap *h, double wanted, struct allotted *out)
     return touch(h, h->top);
 }
 
-/* Gives the end of the heap back once it is larger than the threshold. */
+/* Trims the top above the threshold. */
 static void trim(struct heap *h)
 {
     const uint64_t size = h->end - h->top;
@@ -200,7 +200,7 @@ static void give(struct heap *h, const struct allotted *place)
         trim(h);
 }
 
-/* Resizes *@place; true where that is done in place, with its page faults. */
+/* Resizes *@place; true if done in place, with its page faults. */
 static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
 {
     const uint64_t size = chunk_size(wanted);
@@ -221,7 +221,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
         }
         return true;
     }
-    /* what malloc would take at the top is next to it, and no copy is needed */
+    /* the block adjoins the top: grows without a copy */
     if (chunk->at + chunk->size == h->top &&
         (chunk->at + size + LEAST_CHUNK <= h->end ||
          (best_free(h, size) == SIZE_MAX && extend(h, size)))) {
@@ -267,7 +267,7 @@ void heap_faults(const struct heap_event *events, size_t count, bool returns, do
             places[i] = old;
             continue;
         }
-        if (e->size > 0) /* of a moved one the old place is free once it was copied */
+        if (e->size > 0) /* frees the old block after the copy */
             faults[i] = take(h, e->size, &places[i]);
         if (has)
             give(h, &old);

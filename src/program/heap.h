@@ -1,6 +1,6 @@
-/* Pages that the system gives to a program's allocations: glibc's malloc as far as its system calls
- * go (malloc.c of glibc 2.36: mmap threshold, trim threshold, top pad). What it gives back and
- * takes again costs page faults again. */
+/* Page faults of a program's allocations, by simulating the system calls of glibc's malloc
+ * (malloc.c of glibc 2.36: mmap threshold, trim threshold, top pad). Memory that is returned and
+ * taken again faults again. */
 #ifndef PORTOLAN_PROGRAM_HEAP_H
 #define PORTOLAN_PROGRAM_HEAP_H
 
@@ -11,15 +11,15 @@
 #define HEAP_NONE UINT32_MAX
 #define HEAP_PAGE 4096.0 /* bytes */
 
-/* One call of the allocator. */
+/* A call of the allocator. */
 struct heap_event {
-    double size;    /* bytes wanted; 0: free */
-    uint32_t of;    /* event whose memory it frees or resizes; HEAP_NONE: none */
-    uint32_t block; /* of the program; HEAP_NONE: not known */
+    double size;    /* requested bytes; 0: free */
+    uint32_t of;    /* index of the event whose memory it frees or resizes; HEAP_NONE: none */
+    uint32_t block; /* of the program; HEAP_NONE: unknown */
 };
 
-/* Page faults of each of @count @events into @faults, all of whose memory is used. @returns: memory
- * is given back to the system; without it, the least faults possible. Pure. */
+/* Writes the page faults of each of @count @events to @faults, assuming that all memory is used.
+ * @returns: memory is returned to the system; if not, the result is the least possible. Pure. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

@@ -1,6 +1,5 @@
-/* Reuse distances in bins: exact below 16, then eight bins to an octave, and one for first uses.
- * The bins are those of the traces that programs write (runtime/bins.h). The value of a bin is the
- * mean of its distances. */
+/* Histogram of reuse distances: exact below 16, then eight bins per octave, and one for first uses,
+ * as in program traces (runtime/bins.h). The value of a bin is the mean of its distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 
@@ -20,9 +19,9 @@ struct reuse_histogram {
 };
 
 void reuse_histogram_done(struct reuse_histogram *h);
-/* Appends a bin; @distance is above all that are there. Nothing when @count is not above 0. */
+/* Appends a bin; @distance must exceed all present ones. Ignored unless @count is positive. */
 void reuse_histogram_add(struct reuse_histogram *h, double distance, double count);
-/* Adds @factor times all of @from, bins of one distance joined. */
+/* Adds @factor times all of @from and merges bins of equal distance. */
 void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,
                            double factor);
 double reuse_histogram_total(const struct reuse_histogram *h);

@@ -13,7 +13,7 @@ static double weight_of(const double *weights, size_t row)
     return weights ? weights[row] : 1;
 }
 
-/* Of column and residual, both weighted, per row. */
+/* Weighted inner product of column and residual, per row. */
 static double inner(const double *column, const double *rest, const double *weights, size_t rows)
 {
     double sum = 0;

@@ -1,4 +1,4 @@
-/* Time per part of the program without counters; functions are matched with those of the traced
+/* Time per part of the uninstrumented program; its functions are matched with those of the traced
  * program. */
 #ifndef PORTOLAN_PROGRAM_LOCATED_H
 #define PORTOLAN_PROGRAM_LOCATED_H
@@ -7,16 +7,15 @@
 #include "program/code.h"
 
 struct located {
-    size_t *samples;           /* by part */
+    size_t *samples;           /* samples per part */
     size_t part_count;
-    /* samples; of them those in no part: libraries, and functions whose code differs too much
-     * without counters */
+    /* all samples; those outside parts: libraries, and functions whose code differs too much */
     size_t all, elsewhere;
     char *different;           /* one of these functions; NULL: none */
 };
 
-/* Adds the samples of @s in the executable @path, which is @c's program without counters, to @out:
- * zeroed, and freed by located_done. False with err when it cannot be read. Any thread. */
+/* Adds the samples of @s in the executable @path, the uninstrumented program of @c, to @out, zeroed
+ * at first and freed by located_done. False with err when it cannot be read. */
 bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
                  const char *path, const struct samples *s, struct err *err);
 void located_done(struct located *l);

@@ -74,7 +74,7 @@ bool memory_one_set(const struct memory *m, double step)
     return memory_crowding(step) >= m->levels[0].shape.lines / m->levels[0].shape.ways;
 }
 
-/* By the program alone and its threads. */
+/* Hit probability with the program and its threads only. */
 static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
                         double distance)
 {
@@ -99,9 +99,9 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Others replace lines by the clock: lines that a slow program reuses late are gone, however
-     * few lines are in between. The least recently used go first, so hardly any young ones
-     * (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after 2.4, 50
+    /* Other processes replace lines over time: lines that a slow program reuses late are gone,
+     * however few lines are in between. The least recently used are replaced first, so young ones
+     * hardly (measured on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 after 2.4, 50
      * after 4.8). */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
@@ -118,7 +118,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
         struct cache_shape shape = m->levels[i].shape;
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
-        /* A cache behind another holds at least what that one holds. */
+        /* A farther cache holds at least the lines of a nearer one. */
         double hit = fmax(before, memory_hit(m, i, &shape, i < 2 ? among : distance));
         out[i] = hit - before;
         before = hit;

@@ -1,5 +1,5 @@
-/* The memory of a machine as levels of caches, from its facts, and the costs of references of given
- * reuse distances there. */
+/* Memory of a machine as cache levels from its facts, and the costs of references by reuse
+ * distance. */
 #ifndef PORTOLAN_PROGRAM_MEMORY_H
 #define PORTOLAN_PROGRAM_MEMORY_H
 
@@ -10,14 +10,14 @@
 #include "program/sharing.h"
 
 #define MEMORY_LEVELS 3
-#define MEMORY_LINE 64.0             /* bytes that traces count lines in */
+#define MEMORY_LINE 64.0             /* bytes per line in traces */
 
 struct memory_level {
-    struct cache_shape shape;        /* in lines */
+    struct cache_shape shape;        /* capacity in lines */
     double latency;                  /* cycles from address to value */
-    /* cycles per line in a stream from this level: of the first, the accesses themselves, 0 */
+    /* cycles per streamed line from this level; 0 for the first, where accesses themselves cost */
     double line_cycles;
-    /* least cycles per line, of independent lines in random order */
+    /* least cycles per line, for independent random lines */
     double miss_cycles;
 };
 
@@ -26,55 +26,54 @@ struct ages;
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
     size_t count;                    /* 1 to 3 */
-    double latency, line_cycles;     /* of main memory, cycles at the clock */
-    /* cycles of a line that is written to in a stream, in those of one that is read */
+    double latency, line_cycles;     /* of main memory, in core cycles */
+    /* cost of a written line in a stream, relative to a read one */
     double line_write;
-    /* cycles per line of a single stream from main memory, in those of each of two */
+    /* cost per line of a single stream from main memory, relative to one of two streams */
     double line_alone;
-    /* bytes: lines up to this distance are prefetched from the second level in a steady walk */
+    /* bytes: walks with steps up to this are prefetched from the second level */
     double prefetch_step;
-    /* per line at least, of lines that all come to one set of the first level; 0: no more than
-     * others */
+    /* least cycles per line if all lines map to one set of the first level; 0: no additional
+     * cost */
     double crowded_cycles;
-    /* translations that the last level of the TLB holds; cycles of one that is not there, among
-     * others that do not depend on it */
+    /* entries of the last TLB level; cycles of a miss, among other independent ones */
     double pages, walk_cycles;
-    /* the part of the second level's evictions that any line of the set suffers; the others the
-     * least recently used one */
+    /* share of the second level's evictions that hit a random line of the set; the rest the least
+     * recently used */
     double second_any;
     double clock_hz;
-    /* times between reuses of the program; NULL: unknown, and no lines are replaced by others */
+    /* reuse times of the program; NULL: unknown, so other processes replace no lines */
     const struct ages *ages;
-    /* of each level, the part of the run's time in which others replace all but 1/e of its lines
-     * there by the clock; 0: none */
+    /* per level: share of the run's time in which other processes continuously replace all but 1/e
+     * of its lines; 0: none */
     double kept[MEMORY_LEVELS];
-    /* of each level, how many times during the run others fill it by taking over the CPU */
+    /* per level: times per run that a preempting process fills it */
     double left[MEMORY_LEVELS];
-    /* of the last level, by threads of the program; memory_of leaves it unshared */
+    /* sharing of the last level by the program's threads; memory_of sets none */
     struct sharing sharing;
 };
 
-/* False with err when @m lacks facts, or has other lines than traces. Any thread. */
+/* Reads the memory of @m from its facts. False with err when facts are missing or its line size
+ * differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Chance that level @level has the line of a reference at @distance in the serial run; @shape: the
- * level's, or its used part. */
+/* Probability that level @level has the line of a reference at @distance in the serial run; @shape:
+ * the level's, or its used part. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
-/* Shares of references at @distance in the serial run that each level and, last, main memory serve:
- * count + 1 of them, 1 in sum. @step: bytes from one of these references to the next in a steady
- * walk, else 0; large powers of two leave most sets of the first and second level unused, the last
- * one spreads lines by a hash. @alike: the part of the lines in between with such a walk; the
- * others are spread over all sets. */
+/* Shares of references at @distance in the serial run that each level and finally main memory
+ * serve: count + 1 of them, summing to 1. @step: bytes per step of a steady walk, else 0. Large
+ * powers of two leave most sets of the first and second level unused; the last level hashes its
+ * sets. @alike: share of the intervening lines with such steps; the others are spread over all
+ * sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
-/* Whether the lines of a walk in steps of @step bytes are prefetched from the second level. */
+/* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Whether lines @step bytes apart all come to the same set of the first level. */
+/* Returns whether lines @step bytes apart all map to one set of the first level. */
 bool memory_one_set(const struct memory *m, double step);
-/* Cycles that a translation takes the page walkers, of a page after which @pages others were used:
- * 0 while the TLB holds it. */
+/* Cycles of a page walk for a page after @pages others; 0 while the TLB holds it. */
 double memory_walk(const struct memory *m, double pages);
-/* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 +
+/* Mean latency or cycles per line over the shares, nested as in lambda = P1 l1 + (1 - P1)(P2 l2 +
  * ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);

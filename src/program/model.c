@@ -20,40 +20,41 @@
 #include "program/pages.h"
 #include "program/symbolic.h"
 
-/* equal parts into which clusters are cut where they differ from run to run */
+/* equal parts of clusters that differ from run to run */
 #define SHARES 16
-/* of the farthest tenth of a cluster and its nearest quarter: from it on one mean distance does not
- * do */
+/* ratio of a cluster's farthest tenth to its nearest quarter from which one mean distance is not
+ * enough */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
-#define LIKE 0.25          /* of a cluster's share: less is another cluster */
-#define ALIKE_RUNS 3       /* at least, of which an input leaves the same rest */
-#define ALIKE_DIVISORS 8   /* doubles in a line */
-#define ALIKE_WORTH 0.02   /* error of a formula of all runs, from it on others are tried */
-#define ALIKE_BETTER 0.25  /* of that error: a formula of less is better */
-#define DEGREE_MOST 3      /* of a formula of distances */
-#define LINES 0.25         /* of a distance: scatter that says nothing */
+#define LIKE 0.25          /* least share relative to the counterpart for the same cluster */
+#define ALIKE_RUNS 3       /* least number of runs with the same remainder of an input */
+#define ALIKE_DIVISORS 8   /* doubles per cache line */
+#define ALIKE_WORTH 0.02   /* error of a formula of all runs from which remainders are tried */
+#define ALIKE_BETTER 0.25  /* factor by which a formula of such runs must be better */
+#define DEGREE_MOST 3      /* degree of distance formulas */
+#define LINES 0.25         /* lines: insignificant scatter of a distance */
 #define SCATTER 0.005
-/* runs times counts, the largest first, for which expressions are bred: half a minute at most
- * unless there are many runs */
+/* runs times counts for symbolic regression, largest counts first: at most half a minute unless
+ * there are many runs */
 #define BRED_RUNS 400
 
-/* the largest, from which on counts that follow from the code are looked at, too */
+/* number of largest counts that are also derived from the code */
 #define DERIVED_RUNS 3
-#define DERIVED_MOST 32      /* their inputs */
+#define DERIVED_MOST 32      /* inputs for them */
 
-/* Values of all runs, of inputs after them if they follow from the code, and the fitted formula. */
+/* Values of all runs, followed by values derived from the code at further inputs, and the fitted
+ * formula. */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
     struct program_model *model;
     const struct program_runs *runs;
-    double *inputs, *reciprocals;    /* of all runs; inputs that were not run follow */
-    size_t derived_count;            /* of the latter */
-    double *derived_counts, *derived_taken;   /* there, of each block */
-    VEC(struct fitted) done;         /* additions to formulas */
+    double *inputs, *reciprocals;    /* of all runs, then of the further inputs */
+    size_t derived_count;            /* number of further inputs */
+    double *derived_counts, *derived_taken;   /* derived counts at these, per block */
+    VEC(struct fitted) done;         /* appended to formulas */
     VEC(struct formula) formulas;
-    VEC(struct formula) replaced;    /* by regression, of those that another way was better for */
+    VEC(struct formula) replaced;    /* regression formulas that an alternative replaced */
     VEC(uint32_t) replaced_at;
     struct index index;
 };
@@ -70,7 +71,7 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* The formula of the counts @values, @n of the runs and of what follows; fitted once. */
+/* Returns the formula of the counts @values, @n of the runs and the further inputs; fitted once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
     struct wanted_values key = {values, n};
@@ -96,7 +97,7 @@ double model_reciprocal(double input)
     return input != 0 ? 1 / input : 2;
 }
 
-/* @values of the runs in @use; the others have none. */
+/* Fits @values of the runs in @use only. */
 static void fit_some(const struct fitting *f, const double *from, const double *values,
                      const bool *use, const struct growth_limits *limits, struct formula *out)
 {
@@ -114,10 +115,10 @@ static void fit_some(const struct fitting *f, const double *from, const double *
     free(used);
 }
 
-/* How rows lie in lines decides which copy of an unrolled loop comes to a new one: with an odd
- * number of doubles in a row another one than with an even number. Where the shares @values of the
- * runs that @use have no good formula in common, and runs that lie as the largest one does have
- * one, that is used for inputs that lie so. */
+/* The alignment of rows in cache lines determines which copy of an unrolled loop touches a new
+ * line: odd row lengths differ from even ones. If the shares @values of the runs @use have no good
+ * common formula, but those with the largest run's alignment do, that formula is used for inputs
+ * with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -151,7 +152,7 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
     free(same);
 }
 
-/* A cluster, or a part of the references, as the runs have it: modes[r], of those that @use. */
+/* Fits a cluster or part of the references: modes[r] of the runs @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
                      const bool *use, struct model_mode *out)
 {
@@ -183,9 +184,9 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Whether @modes, of @total references, can be those of the largest run: as many, and none with a
- * small part of its counterpart there. If a small run merges two clusters and has an additional
- * one, it has as many as well. */
+/* Returns whether @modes, of @total references, match the largest run's: equal number, none with a
+ * small part of its counterpart. A small run that merges two clusters and has another one also has
+ * the same number. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -198,8 +199,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Runs with the clusters of the largest one; the rest are too small to separate them. Returns how
- * many. */
+/* Selects runs with the clusters of the largest one; the others are too small to separate them.
+ * Returns their number. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -212,7 +213,7 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-/* Where cluster @k lies among the references with a distance, by rank, 0 to 1. */
+/* Rank of cluster @k among references with a finite distance, 0 to 1. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;
@@ -225,8 +226,8 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Whether a cluster's distances are so different that their mean says little: loops over triangles
- * have all distances between two. */
+/* Returns whether the cluster's distances vary so much that their mean is not representative:
+ * triangular loops have all distances of an interval. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {
@@ -240,8 +241,8 @@ static bool is_spread(const struct run_reference *r, const struct mode *modes, s
     return high.distance > SPREAD * low.distance + SPREAD_LINES;
 }
 
-/* Each cluster has its formulas; one that is spread is cut into parts of equally many references,
- * from the nearest to the farthest. */
+/* Fits formulas of each cluster; a spread one is cut into parts of equally many references by
+ * distance. */
 static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST],
                          const size_t *counts, size_t largest, const double *totals,
                          const bool *use, struct model_reference *out)
@@ -271,8 +272,8 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* The largest run's clusters, in parts of at most 1 / SHARES, with the same shares of the others'
- * references by distance. */
+/* Cuts the largest run's clusters into parts of at most 1 / SHARES, matched with the same shares of
+ * other runs' references by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
 {
@@ -308,7 +309,7 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
     free(use);
 }
 
-/* Inputs that are not the same in all runs. */
+/* Inputs that differ between runs. */
 static size_t varying(const struct fitting *f)
 {
     size_t width = f->runs->name_count, count = 0;
@@ -341,7 +342,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        if (same >= varying(f) + 2 || same == n)   /* fewer could not show each input's effect */
+        if (same >= varying(f) + 2 || same == n)   /* fewer runs cannot show each input's effect */
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);
@@ -352,7 +353,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Distinct lines that each run used: no distance is above that, and none grows faster. */
+/* Fits the number of distinct lines per run: it limits distances and their growth. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -371,7 +372,7 @@ static void fit_footprint(struct fitting *f)
     free(values);
 }
 
-/* Inputs beyond the runs: the largest ones doubled and doubled again, alone and together. */
+/* Chooses inputs beyond the runs: the largest ones doubled repeatedly, together and alone. */
 static void find_beyond(struct fitting *f)
 {
     const size_t n = f->runs->runs.count, width = f->runs->name_count,
@@ -403,8 +404,7 @@ static void find_beyond(struct fitting *f)
                    f->derived_taken + k * blocks);
 }
 
-/* The formula of the runs' @values, and of the code's @derived where that is known: it fits both
- * then. */
+/* Returns a formula that fits both the runs' @values and the code's @derived, where known. */
 static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
                                 size_t block)
 {
@@ -437,8 +437,8 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Whether the block takes or gives back memory: that grows by the pages used first in it, which are
- * counted by themselves. */
+/* Returns whether the block allocates or frees memory: its time grows with first-used pages, which
+ * are counted separately. */
 static bool allocates(const struct program_block *b)
 {
     static const char *const names[] = {
@@ -452,8 +452,8 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* All of @values that @use says become their lower quartile: the least of many that scatter is too
- * little. */
+/* Replaces @values in @use by their lower quartile: the minimum of many scattered values is too
+ * low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -468,8 +468,8 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Cycles per execution in calls of code that was not compiled; they scatter, and mostly are the
- * same at all inputs. */
+/* Fits cycles per execution in external code; they scatter, and are usually independent of the
+ * inputs. */
 static void fit_calls(struct fitting *f)
 {
     const struct growth_limits limits = {2, 30, 0.25, 0, INFINITY, 2, false};
@@ -502,7 +502,7 @@ static int by_largest(const void *a, const void *b)
                                      : 1;
 }
 
-/* A network for @formula, whatever its error: who asked for networks wants to see it. */
+/* Trains a network for @formula, whatever its error, since the user requested networks. */
 static void train_network(struct fitting *f, const struct fit_data *data, struct formula *formula)
 {
     struct program_model *m = f->model;
@@ -513,8 +513,8 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
     m->networks[m->network_count++] = n;
 }
 
-/* Expressions, or networks, for the largest counts that regression does not predict; all
- * references' totals are counts as well. False when @progress ended it. */
+/* Tries expressions or networks for the largest counts that regression does not predict, including
+ * the total of references. False when @progress cancelled. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;
@@ -524,7 +524,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
     for (uint32_t i = 0; fit != COUNTS_REGRESSION && i < f->formulas.count; i++) {
         const double *values = f->done.items[i].values;
         if (f->done.items[i].count > n)
-            continue;   /* it follows from the code */
+            continue;   /* derived from the code */
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);
@@ -589,7 +589,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     }
     ok = ok && (fit_failed(&f, fit, progress, state) ||
                 err_set(err, ERR_INTERRUPTED, NULL, "fitting was cancelled"));
-    ok = ok && watch_goes_on(err);   /* fits that ended early are none */
+    ok = ok && watch_goes_on(err);   /* cancelled fits are invalid */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
     m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);

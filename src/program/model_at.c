@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program's model at inputs of its own: counts, distances and first uses there, and whether its
- * formulas hold there. */
+/* Evaluates a program's model at given inputs: counts, distances, first uses, and the validity of
+ * its formulas. */
 #include "program/model.h"
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "program/fit.h"
 #include "program/pages.h"
 
-#define BOUND_ROUNDS 64      /* of handing bounds on from block to block */
+#define BOUND_ROUNDS 64      /* rounds of propagating bounds between blocks */
 
-/* Whether a run had the remainder that @term has at @inputs: what others leave is not known. */
+/* Returns whether a run had the remainder of @term at @inputs: other remainders are unknown. */
 static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
                            const double *inputs)
 {
@@ -55,7 +55,7 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The clusters at @inputs, scaled so that they sum up to all references. */
+/* Evaluates the clusters at @inputs, scaled to sum to all references. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)
@@ -85,8 +85,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
 }
 
-/* Upper limits of each block's count: all executions of its predecessors. INFINITY where a function
- * begins, a block leads to itself, or there is none. */
+/* Upper bound of each block's count: executions of its predecessors. INFINITY at the start of a
+ * function, for self-loops, or without predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
@@ -97,9 +97,8 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Nothing is executed more often than what leads to it: a formula that is but the best fit of few
- * runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of
- * each block's count that is left. */
+/* Limits counts to executions of their predecessors: a poorly fitted formula may be far off outside
+ * the runs. @kept gets the share of each count that remains. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -133,8 +132,8 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
-/* A line is used for the first time once: the references' shares, each with its own scatter, add up
- * to no more first uses than there are lines. What is too many has the distances of the others. */
+/* Each line has one first use: the shares of references are limited so that first uses do not
+ * exceed lines. The excess gets the distances of the others. */
 static void bound_first_uses(const struct program_model *m, const double *inputs,
                              struct program_run *run)
 {
@@ -160,7 +159,7 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* The store that feeds a load: by the run with most of its references. */
+/* Takes the store that feeds a load from the run with most of its references. */
 static void take_forward(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {

@@ -5,13 +5,13 @@
 
 #include "program/runtime/bins.h"
 
-#define GAP 1.5            /* the next cluster begins this many times farther away, */
-#define GAP_LINES 4        /* and this many lines */
+#define GAP 1.5            /* ratio to the next cluster, */
+#define GAP_LINES 4        /* and least difference in lines */
 #define SMALL 0.005
-#define STRAGGLER 0.001   /* share of the references below which a bin makes no cluster */
-/* times farther than all others: the mean of both would be a distance that none has */
+#define STRAGGLER 0.001   /* share of the references below which a bin starts no cluster */
+/* ratio of a distance to all others from which their mean would be meaningless */
 #define FAR_OFF 4.0
-/* share of the references from which on those that are so far make a cluster */
+/* share of the references from which such distant ones form a cluster */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -26,13 +26,13 @@ static void join(struct mode *into, const struct mode *from)
     into->regular += from->regular;
 }
 
-/* How many times farther one of two distances is. */
+/* Ratio of the larger to the smaller distance. */
 static double ratio(double a, double b)
 {
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* The first of @count clusters after which all are small. */
+/* Returns the first of @count clusters from which on all are small. */
 static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
     while (count > 0 && modes[count - 1].count < SMALL * total)
@@ -40,16 +40,16 @@ static size_t behind_all(const struct mode *modes, size_t count, double total)
     return count;
 }
 
-/* Whether the small cluster @k lies so far above the others that it stays one: the first use of
- * each line after it was filled. */
+/* Returns whether the small cluster @k is so far above the others that it stays: the first use of
+ * each line after initialisation. */
 static bool stays(const struct mode *modes, size_t count, size_t k, double total)
 {
     return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total &&
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or
- * there are too many; returns how many are left. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour while it is small or
+ * there are too many. Returns the number left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
@@ -60,7 +60,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* it would take the far ones along */
+        /* it would include the far ones */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1
@@ -78,7 +78,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
     return count;
 }
 
-/* The cluster that @distance is nearest to. */
+/* Returns the cluster nearest to @distance. */
 static struct mode *nearest(struct mode *modes, size_t count, double distance)
 {
     struct mode *best = NULL;
@@ -94,8 +94,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Bins that count for something first: a few stragglers between two clusters would join
-     * them. */
+    /* Large bins first, so that a few references between two clusters do not connect them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

@@ -14,31 +14,31 @@
 #include "base/vec.h"
 #include "model/facts.h"
 
-#define PIECES 3                 /* readings of clock and core at each size */
-#define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
+#define PIECES 3                 /* measurements of clock and core per size */
+#define STREAM_BYTES ((size_t)1 << 20)   /* least bytes streamed per measurement */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* independent places: a system call before and after is negligible */
+/* independent accesses: the system calls before and after are negligible */
 #define SCATTERED 32768
-/* an area of this many times the size is walked through in columns */
+/* ratio of an area that is walked in columns to the lines walked */
 #define COLUMNS_BY 8
-/* of what is short: others get the core for as long now and then, and the median counts */
+/* short repetitions: preempted ones are outliers, and the median counts */
 #define TRIES 5
 #define HUGE_PAGE ((size_t)2 << 20)
-#define WALKED 16384u            /* places at least for one reading of translations */
-/* of the time of a line in the second level: lower times count as none */
+#define WALKED 16384u            /* least accesses per measurement of translations */
+/* share of a second-level line time below which a cost is 0 */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
+#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice the previous */
 #define WAIT_TRIES 3
-/* times the first size: what surely lies in the second level after a walk, and is most of it */
+/* factor of the first size: mostly fills the second level and fits */
 #define NEAR_BY 2
-/* of the lines after the longest wait: with more their lifetime is unknown */
+/* share of lines after the longest wait above which their lifetime is unknown */
 #define LEFT_MOST 0.8
-/* times the first size: as large as the second level, or more than half of it */
+/* factor of the first size: the second level's size, or more than half of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* seconds, a walk through the second level: shorter times are indistinguishable from it */
+/* seconds of a walk through the second level: shorter times cannot be resolved */
 #define KEPT_LEAST 20e-6
 
 static int ascending(const void *a, const void *b)
@@ -49,7 +49,7 @@ static int ascending(const void *a, const void *b)
 
 static volatile uint64_t sink;
 
-/* Walks through @bytes at @at, both halves alternately; seconds per line. */
+/* Streams @bytes at @at, both halves alternately; seconds per line. */
 static double read_seconds(const char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
@@ -67,7 +67,7 @@ static double read_seconds(const char *at, size_t bytes)
     return start / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Half of @bytes, from the first to the last. */
+/* Streams half of @bytes sequentially. */
 static double alone_seconds(const char *at, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
@@ -97,8 +97,8 @@ static double write_seconds(char *at, size_t bytes)
     return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Each place follows from what was loaded from the one before, all zeros, and from a linear
- * congruence (Knuth's), whose cycles are taken off. */
+/* Each address depends on the previous load (which gives 0) and on Knuth's linear congruential
+ * generator, whose cycles are subtracted. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
@@ -114,15 +114,14 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Lines of @bytes in columns: from one to the next a page and a line, in an area eight times as
- * large, so that a column is as long as those of programs. As many misses as the core can have are
- * in flight together. */
+/* Accesses lines of @bytes in columns, a page and a line apart, in an area eight times as large, so
+ * that columns are as long as in programs. The core's maximum number of misses is in flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
                  rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* it resumes where it ended: its latest lines are near */
+    /* continues where it ended: its latest lines are still cached */
     static _Thread_local size_t column;
     uint64_t sum = 0, other = 0;
     size_t count = 0;
@@ -141,7 +140,7 @@ static double scatter_once(const char *from, size_t bytes)
     return start / (double)count;
 }
 
-/* The median of some readings. */
+/* Median of several measurements. */
 static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                               size_t bytes)
 {
@@ -168,9 +167,9 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* One line of each page of @bytes, page after page, by four loads in turn as compilers unroll such
- * loops (a load alone takes 10 cycles a line on a Zen 3 where four in turn take 12), each @shift
- * bytes farther from its page's start; seconds per line. */
+/* Accesses one line of each page of @bytes by four unrolled loads, as compilers do (one load alone
+ * takes 10 cycles per line on a Zen 3, four take 12), each @shift bytes farther from its page's
+ * start; seconds per line. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -186,7 +185,7 @@ static double walk_by(const char *from, size_t bytes, size_t shift)
     return start / (double)(rounds * pages);
 }
 
-/* The lines lie in the first two levels. */
+/* The lines fit the first two levels. */
 static double walk_once(const char *from, size_t bytes)
 {
     return walk_by(from, bytes, (size_t)MEMORY_LINE);
@@ -199,10 +198,10 @@ static double crowd_once(const char *from, size_t bytes)
 
 struct native_probe {
     char *at;                    /* MOST_BYTES */
-    /* twice HUGE_PAGE more than that; from a multiple of it on MOST_BYTES in huge pages */
+    /* room for alignment: twice HUGE_PAGE; from an aligned address on MOST_BYTES in huge pages */
     char *mapped, *huge;
-    size_t first;                /* bytes that lie in the second level, a power of two */
-    struct machine *machine;     /* that this CPU is */
+    size_t first;                /* bytes that fit the second level, a power of two */
+    struct machine *machine;     /* this CPU's */
     VEC(struct native) seen;
 };
 
@@ -249,13 +248,12 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
-/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump besides
- * the load. A wait in which others got this CPU shows their effect, not that of sharing the third
- * level: it is repeated, and left out. */
+/* Measures lines after increasing waits since the access of @bytes; @congruence: seconds per access
+ * besides the load. A wait with preemption shows another effect: it is repeated or left out. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* the last of what was walked, of the half that ends in the middle */
+    /* the last lines accessed, of the half that ends in the middle */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
@@ -281,14 +279,14 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 void native_probe_look(struct native_probe *p)
 {
     struct native n = {.share = {1, 1, 0, 0}};
-    /* of the congruence: multiplication, addition, shift and mask beside the load */
+    /* of the generator: multiplication, addition, shift and mask */
     const double jump_cycles = 6;
     struct core_readings pieces = {0};
 
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* it finds what the walk before left: of this size as well */
+        /* the previous walk had this size as well */
         read_seconds(p->at, size);
         *l = (struct native_level){(double)size, read_seconds(p->at, size),
                                    write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
@@ -336,10 +334,10 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
     return true;
 }
 
-/* Some of the looks. */
+/* Some of the measurements. */
 struct looks { const struct native *items; size_t count; };
 
-/* The median of a number @offset bytes into each look, of two the mean; NaN: none is known. */
+/* Median of the double at @offset in each measurement, mean of two; NaN: unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;
@@ -356,7 +354,7 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-/* The looks that @use names, or all; the caller frees them. */
+/* Measurements in @use, or all; the caller frees them. */
 static struct native *looks_used(const struct native_probe *p, const bool *use, size_t *count)
 {
     struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
@@ -386,7 +384,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* Times are what add up. */
+    /* Converts rates to times, which can be added. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -423,7 +421,7 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Of an area larger than the second level that level holds a part, @bytes; time of the rest. */
+/* The second level holds @bytes of a larger area; returns the time of the rest. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -431,8 +429,7 @@ static double behind_second(double bytes, const struct native_level *area, doubl
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* The part of @lines, places in an area at random, that a cache does not hold: more of them fell
- * into a set than it has ways. */
+/* Share of @lines random lines that a cache lacks: more of them map to a set than it has ways. */
 static double not_held(const struct cache_shape *cache, double lines)
 {
     double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean),
@@ -445,8 +442,8 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Bytes of the second level that others leave: of an area of its size it holds less than alone. The
- * costs of the next level are found beyond it, which depends on that. */
+/* Bytes of the second level that other users leave: from the share of an area of its size that it
+ * holds. The next level's costs depend on it. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -465,18 +462,18 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* The time after which 1/e of lines are still there, by the shares @left after the @ages, in
- * seconds; NaN: longer than measurable. The least recently used go first: the rest falls with the
- * square of the age, as in memory_hit. Missing ages are NaN. */
+/* Time after which 1/e of lines are still present, from the shares @left at @ages, in seconds; NaN:
+ * too long to measure. Least recently used lines go first, so the share falls with the square of
+ * the age, as in memory_hit. Missing ages are NaN. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
-    double age = 0, left = 1;   /* at the wait before */
+    double age = 0, left = 1;   /* of the previous wait */
 
     for (int i = 0; i < NATIVE_WAITS; i++) {
         if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
-        if (now <= exp(-1))   /* in between, by the logarithm of what is left */
+        if (now <= exp(-1))   /* interpolates by the logarithm of the share */
             return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
                                                          (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
@@ -485,8 +482,8 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Of the third level, and of the second one, whose lines go to the third. @second: bytes of the
- * second level, @third: latency of the third. */
+/* Lifetime in the third level, and in the second, whose victims go to the third. @second: bytes of
+ * the second level, @third: latency of the third. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
                       double *kept_third)
 {
@@ -509,8 +506,8 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* Share of the third level that others leave, in bytes, whose latency is @third: half of the lines
- * of an area of that size come from main memory. Areas lie a factor of two apart. */
+/* Bytes of the third level that other users leave; its latency is @third. At that size half of the
+ * lines come from main memory. Areas differ by factors of two. */
 static double third_left(const struct native *n, double third)
 {
     double half = (third + n->sizes[n->count - 1].latency) / 2;
@@ -525,8 +522,8 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Cost of a page walk in the walkers, and the number of pages without one: the size at which half
- * of the walks' time shows. Nothing if no time shows, as with huge pages. */
+/* Cost of a page walk, and the number of pages without one: where half of the walk's time appears.
+ * Nothing if no time appears, as with huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -547,15 +544,15 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* How far the second level replaces the oldest lines, by the part of a walk in long steps that it
- * serves: which sets its lines are in is chance. */
+/* Share of the second level in a walk with long steps, which shows its replacement policy; which
+ * sets it uses is chance. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
     struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* Times above the third level's are of the first level's set (native_apply), not of the
-     * second. */
+    /* Times above the third level's are caused by the first level's set (native_apply), not by the
+     * second level. */
     if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third ||
         crowd.lines < ways)
         return;
@@ -592,10 +589,10 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* Of an area twice as large as the second level, which keeps some of it despite its replacement
-     * policy: so it does for a program that reuses as much. */
+    /* Part of an area of twice its size that the second level keeps by its replacement policy;
+     * programs with the same reuse benefit equally. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
-    /* More than lines of the third level take is the set's own time, whatever serves them. */
+    /* Time beyond third-level lines is caused by the set itself, whatever level serves it. */
     if (n->crowded > next->scatter)
         set(m, "l1_crowded_cycles", n->crowded * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");

@@ -12,17 +12,17 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define CHAIN 10000              /* multiplications of the clock's chain */
-#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication, 3, and an exclusive or, 1 */
-#define LOADS 24                 /* of one turn of the loop that shows what the ports leave */
-#define NOPS 96                  /* of one turn of the loop that shows what the slots leave */
-#define TURN_INSNS 1             /* of a loop's end: what counts and jumps is one µop */
+#define CHAIN 10000              /* multiplications in the clock's chain */
+#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication (3) and an exclusive or (1) */
+#define LOADS 24                 /* per turn of the loop that measures ports */
+#define NOPS 96                  /* per turn of the loop that measures slots */
+#define TURN_INSNS 1             /* µops of the loop's decrement and jump */
 #define LOAD_TURNS 1000
 #define NOP_TURNS 500
 #define EMPTY_TRIES 3
-#define READINGS 24              /* of a look at the core alone */
-#define PERIOD 1000000           /* nanoseconds from one of them to the next */
-#define WATCH_LEAST 8            /* readings during a program: fewer are not representative */
+#define READINGS 24              /* per measurement of the core alone */
+#define PERIOD 1000000           /* nanoseconds between them */
+#define WATCH_LEAST 8            /* least measurements during a program */
 
 static volatile uint64_t sink;
 
@@ -44,7 +44,7 @@ double native_empty(void)
     return least;
 }
 
-/* Seconds of a cycle. */
+/* Seconds per cycle. */
 static double chain_seconds(double empty)
 {
     uint64_t x = sink | 1, y = x, z = x >> 3;
@@ -57,7 +57,7 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Hardly anything but loads, so that slots are not what they wait for. */
+/* Almost only loads, so that slots do not limit. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -75,8 +75,8 @@ static double loads_seconds(double empty)
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Of four bytes each, as code has them: shorter ones come from the front end more slowly (5.4 of 6
- * a cycle on a Golden Cove). */
+/* Nops of four bytes, the mean length in code: the front end delivers shorter ones more slowly (5.4
+ * of 6 per cycle on a Golden Cove). */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
@@ -140,7 +140,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* Loads wait for slots as well. */
+    /* Loads also wait for slots. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
@@ -172,7 +172,7 @@ void native_core(const struct machine *m, double *clock_hz, struct core_share *s
 }
 
 struct native_watch {
-    cpu_set_t before;            /* CPUs of the calling thread */
+    cpu_set_t before;            /* CPU affinity of the calling thread */
     struct core_readings readings;
 };
 

@@ -9,7 +9,7 @@
 
 #define LOOKS 3
 
-/* Momentary values of the core are not kept. */
+/* Returns whether the fact is kept; momentary values of the core are not. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

@@ -9,16 +9,16 @@
 
 #include "base/mem.h"
 
-/* of what a column of that length could explain of the values at most */
+/* least share of the values that a column must be able to explain */
 #define USEFUL 1e-7
-#define ROUNDS 4             /* times the columns, at most, that one is taken */
+#define ROUNDS 4             /* times the number of columns: limit of iterations */
 
 struct active_set {
     const double *const *columns;
     const double *values, *weights;
     size_t rows, count;
-    double *lengths, *left;  /* of the weighted columns; weighted values less what is explained */
-    bool *barred;            /* columns that depend on those chosen */
+    double *lengths, *left;  /* lengths of weighted columns; weighted residual */
+    bool *barred;            /* columns that depend on the chosen ones */
     long double *work;
 };
 
@@ -27,7 +27,7 @@ static double weight_of(const struct active_set *a, size_t row)
     return a->weights ? a->weights[row] : 1;
 }
 
-/* The unchosen column that points most toward the residual; SIZE_MAX: none does. */
+/* Returns the unchosen column most correlated with the residual; SIZE_MAX: none. */
 static size_t most_useful(const struct active_set *a, const size_t *chosen, size_t n, double length)
 {
     size_t best = SIZE_MAX;
@@ -60,8 +60,8 @@ static bool solve_chosen(const struct active_set *a, const size_t *chosen, size_
     return solve(columns, n, a->values, a->weights, a->rows, a->work, out);
 }
 
-/* The coefficients @c go toward those of least squares until the first of them is 0; columns that
- * are there are no longer chosen. Returns how many are. */
+/* Moves the coefficients @c towards least squares until the first becomes 0; such columns are
+ * removed. Returns the number left. */
 static size_t step_toward(size_t *chosen, size_t n, long double *c, const long double *goal)
 {
     long double share = 1;
@@ -140,7 +140,7 @@ size_t nonnegative(const double *const *columns, size_t count, const double *val
     }
     if (n > 0 && !solve_chosen(&a, chosen, n, out))
         n = 0;
-    for (size_t i = 0; i < n; i++)   /* where the rounds ended on the way */
+    for (size_t i = 0; i < n; i++)   /* if iterations ended early */
         out->coefficients[i] = out->coefficients[i] > 0 ? out->coefficients[i] : 0;
     free(a.lengths);
     free(a.left);

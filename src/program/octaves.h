@@ -1,4 +1,4 @@
-/* All references of a run by their reuse distance. */
+/* All references of a run by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_OCTAVES_H
 #define PORTOLAN_PROGRAM_OCTAVES_H
 
@@ -11,17 +11,18 @@
 
 /* By powers of two of the distance. */
 struct octaves {
-    double counts[OCTAVES], regular[OCTAVES];   /* references; of them those at a steady step */
+    double counts[OCTAVES], regular[OCTAVES];   /* references, and those of them with a steady
+                                                 * step */
     double all;
 };
 
-/* The distance from which on references fall into @octave, in lines. */
+/* Smallest distance in @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* Share of the run of @threads threads, @common of its lines used by all. */
+/* Sharing of the run by @threads threads, @common of its lines used by all. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
-/* All distances, for reuse_histogram_done to free. */
+/* Collects all distances; reuse_histogram_done frees them. */
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run);
 
 #endif

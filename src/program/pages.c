@@ -12,28 +12,27 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-#define SIZES_MOST 64 /* formulas of sizes; more: each is scaled by its block's mean */
-#define DEGREE_MOST 3 /* of a formula of faults that nothing explains */
-#define GRAIN 8       /* faults that say nothing */
+#define SIZES_MOST 64 /* formulas of sizes; beyond that sizes scale with their block's mean */
+#define DEGREE_MOST 3 /* degree of the formula of unexplained faults */
+#define GRAIN 8       /* insignificant number of faults */
 #define SCATTER 0.05
 #define BY_MEAN UINT32_MAX
 
-/* Sizes of allocations as formulas: of each position in the template where all runs have as many in
- * its block, else of the block's mean. */
+/* Allocation sizes as formulas: per position in the template if all runs have equal numbers in the
+ * block, else of the block's mean. */
 struct pages_model {
     size_t template; /* the run with the most allocations */
     VEC(struct formula) sizes;
-    VEC(double) fitted;     /* what each was fitted to, run by run */
-    uint32_t *size_of;      /* per allocation of the template; BY_MEAN */
-    struct formula *means;  /* per block, where one is needed */
+    VEC(double) fitted;     /* fitted values per formula and run */
+    uint32_t *size_of;      /* per allocation of the template: its formula, or BY_MEAN */
+    struct formula *means;  /* per block, if needed */
     double *template_means; /* per block */
-    struct formula rest;    /* faults that neither first uses nor allocations explain */
-    double rest_least;      /* of the runs: what starting takes */
-    bool measured;          /* the runs know their faults */
+    struct formula rest;    /* faults beyond first uses and allocations */
+    double rest_least;      /* least of the runs: those of starting */
+    bool measured;          /* the runs have measured faults */
 };
 
-/* Pages that @run uses for the first time; *@read (may be NULL): of these, those that it reads
- * first. */
+/* Pages that @run uses for the first time; *@read (may be NULL): those read first. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
     double used = 0, first_read = 0;
@@ -56,7 +55,7 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
     *out = (struct run_pages){run->faults_beyond, pages_used(p, run, NULL)};
 }
 
-/* Per block, how many allocations @run recorded and, where @bytes is given, of how many bytes. */
+/* Counts, per block, the recorded allocations of @run and optionally their @bytes. */
 static void count_allocations(const struct program *p, const struct program_run *run, double *count,
                               double *bytes)
 {
@@ -73,12 +72,12 @@ static void count_allocations(const struct program *p, const struct program_run 
     }
 }
 
-/* The formula of sizes @values of the runs, fitted once; BY_MEAN where there are too many. */
+/* Returns the formula of sizes @values, fitted once; BY_MEAN if there are too many. */
 static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    for (size_t k = m->sizes.count; k-- > 0;) /* the newest is the likeliest */
+    for (size_t k = m->sizes.count; k-- > 0;) /* newest first: the most likely */
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
     if (m->sizes.count == SIZES_MOST)
@@ -91,7 +90,7 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
     return (uint32_t)m->sizes.count - 1;
 }
 
-/* The allocation after number @from of @run that @block makes. */
+/* Returns the next allocation of @block after number @from of @run. */
 static size_t next_of(const struct program_run *run, uint32_t block, size_t from)
 {
     while (from < run->allocation_count &&
@@ -100,7 +99,7 @@ static size_t next_of(const struct program_run *run, uint32_t block, size_t from
     return from;
 }
 
-/* Formulas of the sizes of one block's allocations, position by position. */
+/* Fits formulas of the sizes of one block's allocations, by position. */
 static void fit_positions(struct pages_model *m, const struct program_runs *runs,
                           const double *inputs, uint32_t block)
 {
@@ -169,8 +168,7 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* The allocations at @run's inputs: those of the template, of the sizes that they have there. The
- * caller frees. */
+/* Makes the allocations at @run's inputs: the template's with evaluated sizes. The caller frees. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
 {
@@ -194,8 +192,8 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
     return events;
 }
 
-/* Pages that the blocks' allocations take again. Where a block allocates more often than in the
- * template, it goes on as in the second half of what was recorded. */
+/* Pages that allocations take again, per block. If a block allocates more often than in the
+ * template, the second half of the recording is extrapolated. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)
 {
@@ -225,7 +223,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
                      each = executed > 0 ? fmax(1, count[b] / executed) : 1,
                      halves = count[b] - floor(count[b] / 2);
         run->again[b] = fmax(0, sums[b]);
-        /* what the log had no room for, too */
+        /* including allocations that the log had no room for */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
                 fmax(0, run->again[b] +
@@ -236,13 +234,13 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
     free(sums);
 }
 
-/* Faults that @run's first uses and allocations explain; its again is filled. */
+/* Faults explained by @run's first uses and allocations; @again is filled. */
 static double explain(const struct pages_model *m, const struct program_runs *runs,
                       struct program_run *run)
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    faults += read;   /* a page of zeros, which a write then replaces */
+    faults += read;   /* a page of zeros, replaced by a write */
 
     free(run->again);
     run->again = mem_zero(runs->program->block_count + 1, sizeof *run->again);
@@ -253,7 +251,7 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
     return faults;
 }
 
-/* Faults of the runs that nothing explains. */
+/* Fits the unexplained faults of the runs. */
 static void fit_rest(struct pages_model *m, const struct program_runs *runs, const double *inputs)
 {
     const struct growth_limits limits = {DEGREE_MOST, GRAIN, SCATTER, 0, INFINITY, 2, false};
@@ -262,7 +260,7 @@ static void fit_rest(struct pages_model *m, const struct program_runs *runs, con
 
     m->rest_least = INFINITY;
     for (size_t r = 0; r < n; r++) {
-        struct program_run run = runs->runs.items[r]; /* borrowed but for again */
+        struct program_run run = runs->runs.items[r]; /* borrowed, except @again */
         run.again = NULL;
         values[r] = fmax(0, run.faults - explain(m, runs, &run));
         m->rest_least = fmin(m->rest_least, values[r]);

@@ -1,5 +1,5 @@
-/* Page faults of a program: of memory used for the first time, of memory that its allocations give
- * back and take again, and the rest, by the runs. */
+/* Page faults of a program: first uses of memory, memory that allocations return and take again,
+ * and a fitted rest. */
 #ifndef PORTOLAN_PROGRAM_PAGES_H
 #define PORTOLAN_PROGRAM_PAGES_H
 
@@ -7,19 +7,19 @@
 
 struct pages_model;
 
-/* Of a run: page faults beyond those of starting it, and pages of memory that it uses. */
+/* Page faults of a run beyond those of starting, and memory pages that it uses. */
 struct run_pages {
     double faults, used;
 };
 
-/* @inputs: of all runs. NULL where no run knows its page faults or allocations. Any thread. */
+/* Fits the model; @inputs: of all runs. NULL if no run has page faults or allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Of @run at its inputs, whose counts and references are there: its faults (as measured where they
- * are), faults_beyond and again. @m may be NULL. Any thread. */
+/* Computes @run's faults (measured ones if any), faults_beyond and again, from its counts and
+ * references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
-/* Of @run, which pages_model_at has filled. Pure. */
+/* Pages of @run, after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
 #endif

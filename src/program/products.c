@@ -12,19 +12,19 @@
 #include "program/single_input.h"
 #include "program/solve.h"
 
-#define PARTS_MOST 8             /* of one input: its own effect */
-/* of an input, from which on it may be a divisor in one term next to others */
+#define PARTS_MOST 8             /* terms of one input alone */
+/* power of an input from which it may be a divisor in terms next to others */
 #define RECIPROCAL_VALUES 5
-#define BROKEN_VALUES 5          /* up to which a line with a bend at each is tried */
-#define PRODUCTS_MOST 6000       /* candidates of one search */
-#define GAIN 0.7                 /* one term more must lower the left-out error below this share */
-/* of a column's length, the least part that must be independent of the chosen ones */
+#define BROKEN_VALUES 5          /* values up to which a piecewise linear function is tried */
+#define PRODUCTS_MOST 6000       /* candidates per search */
+#define GAIN 0.7                 /* factor by which another term must reduce the left-out error */
+/* least share of a column's length that must be independent of the chosen ones */
 #define DEPENDENT 1e-9
-#define EXPLAINED 1e-9           /* of the values' length: nothing is left to explain */
-/* times the inputs are doubled to see whether a formula stays positive */
+#define EXPLAINED 1e-9           /* share of the values' length below which they are explained */
+/* doublings of the inputs over which a formula must stay positive */
 #define OUTWARD 4
 
-/* One input's part: terms in it alone. */
+/* One input's part: terms of it alone. */
 struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;
@@ -32,7 +32,7 @@ struct input_terms {
 
 struct product {
     struct formula_term term;
-    /* its value in each run; the weighted column less its projection on the chosen ones */
+    /* value per run; weighted column without its projection on the chosen ones */
     double *column, *rest;
     double length;               /* of the weighted column */
 };
@@ -41,9 +41,9 @@ struct joining {
     const struct fit_data *data;
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
-    bool broken[INPUTS_MAX];     /* no short formula gives the input's own effect */
-    size_t distinct;             /* runs that differ in active inputs */
-    double *weights, *left;      /* per run; left: of the weighted values, what is not explained */
+    bool broken[INPUTS_MAX];     /* no short formula fits the input's own effect */
+    size_t distinct;             /* distinct runs in active inputs */
+    double *weights, *left;      /* per run; left: weighted residual */
     double *leverage;            /* per run */
     long double *work;
     size_t chosen[SOLVE_COLUMNS], chosen_count;
@@ -77,7 +77,7 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Effect of @input alone near @base. With too few runs, all possible ones. */
+/* Finds the effect of @input alone near @base. With too few runs, all possible terms. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -103,7 +103,7 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     free(xs);
 }
 
-/* A product has one quotient, remainder or the like. */
+/* A product has at most one quotient, remainder or the like. */
 static bool multiply(struct formula_term *into, const struct formula_term *by)
 {
     if (into->kind && by->kind)
@@ -131,7 +131,7 @@ static void add_product(struct joining *j, const struct formula_term *term)
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    if (!vec_room(&j->products)) {   /* the work that asked fails */
+    if (!vec_room(&j->products)) {   /* out of memory: the caller's work fails */
         free(p.column);
         return;
     }
@@ -158,7 +158,7 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* All products of a part of each input. False if there are too many. */
+/* Forms all products of one part per input. False if there are too many. */
 static bool make_products(struct joining *j)
 {
     double count = 1;
@@ -185,7 +185,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Begins with nothing chosen; errors count by @weights. */
+/* Starts with no term; errors are weighted by @weights. */
 static void begin(struct joining *j)
 {
     size_t n = j->data->run_count;
@@ -203,7 +203,7 @@ static void begin(struct joining *j)
     }
 }
 
-/* Chooses the product that explains most of what is left. False when none does. */
+/* Chooses the product that explains most of the residual. False when none does. */
 static bool choose(struct joining *j)
 {
     size_t n = j->data->run_count, best = SIZE_MAX;
@@ -236,8 +236,8 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* The chosen as a formula, by least squares in full precision; @exact: only if it gives every
- * value. */
+/* Fits the chosen terms by least squares in full precision; @exact: only if all values are
+ * exact. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -283,7 +283,7 @@ static bool search_exact(struct joining *j, struct formula *out)
     return false;
 }
 
-/* Errors in units of the value (@relative), or of none. */
+/* Weights errors by the value (@relative) or equally. */
 static void weigh(struct joining *j, bool relative)
 {
     double most = 0;
@@ -311,7 +311,7 @@ static void joining_done(struct joining *j)
     free(j->work);
 }
 
-/* The parts of all inputs, those without effect none but 1. */
+/* Finds the parts of all inputs; those without effect get only 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
     size_t base = single_input_base(j->data, active);
@@ -323,8 +323,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* 1 in addition to the parts: terms without the input. @powers: and the first powers, for its
- * effects only together with others. */
+/* Adds 1 to the parts, for terms without the input; @powers: also first powers, for effects only in
+ * combination. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {
@@ -334,8 +334,8 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
-/* Anything that inputs without a short formula do at the values that were run: a line that bends at
- * each of them. */
+/* For inputs without a short formula: piecewise linear functions with a bend at each measured
+ * value. */
 static void break_lines(struct joining *j)
 {
     const struct fit_data *d = j->data;
@@ -382,7 +382,7 @@ bool products_exact(const struct fit_data *data, const bool *active, struct form
     return found;
 }
 
-/* Whether it stays positive as the inputs grow beyond the run of the largest value. */
+/* Returns whether it stays positive as the inputs grow from the run with the largest value. */
 static bool stays_positive(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -400,7 +400,7 @@ static bool stays_positive(const struct fit_data *d, const struct formula *f)
     return true;
 }
 
-/* Mean error of each run as the others predict it. */
+/* Mean error of each run predicted from the others. */
 static double left_out(const struct joining *j)
 {
     double sum = 0;

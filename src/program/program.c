@@ -20,11 +20,11 @@
 
 #define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions */
 
-/* Appends the section of descriptions, unless @out is NULL; false when there is none, or more than
- * anybody's. */
+/* Appends the section of descriptions, unless @out is NULL. False when it is missing or too
+ * large. */
 static bool read_section(const char *path, struct str *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* a pipe is no program */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* avoids blocking on a pipe */
     if (fd < 0)
         return false;
     elf_version(EV_CURRENT);
@@ -65,7 +65,7 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* "fadd 0 2": false when it is none. Of more reads than are kept, the latest stay. */
+/* Parses "fadd 0 2"; false if invalid. Of too many reads the latest are kept. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -150,7 +150,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* its members are freed with the others */
+            vec_push(&r->blocks, b);   /* its members are freed with the list */
             if (!ok)
                 return false;
         }
@@ -212,7 +212,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Descriptions in sequence, NULs of the linker's between them. */
+/* Reads consecutive descriptions, with NULs from the linker between them. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -246,7 +246,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
     return at == INDEX_NONE ? NULL : &p->units[at];
 }
 
-/* Of two units with one key, which the linker may leave, the first is used. */
+/* the linker may leave two units with one key: the first is used */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
@@ -340,7 +340,7 @@ static void block_done(struct program_block *b)
 
 void program_free(const struct program *held)
 {
-    /* the holder count is not part of what is constant */
+    /* the holder count changes in an otherwise constant object */
     struct program *p = (struct program *)(uintptr_t)held;
 
     if (!p || atomic_fetch_sub(&p->holders, 1) > 0)

@@ -1,6 +1,6 @@
-/* A whole program as built by portolan-cc: its blocks with successors, operations and references,
- * and its machine code without counters. Read from the executable; it never changes, so any number
- * of threads read it at once. */
+/* A whole program built by portolan-cc: its blocks with successors, operations and references, and
+ * its uninstrumented machine code. Read from the executable; immutable, so any number of threads
+ * may read it. */
 #ifndef PORTOLAN_PROGRAM_PROGRAM_H
 #define PORTOLAN_PROGRAM_PROGRAM_H
 
@@ -16,13 +16,13 @@
 
 struct program_block {
     uint32_t unit, function;       /* indices */
-    uint32_t line;                 /* of the source; 0: not known */
+    uint32_t line;                 /* source line; 0: unknown */
     struct graphlet_op *ops;
     size_t op_count;
-    uint32_t *next;                /* blocks it leads to, in the branch's order */
+    uint32_t *next;                /* successors, in the branch's order */
     size_t next_count;
-    bool two_way;                  /* the first way's executions are counted */
-    /* functions called that are not inlined; "(pointer)" for others */
+    bool two_way;                  /* executions of the first direction are counted */
+    /* called functions that are not inlined; "(pointer)" for indirect calls */
     char **calls;
     size_t call_count;
 };
@@ -30,9 +30,9 @@ struct program_block {
 /* A load or store of the compiled code. */
 struct program_reference {
     uint32_t block;
-    uint32_t bytes;                /* 0: a range of a length known when it runs */
+    uint32_t bytes;                /* 0: a range whose length varies */
     bool write;
-    bool fixed;                    /* at a fixed place: of the frame, or of a global variable */
+    bool fixed;                    /* constant place: in the frame, or a global variable */
 };
 
 struct program_function {
@@ -54,49 +54,46 @@ struct program_sizes;
 
 struct program {
     char *path;                    /* the executable */
-    /* the same without counters, for measuring; NULL: there is none */
+    /* uninstrumented executable for measurement; NULL: none */
     char *untraced;
-    char *name;                    /* for people */
-    char *directory;               /* it was built in, goes with it; NULL: none */
+    char *name;                    /* display name */
+    char *directory;               /* build directory, removed with it; NULL: none */
     struct program_unit *units;
     size_t unit_count;
-    struct index by_key;           /* of the units */
+    struct index by_key;           /* index of the units */
     struct program_function *functions;
     size_t function_count;
     struct program_block *blocks;
     size_t block_count;
     struct program_reference *references;
     size_t reference_count;
-    /* builds of other sizes (program/sizes.h), and what frees them; NULL: there are none */
+    /* builds for other sizes (program/sizes.h) and their destructor; NULL: none */
     struct program_sizes *sizes;
     void (*sizes_free)(struct program_sizes *s);
     _Atomic unsigned holders;      /* besides the creator */
 };
 
-/* Whether @path is an executable that portolan-cc linked. */
+/* Returns whether portolan-cc linked the executable @path. */
 bool program_is_built(const char *path);
-/* Reads the descriptions in @bytes, in sequence; @name is the program's name. NULL with err. */
+/* Reads consecutive descriptions in @bytes; @name is the program's name. NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
-/* Appends the descriptions in the executable of @p, which program_read takes elsewhere. False with
- * err. */
+/* Appends the descriptions in the executable of @p, as program_read takes them. False with err. */
 bool program_descriptions(const struct program *p, struct str *out, struct err *err);
 /* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new,
  * may be NULL) in either case. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory,
                              struct err *err);
-/* The same of @path, with @untraced, which may be NULL, as the measured executable. NULL with
- * err. */
+/* As program_open, with @untraced (may be NULL) as the executable to measure. NULL with err. */
 struct program *program_open_both(const char *path, const char *untraced, struct err *err);
-/* Makes the executable @path the one that is measured for @p: by its place without links, as the
- * system names it when sampling. */
+/* Sets the executable to measure, with links resolved, as perf names it in samples. */
 void program_set_untraced(struct program *p, const char *path);
-/* The last holder's call frees it. */
+/* Frees the program when its last holder calls it. */
 void program_free(const struct program *p);
-/* One more may use it, on any thread, and is to program_free it. */
+/* Adds a holder, on any thread, which calls program_free. */
 const struct program *program_hold(const struct program *p);
-/* Whether a function of its own is called @name. */
+/* Returns whether it has a function @name of its own. */
 bool program_has(const struct program *p, const char *name);
-/* The unit called @key; NULL when there is none. */
+/* Returns the unit with key @key, or NULL. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 
 #endif

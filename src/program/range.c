@@ -8,23 +8,23 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-/* times the left-out error of the best: others below explain the runs about as well */
+/* factor of the best left-out error within which formulas explain the runs about equally well */
 #define AS_GOOD 2.0
-#define NEGLIGIBLE 0.02    /* left-out error below which no difference counts */
-#define GROWN_MOST 2       /* power by which a count that one run had may grow */
-#define ENDS 3.0           /* left-out errors by which the two ends of the runs may be apart */
-/* left-out error from which on no formula gives the growth of the largest count */
+#define NEGLIGIBLE 0.02    /* left-out error below which differences do not count */
+#define GROWN_MOST 2       /* largest power by which a count with one run may grow */
+#define ENDS 3.0           /* left-out errors by which both ends of the runs may differ */
+/* left-out error from which no formula describes the growth of the largest count */
 #define BAD 0.25
-/* power by which a growing count may be off beyond the runs, whatever they say: of a formula that
- * predicts them nearly, */
+/* uncertainty of a growing count's power beyond the runs, at least: for a formula that nearly
+ * predicts them, */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* and of others */
-#define APART 2.0          /* values of an input, from which on their counts determine a power */
-#define STEEP 3.0          /* power from which on a growth that gets steeper may be exponential */
-#define STEEPER 1.0        /* by so much */
-#define SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that */
+#define SLACK 0.1          /* and for others */
+#define APART 2.0          /* ratio of input values from which their counts determine a power */
+#define STEEP 3.0          /* power from which a steepening growth may be exponential */
+#define STEEPER 1.0        /* increase of the power for that */
+#define SCALE 0.02         /* share of the largest value that is the least scale of errors */
 
-/* Rows of the runs that are used for one fit. */
+/* Rows used for one fit. */
 struct rows {
     const struct fit_data *data;
     double *values, *weights, *columns[SOLVE_COLUMNS];
@@ -70,7 +70,7 @@ static double largest_value(const struct fit_data *d)
     return most;
 }
 
-/* The coefficients of the terms of @f by the used rows. False where they have none, or several. */
+/* Fits the coefficients of the terms of @f to the used rows. False if they are underdetermined. */
 static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
 {
     const struct fit_data *d = rows->data;
@@ -117,8 +117,7 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those at which @input is as in run @at; false if an earlier run has that
- * value as well. */
+/* Uses all runs except those with the @input of run @at; false if an earlier run has that value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -151,8 +150,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Mean relative error of @f's terms at the values that are left out in turn; NaN: some cannot be
- * left out. The refitted formulas go into @out as well (NULL: not). */
+/* Mean relative error of @f's terms at values left out in turn; NaN: impossible for some. The
+ * refitted formulas go to @out unless NULL. */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -190,15 +189,15 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
     return error;
 }
 
-/* One term of the simple growths of one input, times the powers of the others that @base has. */
+/* One simple growth term of one input, times the powers of the others in @base. */
 static const struct { int8_t power; uint8_t kind;
 } growths[] = {
     {0, TERM_LOG},     {0, TERM_ROOT}, {1, TERM_PRODUCT}, {1, TERM_LOG},     {1, TERM_ROOT},
     {2, TERM_PRODUCT}, {2, TERM_LOG},  {3, TERM_PRODUCT}, {4, TERM_PRODUCT},
 };
 
-/* Formulas of one growth of input @i, alone and with an offset, times the highest powers of the
- * other inputs in @f. */
+/* Tries formulas with one growth of input @i, with and without offset, times the highest powers of
+ * the other inputs in @f. */
 static void try_growths(struct rows *rows, const struct formula *f, size_t i, double limit,
                         struct formula_range *out)
 {
@@ -214,7 +213,7 @@ static void try_growths(struct rows *rows, const struct formula *f, size_t i, do
         one.terms[0].power[i] = growths[g].power;
         one.terms[0].kind = growths[g].kind;
         one.terms[0].input = (uint8_t)i;
-        /* without an offset and with one */
+        /* without and with an offset */
         for (one.count = 1; one.count <= 2 && out->count < RANGE_MOST; one.count++) {
             const double error = values_left_out(rows, &one, NULL);
             for (size_t r = 0; r < d->run_count; r++)
@@ -225,8 +224,8 @@ static void try_growths(struct rows *rows, const struct formula *f, size_t i, do
     }
 }
 
-/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are
- * several, or none. */
+/* Returns the only run with a count, or one of several with equal inputs; SIZE_MAX: several
+ * different ones, or none. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -251,7 +250,7 @@ static size_t largest_run(const struct fit_data *d)
     return largest;
 }
 
-/* Freedom that one run with a count leaves: none, or that count grown by powers of the inputs. */
+/* Range from a single run: the count, or the count grown by powers of the inputs. */
 static void grow_one(const struct fit_data *d, size_t run, struct formula_range *out)
 {
     if (out->count < RANGE_MOST)
@@ -268,8 +267,7 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Values that differ by their left-out error at both ends of the runs grow by a power with that
- * uncertainty. */
+/* Uncertain values at both ends of the runs give an uncertain power. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -286,7 +284,7 @@ static void find_exponents(const struct fit_data *d, const struct formula *f, do
     }
 }
 
-/* Whether runs @a and @b differ in input @but alone. */
+/* Returns whether runs @a and @b differ only in input @but. */
 static bool alone(const struct fit_data *d, size_t a, size_t b, size_t but)
 {
     for (size_t i = 0; i < d->input_count; i++)
@@ -300,8 +298,8 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* Growth of the count with each input alone up to the largest run: with any formula it may continue
- * so. */
+/* Finds the growth with each input alone up to the largest run, which may continue under any
+ * formula. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
     const size_t n = d->run_count;
@@ -386,7 +384,7 @@ void range_done(struct formula_range *r)
     *r = (struct formula_range){.left_out = NAN};
 }
 
-/* The same by powers that the runs had, where one input alone is beyond them. */
+/* Widens the range by these powers if only one input is beyond the runs. */
 static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count,
                            double *least, double *most)
 {

@@ -16,14 +16,16 @@
 #include "program/runtime/bins.h"
 #include "program/sizes.h"
 
-/* The place of arrays in cache lines decides how many lines a short row crosses. Short runs are
- * traced at each of these places. */
+/* The offset of arrays in cache lines determines how many lines a short row crosses. Short runs are
+ * traced at each of these offsets. */
 #define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
-#define SHIFT_BYTES 16           /* as malloc aligns */
-#define SHORT_REFERENCES 4e7     /* about a second; no clock, since a busy host traces as much */
+#define SHIFT_BYTES 16           /* alignment of malloc */
+/* about a second; not by a clock, so that the result does not depend on load */
+#define SHORT_REFERENCES 4e7
 #define START_TRIES 5
-#define CALL_RUNS 3              /* in which calls are timed; the shortest time of each counts */
+/* runs in which calls are timed; the shortest time of each counts */
+#define CALL_RUNS 3
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
 {
@@ -86,7 +88,7 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-/* Why the child's end is no success; true when it is one. */
+/* Reports a failure of the child; returns true when it succeeded. */
 static bool judge(const struct program_runs *runs, const double *inputs,
                   const struct child_result *r, const struct run_options *options, struct err *err)
 {
@@ -114,7 +116,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
 
 static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
-/* Runs @argv in the current directory, with the file at @input (NULL: nothing) as standard input.
+/* Runs @argv in the current directory with the file @input (NULL: empty) as standard input.
  * child_result_done frees @result. */
 static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits,
                      struct child_result *result, struct err *err)
@@ -216,7 +218,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                                   .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    /* Threads that wait for others would be in the CPU time. */
+    /* Spinning threads would add to the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
@@ -282,12 +284,12 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
         if (sums[i].count > 0)
             sums[count++] = sums[i];
     free(into->bins);
-    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few */
+    into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few bins */
     into->bin_count = count;
 }
 
-/* The bins of @count runs joined become those of one: counts as exact as before, distances and
- * lines crossed as their mean. */
+/* Averages the joined bins of @count runs: counts stay exact, distances and crossed lines become
+ * means. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
     for (size_t i = 0; i < p->reference_count; i++) {
@@ -306,7 +308,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* the trace's: files of any name may be in the run's own */
+    /* for the trace: the run's directory may contain any file name */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 
@@ -341,8 +343,7 @@ bool program_simulate_sets(const struct program *p, char *const *names, size_t c
     return ok;
 }
 
-/* Times calls into code that was not compiled here, in separate runs: nothing else is traced
- * meanwhile. */
+/* Times calls of external code in separate runs without tracing. */
 static bool time_calls(const struct program_runs *runs, const double *inputs,
                        const struct run_options *options, struct program_run *out, struct err *err)
 {
@@ -354,7 +355,7 @@ static bool time_calls(const struct program_runs *runs, const double *inputs,
         struct program_run one;
         ok = run_once(runs, inputs, &timed, 0, &one, err);
         for (size_t b = 0; ok && b < runs->program->block_count; b++)
-            /* of a number and none, the number */
+            /* ignores a NaN */
             out->calls[b] = fmin(out->calls[b], one.calls[b]);
         program_run_done(runs->program, &one);
     }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Whether runs @a and @b differ in @input at most, of those that are active. */
+/* Returns whether runs @a and @b differ at most in @input, among the active ones. */
 static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t b, size_t input)
 {
     for (size_t i = 0; i < d->input_count; i++)
@@ -31,7 +31,7 @@ size_t single_input_points(const struct fit_data *d, const bool *active, size_t 
         xs[n] = x;
         ys[n++] = d->values[r];
     }
-    if (!n) {   /* it was cancelled: the result is unused, but there is a run */
+    if (!n) {   /* cancelled: the result is unused but must have a run */
         xs[0] = d->inputs[base * d->input_count + input];
         ys[n++] = d->values[base];
     }

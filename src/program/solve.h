@@ -9,26 +9,24 @@
 
 struct solution {
     long double coefficients[SOLVE_COLUMNS];
-    double worst;          /* largest residual, absolute, of the weighted values */
-    /* mean of |residual| when each row in turn is left out, of the weighted values; NaN: no row to
-     * spare */
+    double worst;          /* largest absolute residual of the weighted values */
+    /* mean |residual| with each row left out in turn, of the weighted values; NaN: no spare row */
     double left_out;
 };
 
 /* Minimises sum over @rows of (weight * (value - sum of coefficients * column))^2. @columns[k] has
- * @rows entries, @weights may be NULL (all 1). False where columns depend on each other. @work:
- * (count + 1) * rows long doubles. Any thread. */
+ * @rows entries, @weights may be NULL (all 1). False where columns are dependent. @work: (count +
+ * 1) * rows long doubles. */
 bool solve(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, long double *work, struct solution *out);
 
-/* lasso.c: L1-penalised least squares (Tibshirani's lasso), by coordinate descent: which of many
- * columns matter. */
+/* lasso.c: L1-penalised least squares (Tibshirani's lasso) by coordinate descent: selects relevant
+ * columns. */
 
-/* Minimises sum (weight * (value - sum of c * column))^2 / (2 rows) + lambda * sum |c| * |column|,
- * for columns scaled to weighted length sqrt(rows), over
- * @rows rows; fills @coefficients (count, of the columns as given; start values on entry). @weights
- * may be NULL. @lambda is relative to the least that makes
- * all coefficients 0. Any thread. */
+/* Minimises sum (weight * (value - sum of c * column))^2 / (2 rows) + lambda * sum |c| * |column|
+ * over @rows rows, for columns scaled to weighted length sqrt(rows). Fills @coefficients (count,
+ * for unscaled columns; start values on entry). @weights may be NULL. @lambda is relative to the
+ * least that makes all coefficients 0. */
 void lasso(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, double lambda, double *coefficients);
 
@@ -37,18 +35,17 @@ void lasso(const double *const *columns, size_t count, const double *values, con
 
 /* Minimises sum over @rows of (weight * (value - sum of c * column))^2 over c >= 0, with at most
  * SOLVE_COLUMNS of the @count @columns, the most useful first. @weights may be NULL (all 1).
- * @chosen gets the columns whose coefficient is above 0, @out those coefficients, in that order,
- * and what leaving out each row says of these columns. Returns how many. @work: (SOLVE_COLUMNS + 1)
- * * rows long doubles. Any thread. */
+ * @chosen gets the columns with positive coefficients; @out gets these coefficients and the
+ * left-out error. Returns their number. @work: (SOLVE_COLUMNS + 1) * rows long doubles. */
 size_t nonnegative(const double *const *columns, size_t count, const double *values,
                    const double *weights, size_t rows, long double *work,
                    size_t chosen[SOLVE_COLUMNS], struct solution *out);
 
-/* exact.c: coefficients that give whole numbers: those of least squares, made fractions of one
- * small denominator and checked to the last digit. */
+/* exact.c: exact coefficients: rounds those of least squares to fractions of one small denominator
+ * and verifies every value. */
 
-/* Whether the solution of @count @columns is such a formula of all @rows @values; writes its
- * @coefficients. @whole: they must be whole themselves. Any thread. */
+/* Returns whether @count @columns have such coefficients for all @rows @values; writes
+ * @coefficients. @whole: only integers. */
 bool exact_coefficients(const double *const *columns, size_t count, const double *values,
                         size_t rows, const struct solution *solution, bool whole,
                         double *coefficients);

@@ -9,15 +9,14 @@
 #include "program/basis.h"
 #include "program/derived.h"
 
-#define CORE_OFF 1.25      /* factors by which the model may be off: of cycles of the core, */
-#define MEMORY_OFF 1.6     /* of those that misses take, */
-#define CALLS_OFF 1.6      /* and of those in libraries' functions */
-#define FARTHER 2.0        /* of the largest value that was run: a run that costs little more */
+#define CORE_OFF 1.25      /* factors by which the model may be wrong: for cycles of the core, */
+#define MEMORY_OFF 1.6     /* of misses, */
+#define CALLS_OFF 1.6      /* and of library functions */
+#define FARTHER 2.0        /* multiple of the largest value in the runs that costs little more */
 
 struct part_range { double least, most; bool exact; };
 
-/* How much the count of @block, and the references in it, may differ from what is predicted, as
- * factors. */
+/* Finds factors by which the count of @block and its references may differ from the prediction. */
 static struct part_range range_of(const struct program_model *m, uint32_t block,
                                   const double *inputs, double executions)
 {
@@ -42,7 +41,7 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     return r;
 }
 
-/* Upper bound of cycles of blocks without a formula: no loop is left out silently. */
+/* Upper bound of cycles of blocks without a formula, so that no loop is ignored silently. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {
@@ -59,8 +58,8 @@ static double left_out(const struct program_model *m, const double *inputs,
     return cycles;
 }
 
-/* The run that the formulas of @block disagree about most: one input beyond its largest value, the
- * others as at their largest. */
+/* Finds the run on which the formulas of @block differ most: one input beyond its largest value,
+ * the others at theirs. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -86,8 +85,7 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Cycles that mispredicted branches take at most where they depend on data: their rarer way each
- * time. */
+/* Largest cycles of mispredicted data-dependent branches: all executions of the rarer direction. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {

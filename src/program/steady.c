@@ -13,15 +13,16 @@
 #include "program/window.h"
 #include "simulate/simulate.h"
 
-/* share of all executed instructions from which on a path is simulated */
+/* share of all executed instructions from which a path is simulated */
 #define SIMULATED 0.002
-#define SIMULATED_MOST 400     /* instructions of a path that is */
-#define STEADY 0.8             /* share of references from which on they walk */
-/* share of the maximum of core and main memory that is reached together: measured on a Golden Cove,
- * sums of products over 64 MiB */
+#define SIMULATED_MOST 400     /* instructions of a simulated path */
+/* share of references with a steady step from which all count as a walk */
+#define STEADY 0.8
+/* share of the maximum of core and main memory that is reached together: measured on a Golden Cove
+ * with sums of products over 64 MiB */
 #define FAR_HIDDEN 0.25
-#define SAME_LINE 16           /* lines in between: at most that many, and it has just been used */
-#define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
+#define SAME_LINE 16           /* intervening lines up to which the same line counts as just used */
+#define STREAM_STEP 2048.0     /* bytes: the longest step that prefetchers follow */
 
 struct timing {
     const struct program_code *code;
@@ -34,18 +35,19 @@ struct timing {
     struct core_share share;
     struct turns turns;
     struct code_forwards forwards;
-    double insns;                    /* executed, all parts */
-    double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
+    double insns;                    /* executed, summed over parts */
+    double window, loads, stores;    /* entries of reorder, load and store buffers */
     double parallel, branch_miss;
-    double pages;                    /* that the program uses */
-    /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
+    double pages;                    /* of the program */
+    /* references by block: those of block b are references[first[b]..first[b + 1]) */
     uint32_t *first_reference, *references;
-    /* per block: its references and calls stand in a part; code of a block may lie in several */
+    /* per block: its references and calls are counted in a part, since its code may be in
+     * several */
     bool *paid;
     struct program_time *out;
 };
 
-/* If the part was walked as a part of its surroundings, it has its time there. */
+/* If the part was walked within its surroundings, adds its time there. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -62,8 +64,8 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
     out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
 }
 
-/* Cycles per execution in steady state: a path repeats, straight code has its neighbours to fill
- * what its own chains leave. */
+/* Cycles per execution in steady state: a path repeats; for straight code neighbours fill the
+ * latencies of its chains. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -72,7 +74,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED,
                                     .start = START_DIFFERENT};
     struct bounds bounds;
-    double flow = 0;   /* cycles of what is shared with others */
+    double flow = 0;   /* cycles of shared resources */
 
     for (size_t i = 0; i < part->insns.count; i++) {
         insns[i] = k->insns[part->insns.items[i]];
@@ -112,20 +114,20 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* Cost of the misses of a part's references, in cycles of all executions. */
+/* Cost of misses of a part's references, in cycles of all executions. */
 struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
-    double most;              /* of far, one reference's */
-    double others[MEMORY_LEVELS + 1];   /* lines of the others by what serves them */
-    /* cycles for which the transfer paths of these and of walks are busy */
+    double most;              /* largest number of far lines of one reference */
+    double others[MEMORY_LEVELS + 1];   /* other lines by serving level */
+    /* busy cycles of the transfer paths for these and for walks */
     double taken;
-    double translated;        /* cycles for which the page walkers are busy */
-    /* pages per line, of the lines that the part comes to at steady steps */
+    double translated;        /* busy cycles of the page walkers */
+    /* pages per line of the part's lines at steady steps */
     double paged;
     struct walks walks;
 };
 
-/* Whether most of it advances in steps that no prefetcher follows. */
+/* Returns whether most references of the part have steps beyond the prefetcher. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -134,7 +136,7 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* The step of most of a reference's walk; 0: none. */
+/* Step of most of a reference's steady part; 0: none. */
 static double step_of(const struct run_reference *r)
 {
     double most = 0, step = 0;
@@ -146,10 +148,9 @@ static double step_of(const struct run_reference *r)
     return step;
 }
 
-/* By how much the lines of reference @at lie nearer to each other than its step says: in an
- * unrolled loop @count references, with @steps, share a column. Whether those of the same step do,
- * or are columns of several arrays, is not known; an odd part of their number changes nothing about
- * the sets that one column uses. */
+/* Factor by which lines of reference @at are denser than its step: in an unrolled loop @count
+ * references with equal @steps share a column. Whether they do, or are columns of several arrays,
+ * is unknown; an odd factor does not change the sets used. */
 static double copies_of(const double *steps, size_t count, size_t at)
 {
     size_t same = 0;
@@ -159,14 +160,14 @@ static double copies_of(const double *steps, size_t count, size_t at)
     return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
 }
 
-/* Pages that a reference comes to from one line to the next. */
+/* Pages per line of a reference. */
 static double pages_per_line(double step, double copies)
 {
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Adds the lines that one reference touches at steady steps, those of them that use few sets, and
- * their pages. Adjacent copies of an unrolled loop count a common line once. */
+/* Adds one reference's lines at steady steps, those that use few sets, and their pages. Adjacent
+ * copies of an unrolled loop count a common line once. */
 static void count_lines(const struct run_reference *r, double copies, double *lines,
                         double *crowded, double *pages)
 {
@@ -178,10 +179,9 @@ static void count_lines(const struct run_reference *r, double copies, double *li
     }
 }
 
-/* Cycles of the page walkers for one reference. In a walk with long steps each line has a page of
- * its own, which its neighbouring walk uses as well: the lines in between are those of its nearest
- * bin, and their pages. For random references, the lines in between are spread over the program's
- * pages. */
+/* Page walker cycles of one reference. In a walk with long steps each line has its own page, which
+ * the neighbouring walk reuses: the intervening lines are those of its nearest bin. For random
+ * references they are spread over the program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            double paged)
 {
@@ -204,11 +204,11 @@ static double translations(const struct timing *t, const struct run_reference *r
     return sum;
 }
 
-/* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
+/* Adds the cost of one reference's misses: streamed lines by bandwidth, others by latency. */
 static void time_reference(struct timing *t, size_t index, double copies, struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
-    /* A line that is written comes first and goes back later. */
+    /* A written line is read first and written back later. */
     double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0;
     bool walk = walks(r);
 
@@ -243,8 +243,8 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     t->out->references += r->references;
 }
 
-/* Executions of @part under way together: by the reorder buffer, and by those of loads and stores,
- * which threads of a core divide. */
+/* Executions of @part in flight: limited by the reorder, load and store buffers, which threads of a
+ * core divide. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -288,22 +288,21 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;
     vec_done(&w.walks.list);
-    /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
+    /* More streams have more lines in flight: line_cycles are those of two, t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
     out->stream = w.near + out->far;
 }
 
-/* Lines from caches come while the core works; of those from main memory most are still under way
- * when they are wanted, however early the prefetcher asks. */
+/* Lines from caches overlap with the core; most lines from main memory are still in flight when
+ * needed, even if prefetched. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-/* By the costs of functions of libm; where a block calls others, by the time that its calls took in
- * the runs. */
+/* Cost of libm functions from measurements; of other external calls from their time in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
@@ -343,7 +342,7 @@ static void time_calls(struct timing *t, const struct code_part *part, struct pa
             time_block_calls(t, part->blocks.items[i], out);
 }
 
-/* Whether the compiled code leads from @block back to it. */
+/* Returns whether a path leads from @block back to it. */
 static bool is_in_loop(const struct program *p, uint32_t block)
 {
     bool *seen = mem_zero(p->block_count + 1, sizeof *seen);
@@ -366,7 +365,7 @@ static bool is_in_loop(const struct program *p, uint32_t block)
     return found;
 }
 
-/* Whether the path of @part repeats in the machine code alone. */
+/* Returns whether the path of @part repeats in the machine code only. */
 static bool is_uncounted(const struct program *p, const struct code_part *part)
 {
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
@@ -395,8 +394,8 @@ static void time_part(struct timing *t, const struct code_part *part)
         t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    /* Functions of libm depend on little that came before: they fill the slots that dividers and
-     * chains leave. */
+    /* Functions of libm depend on little preceding work: they fill slots that dividers and chains
+     * leave. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.cycles = overlap(&out) + out.ends + out.calls - out.within;
     t->out->cycles += out.cycles;
@@ -405,7 +404,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     vec_push(&t->out->parts, out);
 }
 
-/* References by block, and the pages that all of them use. */
+/* Sorts references by block, and counts the pages used. */
 static void index_references(struct timing *t)
 {
     const struct program *p = t->code->program;
@@ -425,7 +424,7 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Paths first: code that was moved out of a loop, or copied, is less than the rest. */
+/* Paths first, since code moved out of a loop or copied is shorter than the rest. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

@@ -11,8 +11,8 @@
 #include "base/path.h"
 #include "program/sdcm.h"
 
-#define WAYS 8.0               /* of the caches in the curve */
-#define REACH 4.0              /* the time is shown up to this multiple of the largest input */
+#define WAYS 8.0               /* associativity of the caches in the curve */
+#define REACH 4.0              /* multiple of the largest input that the curve reaches */
 
 struct studying {
     struct study *out;
@@ -48,8 +48,7 @@ static bool go_on(const struct studying *w, double share, struct err *err)
            err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
 }
 
-/* Cycles of @part_time's costs that block @b of it has: by its share of the instructions that are
- * executed. */
+/* Cycles of block @b: its share of @part_time's costs, by executed instructions. */
 static void share_part(const struct code_part *part, const struct code_unit *u, double cycles,
                        const char *limit, double *of_block, double *most, const char **limits)
 {
@@ -61,7 +60,7 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            /* of several parts the largest is the block's limit */
+            /* the largest of several parts gives the block's limit */
             most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
@@ -92,8 +91,8 @@ static int blocks_by_share(const void *a, const void *b)
                                  : 1;
 }
 
-/* Distinguishes function @f from others of the same name: static ones of several files. Its file,
- * with the whole path if files share a name; NULL: the name is unique. */
+/* Returns the file that distinguishes static function @f from others of its name, with the whole
+ * path if files share a name; NULL: the name is unique. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
@@ -186,7 +185,7 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     free(shown);
 }
 
-/* Misses on the machine's levels, and over the size of a cache until only first uses are left. */
+/* Adds misses on the machine's levels, and over the cache size until only first uses are left. */
 static void add_memory(const struct studying *w, const struct memory *memory)
 {
     const struct program *p = w->model->runs->program;
@@ -225,8 +224,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
     return seconds;
 }
 
-/* Inputs step evenly on a logarithmic scale from the least run to a multiple of the most, of the
- * input that was varied most. */
+/* Inputs step evenly on a logarithmic scale from the smallest run to a multiple of the largest, for
+ * the input with the widest range. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;

@@ -13,13 +13,14 @@
 #define GENERATIONS 3000
 #define CROSSOVER 0.9
 #define TOURNAMENT 3
-/* generations without a better one, after which a new population begins */
+/* generations without improvement after which a new population begins */
 #define PATIENCE 40
-#define LENGTH_PRICE 1e-2      /* of a token, as a share of the error: of two alike the shorter */
+/* per token, as a share of the error: favours the shorter of two similar expressions */
+#define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
 #define FAILED 0.02            /* left-out error above which regression has failed */
-#define RUNS_LEAST 8           /* fewer say too little */
-#define GAIN 0.7               /* an expression must lower the error below this share */
+#define RUNS_LEAST 8           /* fewer are not enough */
+#define GAIN 0.7               /* factor by which an expression must reduce the error */
 #define SEED 20
 
 _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
@@ -27,7 +28,7 @@ _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
 struct bred {
     uint8_t code[FORMULA_CODE];
     size_t length;
-    /* mean relative, with offset and factor; INFINITY: no value somewhere */
+    /* mean relative error with offset and factor; INFINITY: undefined for some run */
     double error;
     double price;
 };
@@ -55,7 +56,7 @@ static uint8_t chance_operator(struct breeding *b)
     return often[rng_below(&b->rng, sizeof often)];
 }
 
-/* Appends a chance expression in postfix order, of less than 2 << @depth tokens. */
+/* Appends a random expression in postfix order, of less than 2 << @depth tokens. */
 static void grow(struct breeding *b, struct bred *i, unsigned depth)
 {
     if (!depth || rng_below(&b->rng, 4) == 0) {
@@ -67,7 +68,7 @@ static void grow(struct breeding *b, struct bred *i, unsigned depth)
     i->code[i->length++] = chance_operator(b);
 }
 
-/* Where the expression that ends at @last begins. */
+/* Returns the beginning of the expression that ends at @last. */
 static unsigned begin_of(const struct bred *i, unsigned last)
 {
     unsigned wanted = 1, at = last + 1;
@@ -78,8 +79,8 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* @child: @mother with a part of it replaced by a part of @father; @mother itself where that would
- * be too long. */
+/* Makes @child: @mother with a subexpression replaced by one of @father; @mother itself if too
+ * long. */
 static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
                   struct bred *child)
 {
@@ -95,7 +96,7 @@ static void cross(struct breeding *b, const struct bred *mother, const struct br
     child->length = mother->length - (last + 1 - first) + added;
 }
 
-/* A new subexpression, or one token changed. */
+/* Replaces a subexpression by a random one, or one token. */
 static void mutate(struct breeding *b, const struct bred *mother, struct bred *child)
 {
     struct bred fresh = {.length = 0};
@@ -110,7 +111,7 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Fills b->column; false if the expression has no value, or is constant. */
+/* Fills b->column; false if the expression is undefined or constant. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -131,7 +132,7 @@ static bool scale(struct breeding *b, struct solution *s)
     return solve(columns, 2, b->data->values, b->weights, b->data->run_count, b->work, s);
 }
 
-/* Weighted least squares of offset and factor, in closed form: this is what takes the time. */
+/* Weighted least squares of offset and factor in closed form, where most of the time is spent. */
 static void judge(struct breeding *b, struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -196,7 +197,7 @@ static void breed(struct breeding *b, const struct bred *best)
     b->young = swap;
 }
 
-/* The best of all populations: one that stands still makes way for a new one. */
+/* Returns the best of all populations; a stagnant one is replaced by a new one. */
 static struct bred evolve_best(struct breeding *b)
 {
     struct bred best = {.price = INFINITY, .error = INFINITY}, own = best;
@@ -221,8 +222,8 @@ static struct bred evolve_best(struct breeding *b)
     return best;
 }
 
-/* Offset and factor as fractions of one denominator that give every run, whole numbers, to the last
- * digit; false where there are none. */
+/* Offset and factor as fractions of one denominator that give every run's integer exactly; false if
+ * there are none. */
 static bool make_exact(const struct breeding *b, struct formula *f)
 {
     const struct fit_data *d = b->data;
@@ -247,7 +248,7 @@ static bool make_exact(const struct breeding *b, struct formula *f)
     return false;
 }
 
-/* The data that is bred for, and weights for errors relative to its values. */
+/* Sets the data, and weights for relative errors. */
 static void set_data(struct breeding *b, const struct fit_data *data)
 {
     double most = 0;
@@ -259,7 +260,7 @@ static void set_data(struct breeding *b, const struct fit_data *data)
         b->weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
 }
 
-/* The expression with the offset and factor that suit the data best. */
+/* Makes a formula of the expression with its best offset and factor. */
 static bool make_formula(struct breeding *b, const struct bred *i, struct formula *out)
 {
     struct solution s;
@@ -281,8 +282,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* An expression chosen among a million fits its training data: it must predict the largest run,
- * which is held out, better than regression does. */
+/* An expression chosen from a million fits its training data: it must predict the held-out largest
+ * run better than regression does. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {
@@ -299,7 +300,7 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     set_data(b, &rest);
     bool ok = false;
     for (size_t r = 1; r < n; r++)
-        ok |= values[r] != values[0];   /* else no expression says anything about them */
+        ok |= values[r] != values[0];   /* constant values need no expression */
     if (ok) {
         *best = evolve_best(b);
         fit_counts(&rest, &plain);

@@ -10,13 +10,13 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Pages of one reading: an area that exceeds the second level takes longer for each of them, as
- * they are filled with zeros. */
+/* Pages per measurement: an area beyond the second level takes longer per page, since pages are
+ * zeroed. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
 
-/* Seconds of one page of @count: the first write to it, and giving it back. NaN without memory. */
+/* Seconds per page of @count: the first write to it, and its return. NaN without memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;
@@ -39,7 +39,7 @@ double system_seconds(const struct run_pages *pages, struct err *err)
 
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* no memory: the program would have none */
+    if (isnan(seen[0])) /* no memory: the program would have none either */
         return start;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
     return start + pages->faults * seen[READINGS / 2];

@@ -5,8 +5,8 @@
 #include "base/err.h"
 #include "program/pages.h"
 
-/* Seconds of starting a run and of its page faults, as estimator_pages has them; measured
- * now, for some 20 ms. NaN with err when no process can be started. Any thread. */
+/* Seconds of system time for starting a run and its page faults, from estimator_pages; measured
+ * now, for some 20 ms. NaN with err when no process can be started. */
 double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces as the runtime writes them. They come from a program that may have done anything to its
- * memory: nothing in them is taken unchecked. */
+/* Reads traces of the runtime. The program may have corrupted its memory, so everything is
+ * checked. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +13,24 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
-/* of a load's references: the same store in four of five, as each that differs takes a vote away */
+/* share of a load's references with the same store, four in five, since each different one
+ * subtracts a vote */
 #define FORWARDED_VOTES 0.6
-/* executions of a store at most: older stores have left the store buffer */
+/* age in executions: older stores have left the store buffer */
 #define FORWARDED_AGE 64
-#define ALLOCATIONS_MOST 32768 /* as many as the runtime records */
+#define ALLOCATIONS_MOST 32768 /* limit of the runtime */
 
 struct trace {
     const struct program *program;
     const struct program_unit *unit;      /* NULL: none yet */
     struct program_run *run;
     VEC(const struct program_unit *) units; /* in the order of the trace */
-    /* of the clock that calls are timed with; ticks of a call of nothing */
+    /* rate of the clock that times calls; ticks of an empty call */
     double cycles_per_tick, nothing;
     bool ended;
 };
 
-/* The next number of a line, moved past; false when there is none. */
+/* Reads the next number of a line; false when there is none. */
 static bool number(const char **at, double *out)
 {
     char *end;
@@ -132,7 +133,7 @@ static bool read_reference(struct trace *t, const char *at)
                                           bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
-    /* Sampled references represent all. */
+    /* Scales sampled references to all. */
     for (size_t i = 0; i < bins.count; i++) {
         bins.items[i].count *= references / total;
         bins.items[i].regular *= references / total;
@@ -144,7 +145,7 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
-/* A load whose values come from one store of as old an age most of the time. */
+/* Reads the store of most of a load's values, if its age is mostly constant. */
 static bool read_forward(struct trace *t, const char *at)
 {
     double load, store, age, votes;
@@ -202,7 +203,7 @@ static bool read_line(struct trace *t, char *line)
     return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
-/* Allocates the counts of each block and reference; false when memory runs out. */
+/* Allocates the counts of blocks and references; false when memory runs out. */
 static bool make_room(const struct program *p, struct program_run *out)
 {
     out->counts = mem_try_zero(p->block_count + 1, sizeof *out->counts);
@@ -241,7 +242,7 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
         }
     }
     vec_done(&t.units);
-    if (out->allocation_count) /* most programs have few */
+    if (out->allocation_count) /* most programs have few allocations */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",

@@ -9,20 +9,20 @@
 #include "program/walk.h"
 #include "simulate/simulate.h"
 
-#define WALKED 0.002         /* share of all executed instructions from which on a loop is walked */
+#define WALKED 0.002         /* share of all executed instructions from which a loop is walked */
 #define MOST 2000            /* instructions of a walk */
-#define WANTED 1000          /* of them, so that it is as its branches mostly go */
-/* reorder buffers that go by before the state is steady, and then are looked at */
+#define WANTED 1000          /* wanted instructions, so that branches have their usual directions */
+/* reorder buffers of warm-up, and of measurement */
 #define REACH 4
-/* share of its executions from which on a loop's head is in another walk */
+/* share of its executions in another walk from which a loop needs none of its own */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
 
 struct turns_walk {
-    nest_insns insns;              /* in the order of their execution */
-    VEC(struct walked) sources;    /* where each of them comes from */
-    double times;                  /* the walk is executed as a whole */
+    nest_insns insns;              /* in execution order */
+    VEC(struct walked) sources;    /* origin of each instruction */
+    double times;                  /* executions of the whole walk */
 };
 
 struct turns_walks { VEC(struct turns_walk) list; };
@@ -30,7 +30,7 @@ struct turns_walks { VEC(struct turns_walk) list; };
 struct walk_search {
     const struct program_code *code;
     struct program_flow flow;
-    double insns;                  /* executed in all */
+    double insns;                  /* executed instructions in total */
     double **covered;              /* per unit and instruction: executions in walks */
     struct turns_walks *out;
 };
@@ -44,7 +44,7 @@ struct turning {
     struct turns *out;
 };
 
-/* Fewest turns first: outer loops before those within them, callers before what they call. */
+/* Fewest turns first: outer loops before inner ones, callers before callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
@@ -146,7 +146,7 @@ void turns_walks_free(struct turns_walks *w)
     free(w);
 }
 
-/* Cycles of a walk by what is shared with others. */
+/* Cycles of a walk for shared resources. */
 static double shared_cycles(const struct bounds *b, const struct core_share *share)
 {
     double most = 0;
@@ -159,8 +159,8 @@ static double shared_cycles(const struct bounds *b, const struct core_share *sha
     return most;
 }
 
-/* Gives each instruction its share of @cycles, those of one walk, by what goes by before it retires
- * from iteration @from on, of the @all. */
+/* Distributes @cycles of one walk over the instructions, by the time that passes before each
+ * retires, from iteration @from on, out of @all. */
 static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim,
                       unsigned from, unsigned all, double cycles)
 {
@@ -202,7 +202,7 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct bounds bounds;
     struct simulation sim;
 
-    core->jcc_erratum = false;    /* the code lies elsewhere than one instruction after the other */
+    core->jcc_erratum = false;    /* the code is not contiguous in memory */
     core->uop_cache_lines = NAN;
     core->reorder_buffer = rint(buffer * t->share->slots);
     bounds_of(t->work, w->insns.items, n, &block, false, &bounds);

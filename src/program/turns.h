@@ -1,7 +1,7 @@
-/* Loops in execution order, iteration by iteration: through inner loops and called functions. A
- * function's code, and code around a short loop, has chains that only the code before and after can
- * hide, within reach of the reorder buffer. So the walk of whole iterations is simulated, and each
- * instruction costs the cycles until it retires. */
+/* Walks loops in execution order, through inner loops and called functions. Chains of a function or
+ * of code around a short loop overlap only with the code before and after, within the reorder
+ * buffer. So whole iterations are simulated, and each instruction costs the cycles until it
+ * retires. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
 
@@ -10,23 +10,23 @@
 #include "program/forwards.h"
 #include "program/sharing.h"
 
-/* Per instruction of a unit: cycles of all its executions in walks, and how many these are. */
+/* Per instruction of a unit: cycles of all its executions in walks, and the number of these. */
 struct turns_unit { double *cycles, *covered; };
 
 struct turns {
     struct turns_unit *units;
-    /* per block of the program, its calls of functions whose code is known: the same */
+    /* the same per block of the program, for its calls of functions with known code */
     double *calls, *called;
 };
 
-/* The walks at @run, which depend on no machine: of at most two thousand instructions, those of the
- * library's functions counted, whose code is at least a small share of all that were executed.
- * Borrow @c's code. Any thread. */
+/* Finds the walks at @run, independent of a machine: at most two thousand instructions including
+ * library functions, with at least a small share of all executed instructions. They borrow @c's
+ * code. */
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* Their times on the machine of @work with @forwards, those of the run; code in no loop is not
- * covered. turns_done frees. Any thread. */
+/* Simulates the walks on the machine of @work with @forwards of the same run; code outside loops is
+ * not covered. turns_done frees. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,
                 const struct core_share *share, struct turns *out);

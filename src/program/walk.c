@@ -8,26 +8,28 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* of fitting ways to counts at most */
-/* share of a branch's executions: ways that change by less are known well enough */
+#define ROUNDS 60            /* rounds of fitting edges to counts */
+/* share of a branch's executions: edges that change by less have converged */
 #define FITTED 1e-5
-#define EDGE 1e-4f           /* below a whole execution: counts are exact, sums of shares are not */
-#define DEPTH 16             /* functions within each other */
+#define EDGE 1e-4f           /* slightly below one execution: sums of shares are inexact */
+#define DEPTH 16             /* nested function calls */
 #define NOWHERE SIZE_MAX
 
-/* Conditional branches and what they lead to: the stretches' first instructions. */
+/* Conditional branches and their targets: first instructions of stretches. */
 struct two_ways { size_t at, target, next; double taken, fallen; };
 struct unit_graph {
     const struct kernel *kernel;
     const struct code_unit *unit;
     const double *times;
     VEC(struct two_ways) branches;
-    /* per instruction that begins a stretch: what comes to it by ways without and with a choice */
+    /* per first instruction of a stretch: executions that arrive by edges without and with a
+     * choice */
     double *known, *open;
-    bool *entered;           /* from elsewhere, too: functions, and what no way leads to */
+    bool *entered;           /* also entered from elsewhere: functions, and targets without known
+                              * edges */
 };
 
-/* Whether nothing but what the branch at @insn says follows it. */
+/* Returns whether the branch at @insn determines its only successors. */
 static bool goes_on(const struct insn *insn)
 {
     return !(insn->traits & INSN_RETURN) &&
@@ -60,7 +62,7 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
     }
 }
 
-/* By what factor the ways with a choice that lead to @at are more than they should be. */
+/* Factor by which the edges with a choice into @at exceed its count. */
 static double factor_of(const struct unit_graph *g, size_t at)
 {
     if (at == NOWHERE || g->entered[at] || !(g->open[at] > 0))
@@ -152,18 +154,18 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    /* per instruction of its unit: a way leads from there to the head */
+    /* per instruction of its unit: a path leads to the head */
     bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;
-    /* instructions of functions that are not the program's, so far */
+    /* instructions of external functions so far */
     size_t library;
-    /* per unit and branch: executions due as taken, less those taken */
+    /* per unit and branch: due taken executions minus actual ones */
     float **owed;
     struct code_walk *out;
 };
 
-/* Target name of a call or jump at @insn; false: it is in a register or memory. */
+/* Name of the target of a call or jump at @insn; false: indirect. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
     const char *name = strrchr(insn->text, ' '), *tab = strrchr(insn->text, '\t');
@@ -179,7 +181,7 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
     return true;
 }
 
-/* Where function @name begins, one of @unit's before others; false: it is not the program's. */
+/* Finds function @name, in @unit first; false: external. */
 static bool find_function(const struct walker *w, const char *name, uint32_t unit,
                           struct walk_place *out)
 {
@@ -197,7 +199,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
     return false;
 }
 
-/* As the compiled code names it, which lives as long. */
+/* Name in the compiled code, with its lifetime. */
 static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
                                const char *name)
 {
@@ -217,7 +219,7 @@ static bool step_back(struct walker *w)
     return true;
 }
 
-/* Into a function of the program, or past one that is not. @jump: the function ends there. */
+/* Steps into a function of the program, or over an external one. @jump: a tail call. */
 static bool step_call(struct walker *w, const struct insn *insn, bool jump)
 {
     struct walk_place from = w->at, into;
@@ -234,7 +236,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         return true;
     }
     if (jump && !named)
-        return false;   /* a table of places */
+        return false;   /* a jump table */
     if (named) {
         const char *known = called_name(w->code, from.unit, from.insn, name);
         const struct call_code *code = known ? program_code_library(w->code, known) : NULL;
@@ -245,7 +247,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* What the branches of @unit owe; the rarer way of each comes last. */
+/* Balances of the branches of @unit; the rarer direction comes last. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -259,8 +261,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Whether the next branch is taken this time, into *@taken. False if its direction is so rare that
- * it is mispredicted: nothing overlaps with the following code. */
+/* Chooses the direction of the next branch, *@taken. False if it is so rare that it is
+ * mispredicted: no overlap with the following code. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];
@@ -276,8 +278,7 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* To the next instruction that is executed; false: it is not known which, or the walk ends before
- * it. */
+/* Steps to the next executed instruction; false: unknown, or the walk ends before it. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -304,7 +305,7 @@ static bool step_on(struct walker *w)
     return w->at.insn < k->insn_count;
 }
 
-/* Over again backwards, as ways mostly lead forwards, until nothing changes. */
+/* Iterates backwards until stable, since most edges lead forward. */
 static void find_back(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->head.unit].kernel;

@@ -1,7 +1,6 @@
-/* The code of a loop in execution order, for some iterations: through the blocks that its branches
- * choose, inner loops, and the called functions of the program. Only the share of each branch
- * direction is known: directions alternate as evenly as their shares allow, so that equal counts
- * give equal walks. */
+/* Lists the code of a loop in execution order for some iterations, through branches, inner loops
+ * and called functions. Only the share of each branch direction is known: directions alternate as
+ * evenly as the shares allow, so that equal counts give equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
@@ -9,44 +8,43 @@
 
 #define PREDICTED_TRIPS 24         /* iterations up to which the end of a loop is predicted */
 
-/* How the instructions of a unit follow each other at one run. */
+/* Control flow between the instructions of a unit at one run. */
 struct unit_flow {
     double *times;                 /* executions of each instruction */
-    /* of each conditional branch, the share of executions in which it is taken */
+    /* per conditional branch: share of executions in which it is taken */
     float *taken;
 };
 
 struct program_flow {
-    struct unit_flow *units;       /* those without code have NULLs */
-    /* of each function, its unit's instruction that it begins with; UINT32_MAX: it has no code */
+    struct unit_flow *units;       /* NULL for units without code */
+    /* per function: its first instruction in its unit; UINT32_MAX: no code */
     uint32_t *entries;
 };
 
-/* Of all units of @c at @run. Between blocks whose counts do not determine the path, ways are used
- * as evenly as the counts allow (iterative proportional fitting, Deming and Stephan 1940).
- * program_flow_done frees. Any thread. */
+/* Finds the flow of all units of @c at @run. If the counts do not determine the path between
+ * blocks, edges are used evenly (iterative proportional fitting, Deming and Stephan 1940).
+ * program_flow_done frees. */
 void program_flow_find(const struct program_code *c, const struct program_run *run,
                        struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);
 
 struct walk_step {
     uint32_t unit, insn;
-    const char *calls;             /* a function that is not the program's, borrowed; NULL: none */
+    const char *calls;             /* external function called, borrowed; NULL: none */
 };
 
 struct code_walk {
     VEC(struct walk_step) steps;
-    unsigned turns;                /* of the loop */
-    bool elsewhere;                /* it leads through other loops, or into functions */
+    unsigned turns;                /* number of turns of the loop */
+    bool elsewhere;                /* it passes through other loops or functions */
 };
 
-/* Walks through loop @loop of @unit, at most @most instructions, until whole iterations have
- * @wanted of them, including the library's functions. An iteration is from its first instruction to
- * the same again, also if the loop is left and entered again meanwhile; directions that never lead
- * back are not taken. It ends before a branch direction with a share of less than one in
- * PREDICTED_TRIPS, such as the end of a long loop: the following code waits for its misprediction.
- * False, with nothing in @out, if one iteration is longer or does not end, or leads to unknown
- * code. vec_done frees @out->steps. Any thread. */
+/* Walks loop @loop of @unit until whole iterations contain @wanted instructions, at most @most,
+ * including library functions. An iteration lasts until the first instruction is reached again,
+ * even if the loop is left and re-entered; directions that never lead back are not taken. The walk
+ * ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long
+ * loop, since its misprediction stops the overlap. False, with @out empty, if an iteration is too
+ * long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

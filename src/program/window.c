@@ -19,13 +19,13 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* Between the first miss of a group and the next that is none of it lie @reach executions, and 1 /
- * rate more: as many groups there are, and rate * reach further misses in each (interval analysis:
- * Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+/* From the first miss of a group to the next outside it there are @reach executions, and 1 / rate
+ * more. That gives the number of groups, with rate * reach additional misses each (interval
+ * analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
-    double rest = 1, sum = 0;   /* executions that no group of a farther level reaches */
+    double rest = 1, sum = 0;   /* executions not covered by a group of a farther level */
 
     for (size_t l = m->count; l >= 1; l--) {
         double further = served[l] * w->reach,
@@ -40,12 +40,11 @@ double window_waits(const struct memory *m, const struct window *w,
     return fmax(sum, fmax(w->walks, w->crowded) - w->core);
 }
 
-/* The bin of a walk that is under way, what is left of it, and what serves it: references per
- * execution. */
+/* The current bin of a walk, its remainder, and its serving levels: references per execution. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
-    double crowded;   /* cycles per execution of its lines that come to one set */
+    double crowded;   /* cycles per execution of its lines that map to one set */
 };
 
 static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk,
@@ -94,7 +93,7 @@ double window_phases(const struct memory *m, const struct window *w, const struc
                 enter_bin(m, walks, i, executions, &at[i]);
             }
             if (at[i].left <= LEAST_SHARE)
-                at[i].left = 1;   /* rounding left a little: the last bin continues */
+                at[i].left = 1;   /* a rounding error remained: continues with the last bin */
         }
     }
     free(at);

@@ -1,4 +1,4 @@
-/* The words of a program's command line at given inputs, and its input file where it reads one. */
+/* Builds the command line of a program at given inputs, and its input file if it reads one. */
 #ifndef PORTOLAN_PROGRAM_WORDS_H
 #define PORTOLAN_PROGRAM_WORDS_H
 
@@ -6,35 +6,35 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* How a program is started, as program load has it. */
+/* How a program is started, as specified by program load. */
 struct invocation {
-    /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
+    /* words of the command line with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;
-    /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL:
-     * none */
+    /* template of an input file with {NAME}, written for each run to its own directory,
+     * {directory}; NULL: none */
     char *template;
-    char *input;                   /* the same, for standard input; NULL: that is empty */
+    char *input;                   /* template of standard input; NULL: empty */
     /* inputs that are macros of the source, "N=SIZE M=LENGTH"; NULL: none */
     char *defines;
-    bool any_status;               /* it may exit with another status than 0 */
+    bool any_status;               /* any exit status is allowed */
 };
 
 /* A copy, which invocation_done frees. */
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
-/* Appends the macro that input @name is to @out (may be NULL); false when it is none. */
+/* Appends the macro of input @name to @out (may be NULL); false when it is not a macro. */
 bool invocation_macro(const struct invocation *how, const char *name, struct str *out);
 
 struct words {
     VEC(char *) list;
-    char *input;   /* path of its standard input; NULL: nothing */
+    char *input;   /* file for standard input; NULL: empty */
 };
 
-/* By @how->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it
- * the inputs in their order, macros left out. Templates, of an input file and of standard input,
- * are written into the directory under their own names, {NAME} put in, other braces as they are.
- * False with err; words_done frees in either case. Any thread. */
+/* Expands @how->arguments: {NAME} to an input's value, {directory} to @directory; without arguments
+ * the inputs in order, without macros. Writes the templates of input file and standard input to the
+ * directory under their own names, with {NAME} expanded and other braces unchanged. False with err;
+ * words_done frees in either case. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

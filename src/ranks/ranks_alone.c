@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Built without MPI: the one process there is. */
+/* Without MPI: a single process. */
 #include "ranks/ranks.h"
 
 bool ranks_begin(int *argc, char ***argv, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With MPI. Every call of it is made under one lock, by whichever thread: MPI_THREAD_SERIALIZED. */
+/* With MPI. All calls are made under one lock, from any thread: MPI_THREAD_SERIALIZED. */
 #include "ranks/ranks.h"
 
 #include <limits.h>
@@ -14,12 +14,12 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-/* nanoseconds between two looks at what came; MPI's own waiting would keep a processor busy */
+/* nanoseconds between polls; MPI's own waiting would use a whole processor */
 #define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
-/* Variables that a launcher sets for its processes: Open MPI's, PMIx (srun --mpi=pmix), PMI (MPICH,
- * srun --mpi=pmi2). */
+/* Environment variables of launchers: Open MPI, PMIx (srun --mpi=pmix), PMI (MPICH, srun
+ * --mpi=pmi2). */
 static const char *const launchers[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
 
 struct sending {
@@ -31,10 +31,10 @@ struct sending {
 
 static struct {
     bool begun;
-    unsigned count, index, here;     /* here: ranks on this machine */
+    unsigned count, index, here;     /* here: number of ranks on this machine */
     MPI_Comm world;
     pthread_mutex_t lock;
-    struct sending *unsent;          /* under the lock */
+    struct sending *unsent;          /* protected by the lock */
     atomic_bool claimed;
 } ranks = {.count = 1, .here = 1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -70,7 +70,7 @@ bool ranks_begin(int *argc, char ***argv, struct err *err)
     return true;
 }
 
-/* Frees what has been sent. Under the lock. */
+/* Frees sent messages. Under the lock. */
 static void forget_sent(void)
 {
     for (struct sending **at = &ranks.unsent; *at;) {
@@ -121,7 +121,7 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* the launcher bound this rank to its part */
+    if (all > 0 && processors < (unsigned)all)   /* the launcher bound this rank to processors */
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;
 }
@@ -156,7 +156,7 @@ size_t ranks_unsent(unsigned to)
     return n;
 }
 
-/* A message that is there; false when none is. */
+/* Receives a waiting message; false when there is none. */
 static bool take(struct rank_message *out)
 {
     int there = 0, length = 0;

@@ -11,10 +11,11 @@
 #include "base/mem.h"
 #include "simulate/simulate.h"
 
-#define STABLE 0.03       /* relative: the loop itself, measured before, between and after */
-#define LEAST_ERROR 0.005 /* relative, of the loop's time: least uncertainty of a cost */
-#define ATTEMPTS 5        /* at the time of the loop itself */
-/* times of the loop itself: at least three, more if they do not agree */
+/* relative spread of the loop itself, measured before, between and after */
+#define STABLE 0.03
+#define LEAST_ERROR 0.005 /* share of the loop's time: least uncertainty of a cost */
+#define ATTEMPTS 5        /* attempts to measure the loop itself */
+/* times of the loop itself: at least three, more if they disagree */
 #define BASES 6
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
@@ -32,8 +33,8 @@ struct blame_work {
     size_t done, total;
 };
 
-/* Cycles per iteration as the model has them: simulated, but never less than the bounds. A loop
- * without the branch that closes it is run as copies that the µop cache holds. */
+/* Cycles per iteration by simulation, at least the bounds. A loop without its closing branch runs
+ * as copies in the µop cache. */
 static double predict(struct blame_work *w, const struct insn *insns, size_t count)
 {
     struct block_options block = {.shape = shape_of(insns, count),
@@ -64,8 +65,8 @@ static void tell(const struct blame_work *w)
         w->source->found(w->source->self, w->b);
 }
 
-/* One measurement; *@cycles NaN with the reason in @state when there is none. False with err: all
- * ends. */
+/* Measures once; *@cycles NaN with the reason in @state without a time. False with err ends
+ * everything. */
 static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles,
                     double *spread, char state[96], struct err *err)
 {
@@ -89,8 +90,8 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
     return false;
 }
 
-/* The lowest of @n @times (sorted in place) that another one confirms, or the only one; NaN when no
- * two are close. A busy core makes times longer, never shorter. */
+/* The lowest of @n @times (sorted in place) confirmed by another, or the only one; NaN when no two
+ * agree. A busy core makes times longer, never shorter. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
@@ -100,8 +101,8 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* Measures the loop itself once more, repeatedly on a busy core. False with err when it has no time
- * at all. */
+/* Measures the loop itself once more, repeatedly on a busy core. False with err without any
+ * time. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -122,7 +123,7 @@ static bool measure_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Measures the loop itself until its lowest time is confirmed; false with err when it is not. */
+/* Measures the loop itself until its lowest time is confirmed; false with err if it is not. */
 static bool confirm_base(struct blame_work *w, struct err *err)
 {
     while (w->bases < BASES &&
@@ -139,7 +140,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* here, error and state from the times. */
+/* Computes here, error and state from the times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured,
@@ -155,7 +156,7 @@ static void reckon(const struct blame_work *w, struct blame_cost *cost)
         snprintf(cost->state, sizeof cost->state, "ok");
 }
 
-/* Measures and predicts @take_v, in addition to what is known of it. False with err: all ends. */
+/* Adds a measurement and prediction of @take_v. False with err ends everything. */
 static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_cost *cost,
                     struct err *err)
 {
@@ -203,7 +204,7 @@ static bool cut(struct blame_work *w, size_t edge, struct err *err)
     return cost_of(w, &v, &w->b->edges[edge].cut, err);
 }
 
-/* Reports that @take_v will be measured. */
+/* Announces that @take_v will be measured. */
 static void expect(const struct blame_work *w, struct variant *take_v)
 {
     if (w->source->expect && take_v->insns)
@@ -248,8 +249,8 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* Its time is to be confirmed: it differs from the model, or the loop takes longer without it, or
- * its times do not agree yet. */
+/* Returns whether its time needs confirmation: it differs from the model, the loop is slower
+ * without it, or its times disagree. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)
@@ -259,7 +260,7 @@ static bool is_doubtful(const struct blame_cost *cost, double least)
     return isnan(cost->here) || (cost->count == 1 && (differs || slower));
 }
 
-/* Doubtful ones again, with the loop itself in between: the sentence names only results that were
+/* Measures doubtful ones again, alternating with the loop itself: the sentence names only results
  * seen twice. */
 static bool confirm(struct blame_work *w, struct err *err)
 {
@@ -276,7 +277,7 @@ static bool confirm(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* Cutting it may show something: both ends have a cost, measured or in the model. */
+/* Returns whether cutting it may have an effect: both ends have a cost, measured or predicted. */
 static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;
@@ -294,7 +295,7 @@ static bool edge_comes_first(const struct blame_work *w, size_t a, size_t b)
     return dx > dy;
 }
 
-/* The dependences that matter, those of instructions that differ most first. */
+/* Selects such dependences, those of instructions that differ most first. */
 static void take_edges(struct blame_work *w)
 {
     size_t found = 0;
@@ -315,13 +316,13 @@ static void take_edges(struct blame_work *w)
     free(all);
 }
 
-/* Measured, without a time. */
+/* Returns whether it was measured without a time. */
 static bool is_missing(const struct blame_cost *cost)
 {
     return !cost->count && isfinite(cost->model);
 }
 
-/* Measures variants without a stable time once more, while there is time. */
+/* Repeats variants without a stable time while time permits. */
 static bool fill_gaps(struct blame_work *w, struct err *err)
 {
     bool ok = true;
@@ -335,7 +336,7 @@ static bool fill_gaps(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* All costs against the loop's own time as it is known in the end. */
+/* Computes all costs against the loop's final time. */
 static void reckon_all(const struct blame_work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -371,7 +372,7 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)
         reckon_all(w);
-    ok = ok && confirm(w, err);   /* against the time confirmed, others may be doubtful */
+    ok = ok && confirm(w, err);   /* relative to the confirmed time, others may be doubtful */
     return ok;
 }
 

@@ -7,15 +7,15 @@
 
 #include "analysis/fusion.h"
 
-#define CLEAR 0.03        /* relative, of the loop's time: less than this is nothing */
-/* of an instruction's difference: a dependence through memory that makes so much of it is the
- * reason */
+#define CLEAR 0.03        /* share of the loop's time: smaller differences do not count */
+/* share of an instruction's difference from which a dependence through memory explains it */
 #define SAME 0.8
-/* the same of a dependence through a register, which an instruction's own latency makes as large */
+/* the same for a dependence through a register, to which the instruction's own latency
+ * contributes */
 #define MORE 1.25
-#define SMALL 0.3         /* of a cost: a smaller remainder is the rest */
+#define SMALL 0.3         /* share of a cost: a smaller remainder is ignored */
 
-/* "line 7", or "instruction 3" where there are no lines. */
+/* "line 7", or "instruction 3" without lines. */
 static void blame_place(const struct insn *insns, size_t at, struct str *out)
 {
     if (insns[at].line)
@@ -31,7 +31,7 @@ static double difference(const struct blame_cost *cost)
     return cost->here - cost->model;
 }
 
-/* Differences larger than the measurements' scatter and relevant to the user. */
+/* Returns whether a difference exceeds the scatter and is relevant to the user. */
 static bool is_clear(const struct blame *b, const struct blame_cost *cost)
 {
     double d = fabs(difference(cost));
@@ -54,7 +54,7 @@ static double weight(const struct blame_edge *e)
     return fabs(difference(&e->cut)) / (e->of.reg == REG_NONE ? SAME : MORE);
 }
 
-/* Memory before registers: of what costs the same it is the rarer and the better reason. */
+/* Memory before registers: of equal costs it is the rarer and better explanation. */
 static size_t worst_edge(const struct blame *b, size_t row)
 {
     size_t worst = b->edge_count;
@@ -87,7 +87,7 @@ static void add_costs(const struct blame_cost *cost, struct str *out)
     str_add(out, " in the model");
 }
 
-/* The table's values of the form. */
+/* Adds the table's values of the form. */
 static void add_entry(const struct insn *in, const struct machine *m, struct str *out)
 {
     const struct mapping_entry *entry = fusion_resolve(m, in);
@@ -101,7 +101,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
     str_add_char(out, ')');
 }
 
-/* Why an instruction has its cost, as far as the nop in its place shows. */
+/* Adds why an instruction has its cost, as far as the nop variant shows. */
 static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m,
                        struct str *out)
 {
@@ -156,7 +156,7 @@ static size_t without_time(const struct blame *b)
     return n;
 }
 
-/* Nothing is clear. */
+/* No difference is clear. */
 static void judge_nothing(const struct blame *b, struct str *out)
 {
     size_t missing = without_time(b);

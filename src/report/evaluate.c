@@ -31,7 +31,7 @@ struct evaluation {
     VEC(struct form_error) forms;
     struct index index;        /* of forms by name */
     struct rng rng;
-    FILE *rows;                /* NULL: not wanted */
+    FILE *rows;                /* NULL: none */
     uint8_t code[BLOCK_BYTES];
 };
 
@@ -143,7 +143,7 @@ static struct form_error *form_record(struct evaluation *e, const char *form)
     return &e->forms.items[item];
 }
 
-/* Uniform over all pairs seen (reservoir of Vitter's algorithm R). */
+/* Uniform over all pairs (Vitter's algorithm R). */
 static void sample_pair(struct evaluation *e, double predicted, double measured)
 {
     size_t at = e->sample_count;
@@ -178,9 +178,9 @@ static bool has_length_changing_prefix(const struct evaluation *e)
     return false;
 }
 
-/* Short blocks run again before all copies have left the µop cache: a share of them does not wait
- * for the decoders, the smaller the more code there is (facts copies_cached, copies_cached_bytes).
- * Blocks with a length-changing prefix pay for it in every copy, as measured. */
+/* Unrolled short blocks partly stay in the µop cache, the less the more code there is, and do not
+ * wait for the decoders (facts copies_cached, copies_cached_bytes). A length-changing prefix costs
+ * in every copy, by measurement. */
 static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length,
                           double predicted)
 {
@@ -349,8 +349,7 @@ static double ties(double count)
     return count * (count - 1) / 2;
 }
 
-/* Sorts the second members by merging; returns how many exchanges neighbours would need (discordant
- * pairs). */
+/* Merge sort of the second members; returns the number of discordant pairs. */
 static double merge_exchanges(double *values, double *spare, size_t n)
 {
     if (n < 2)

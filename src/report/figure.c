@@ -12,7 +12,7 @@
 #define FILE_MOST ((size_t)64 << 20)
 #define MEMORY_MOST ((size_t)2 << 30)
 
-/* Okabe and Ito's colours, which suit the colour-blind on white, and a dash pattern for each. */
+/* Okabe and Ito's colours, which suit the colour-blind on white, with a dash pattern each. */
 static const struct {
     const char *color;
     int dash;
@@ -30,8 +30,7 @@ static const char *missing_todo(void)
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-/* A string as gnuplot reads it between single quotes: they are doubled, and it stays on its
- * line. */
+/* Writes a single-quoted string of gnuplot: quotes are doubled, line ends removed. */
 static void add_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');
@@ -57,7 +56,7 @@ static bool drawable(const struct figure *f, double x, double y)
     return isfinite(x) && isfinite(y) && (!f->log_x || x > 0) && (!f->log_y || y > 0);
 }
 
-/* The end of both axes: what is largest, a little more. */
+/* End of both axes: slightly above the largest value. */
 static double farthest(const struct figure *f)
 {
     double most = 0;
@@ -128,7 +127,7 @@ static void add_script(const struct figure *f, enum figure_format format, struct
     str_add(out, "\n");
 }
 
-/* First line of its output. */
+/* Reads the first line of gnuplot's output. */
 static bool refused(const struct child_result *result, struct err *err)
 {
     const char *text = str_text(&result->output);

@@ -1,4 +1,4 @@
-/* Curves and points as pictures for documents, drawn by gnuplot. */
+/* Draws curves and points as pictures for documents by gnuplot. */
 #ifndef PORTOLAN_REPORT_FIGURE_H
 #define PORTOLAN_REPORT_FIGURE_H
 
@@ -12,24 +12,24 @@
 
 struct figure_series {
     const char *label;
-    const double *x, *y;   /* n of each; a value that is not finite is a gap */
+    const double *x, *y;   /* n of each; a non-finite value is a gap */
     size_t n;
-    bool points;           /* not joined */
+    bool points;           /* without lines */
 };
 
 struct figure {
-    const char *name;      /* one word, other than that of any figure in the same document */
+    const char *name;      /* one word, unique in the document */
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;     /* values from 0 down are gaps there */
-    bool diagonal;         /* a line where y = x, and both axes from 0 to the same end */
+    bool log_x, log_y;     /* values of 0 or below are gaps */
+    bool diagonal;         /* draws y = x, and gives both axes the same range from 0 */
     struct figure_series series[FIGURE_SERIES];
     size_t series_count;
 };
 
 enum figure_format { FIGURE_SVG, FIGURE_PNG };
 
-/* The bytes of a file in @out, cleared before. Its colours suit the colour-blind, and its curves
- * differ without colour. False with err (ERR_MISSING: gnuplot is not installed). Any thread. */
+/* Replaces @out by a picture file. Its colours suit the colour-blind, and curves also differ
+ * without colour. False with err (ERR_MISSING: gnuplot is not installed). */
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
                  struct err *err);
 

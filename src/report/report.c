@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define BAR_WIDTH 24   /* of the highest bound */
+#define BAR_WIDTH 24   /* columns of the highest bound */
 
 static const char *mark_of(const struct analysis_row *row)
 {
@@ -26,7 +26,7 @@ static const char *mark_of(const struct analysis_row *row)
                                          : "";
 }
 
-/* Source text without leading blanks and with inner ones folded. */
+/* Source text without leading blanks, with inner ones collapsed. */
 static void tidy_text(const char *text, struct str *out)
 {
     bool blank = true;
@@ -40,7 +40,7 @@ static void tidy_text(const char *text, struct str *out)
     }
 }
 
-/* A cell of the pressure table, "-" where there is next to nothing. */
+/* A cell of the pressure table, "-" if almost 0. */
 static void add_pressure(struct result_table *t, double value, double full)
 {
     if (value < 0.005) {
@@ -51,7 +51,7 @@ static void add_pressure(struct result_table *t, double value, double full)
     cell_heat(t, full > 0 ? value / full : 0);
 }
 
-/* The C line above the first of the instructions that it became. */
+/* The C line above its first instruction. */
 static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a,
                        size_t row)
 {
@@ -76,8 +76,7 @@ static bool has_marks(const struct analysis *a)
     return false;
 }
 
-/* Cells of a row with @cycles of each port: the sum of each group; "?" in each if no table has the
- * ports. */
+/* Cells with the sum of @cycles over each group of ports; "?" if the ports are unknown. */
 static void add_groups(struct result_table *t, const struct analysis *a,
                        const struct port_groups *groups, const double *cycles, bool unplaced)
 {
@@ -89,7 +88,7 @@ static void add_groups(struct result_table *t, const struct analysis *a,
                          a->cycles * portset_size(groups->items[i].ports));
 }
 
-/* "groups of ports: 12345 ALU, AB load": the role of each, by the machine's forms. */
+/* "groups of ports: 12345 ALU, AB load": the purpose of each, from the machine's forms. */
 static void add_purposes(const struct analysis *a, const struct port_groups *groups,
                          struct result *result)
 {
@@ -110,7 +109,7 @@ static void add_purposes(const struct analysis *a, const struct port_groups *gro
     str_done(&text);
 }
 
-/* Instructions against ports, those of the same load in one column: for people. */
+/* Instructions against groups of ports with equal load, for text. */
 static void add_pressure_table(const struct kernel *k, const struct analysis *a,
                                struct result *result)
 {
@@ -190,7 +189,7 @@ static void add_legend(const struct analysis *a, struct result *result)
     str_done(&text);
 }
 
-/* "######## <": how far the bound @kind goes, and whether it is the bottleneck. */
+/* "######## <": length by bound @kind, and a mark for the bottleneck. */
 static void print_bar(const struct analysis *a, int kind, bool ascii, struct str *out)
 {
     double value = a->bounds[kind];
@@ -241,8 +240,8 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* The instructions whose time was measured alone, was estimated or depends on their operands, each
- * form once. */
+/* Instructions whose time was measured alone, is an estimate or depends on operands, each form
+ * once. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -319,7 +318,7 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-/* Cycles that row @row adds to the longest loop-carried dependency; NaN: it is not part of it. */
+/* Cycles that row @row adds to the longest loop-carried dependency; NaN: not part of it. */
 static double link_cycles(const struct analysis *a, size_t row)
 {
     const struct limit_chain *chain = &a->limit.chain;
@@ -331,7 +330,7 @@ static double link_cycles(const struct analysis *a, size_t row)
     return sum;
 }
 
-/* A row for each instruction, port and machine: for CSV. */
+/* A row per instruction, port and machine, for CSV. */
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -390,7 +389,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     str_done(&flags);
 }
 
-/* A row for each machine: for CSV, after the rows of its instructions. */
+/* A row per machine after its instructions, for CSV. */
 static void add_summaries(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -435,7 +434,7 @@ static json_t *pressure_json(const struct ports *ports, const double *pressure)
     return object;
 }
 
-/* "0x1258", as objdump has it; null: none is known. */
+/* "0x1258", as objdump writes it; null if unknown. */
 static json_t *address_json(const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];
@@ -471,7 +470,7 @@ static json_t *row_json(const struct analysis *a, size_t number, const struct po
     return object;
 }
 
-/* Lines of the loop-carried cycle; code without lines has the rows' flags. */
+/* Lines of the loop-carried cycle; code without lines has flags in the rows instead. */
 static json_t *chain_json(const struct analysis *a)
 {
     json_t *lines = json_array();

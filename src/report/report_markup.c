@@ -7,10 +7,10 @@
 #include "base/utf8.h"
 #include "table/result_parts.h"
 
-#define SHOWN_LEAST 0.005   /* less is 0.00 */
-#define ROOMY 12            /* columns of ports that fit with the others in full-size letters */
+#define SHOWN_LEAST 0.005   /* smaller values are 0.00 */
+#define ROOMY 12            /* port columns that fit in full-size letters */
 
-/* Blanks folded, control characters shown as '?'. */
+/* Blanks collapsed, control characters as '?'. */
 static void tidy(const char *text, struct str *out)
 {
     bool blank = true;
@@ -30,7 +30,7 @@ static void html_text(const char *text, struct str *out)
     tidy(text, &clean);
     const char *end = str_text(&clean) + clean.length;
     for (const char *at = str_text(&clean); at < end;) {
-        /* a kernel's text may hold any bytes, a page may not */
+        /* a kernel's text may contain any bytes, but a page may not */
         size_t length = utf8_next(at, (size_t)(end - at), NULL);
         if (!length)
             str_add(out, "&#xfffd;");
@@ -43,7 +43,7 @@ static void html_text(const char *text, struct str *out)
     str_done(&clean);
 }
 
-/* Plain text of a Markdown table cell or paragraph: what could be markup is escaped. */
+/* Escapes possible markup in text of a Markdown table cell or paragraph. */
 static void markdown_text(const char *text, struct str *out)
 {
     struct str clean = {0};
@@ -56,8 +56,7 @@ static void markdown_text(const char *text, struct str *out)
     str_done(&clean);
 }
 
-/* Code in a Markdown table: a fence longer than any run of backticks inside, bars escaped as tables
- * want it. */
+/* Code in a Markdown table: a fence longer than any run of backticks inside, with escaped bars. */
 static void markdown_code(const char *text, struct str *out)
 {
     struct str clean = {0};
@@ -85,8 +84,7 @@ static void notes_text(const struct analysis_row *row, struct str *out)
         str_addf(out, "%s%s", first ? "" : ", ", row_flag_name(rest & -rest));
 }
 
-/* Source text of the instruction's line when it differs from that of the row before; NULL
- * otherwise. */
+/* Source text of the instruction's line if it differs from the previous row's, or NULL. */
 static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row,
                               uint32_t *line)
 {
@@ -104,14 +102,14 @@ static void cycles_text(double value, struct str *out)
         str_addf(out, "%.2f", value);
 }
 
-/* The ports that an iteration uses, in their order; the others have no column in a report. */
+/* Ports used in an iteration; others have no column in a report. */
 struct busy_ports {
     unsigned count;
     unsigned ports[PORTS_MAX];
-    struct str idle;   /* the others, by name */
+    struct str idle;   /* names of the others */
 };
 
-/* Done by str_done(&busy->idle). */
+/* Freed by str_done(&busy->idle). */
 static void busy_ports_find(const struct analysis *a, struct busy_ports *busy)
 {
     const struct ports *ports = &a->ports;
@@ -133,8 +131,8 @@ static void markdown_cells(const struct busy_ports *busy, const double *pressure
             str_addf(out, " %.2f |", pressure[busy->ports[j]]);
 }
 
-/* The cell of a row of a Markdown table that begins at @at, without the blanks around it; in @next
- * what follows its bar, NULL at the end of the row. */
+/* The trimmed cell at @at of a row of a Markdown table; @next is the text after its bar, NULL at
+ * the end of the row. */
 static const char *markdown_cell(const char *at, size_t *length, const char **next)
 {
     const char *end = at;
@@ -155,9 +153,8 @@ static size_t characters(const char *text, size_t length)
     return count;
 }
 
-/* Appends the Markdown table @table, which has at most AT_MOST columns, with cells as wide as the
- * widest of their column, so that it is readable as text; a cell beyond CELL_WIDEST widens nothing.
- * Its second line marks columns of numbers. */
+/* Appends the Markdown table @table, at most AT_MOST columns, with aligned columns for reading as
+ * text; cells above CELL_WIDEST do not widen a column. The second line marks numeric columns. */
 static void markdown_aligned(const char *table, struct str *out)
 {
     enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };
@@ -321,7 +318,7 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
     report_markdown_part(k, loop, a, n, 1, out);
 }
 
-/* The redder, the nearer to @full. */
+/* Redder if nearer to @full. */
 static void html_cell(double value, double full, struct str *out)
 {
     if (value < SHOWN_LEAST) {

@@ -5,7 +5,7 @@
 
 #include "base/watch.h"
 
-/* @text inside HTML, or inside a string of the script where @quoted. */
+/* Appends @text escaped for HTML, or for a string of the script if @quoted. */
 static void add_safe(const char *text, bool quoted, struct str *out)
 {
     for (; *text; text++) {
@@ -45,8 +45,8 @@ static void add_data(const struct simulation *sim, const struct insn *insns, siz
     str_add(out, "];\n");
 }
 
-/* The wheel zooms about the cursor, a drag moves, a double click shows all; the line below
- * describes the place under the cursor. */
+/* The wheel zooms at the cursor, dragging moves, a double click shows everything; the line below
+ * describes the item at the cursor. */
 static const char script[] =
     "const names=['queued','renamed, waits','executes','done, waits to "
     "retire'],colours=['#b8c4d6','#f0c36d','#4c8f5b','#9ec9a6'];\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when
- * they are neighbours on a line. */
+/* First-level cache: loads with conflicting banks wait a cycle; neighbouring stores on a line
+ * commit in pairs. */
 #include "simulate/pipeline.h"
 
 #include "analysis/first_level.h"
@@ -32,7 +32,7 @@ static uint32_t line_of_stores(const struct core *c)
                                                                  : (uint32_t)c->store_line_bytes;
 }
 
-/* The places of @load, in sequence; returns after how many it repeats. */
+/* Lists the places of @load in sequence; returns their period. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
@@ -54,7 +54,7 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
     return period;
 }
 
-/* From each item to the next that stores, the first after the last. */
+/* Links each item to the next that stores, the last to the first. */
 static void link_stores(struct plan *p)
 {
     p->first_store = 0;
@@ -117,7 +117,7 @@ static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
     return bytes <= s->cache.line && at % s->cache.line + bytes > s->cache.line;
 }
 
-/* Where the store at @at begins, and relative to what: two with the same can be compared. */
+/* Start of the store at @at and its base: comparable if equal. */
 static uint64_t store_place(const struct simulator *s, const struct place *at, uint64_t *symbol)
 {
     const struct access *access = &s->plan.items.items[at->index].stored;
@@ -142,8 +142,7 @@ void memory_start(struct simulator *s)
     s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
-/* Number of retired stores, at least one or the rest of the last, that reach the cache in this
- * cycle. */
+/* Number of retired stores, at least one or the remainder, that commit in this cycle. */
 static int32_t committed(struct simulator *s)
 {
     if (!s->plan.pairs)
@@ -178,8 +177,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Loads of the cycle that have a bank of @banks, of what @symbol names, in common with the most
- * others. */
+/* Largest number of this cycle's loads that conflict with bank @banks, by @symbol. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;

@@ -9,31 +9,30 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-/* Of one loop of the kernel. */
+/* State of a loop of the kernel. */
 struct level {
     double trips;
-    size_t copies;       /* of it in the code that is simulated */
-    size_t insns;        /* of one copy, with those of the loops in it */
-    double cycles;       /* of one iteration */
+    size_t copies;       /* of it in the simulated code */
+    size_t insns;        /* per copy, including inner loops */
+    double cycles;       /* per iteration */
     double most;         /* as nested.most */
-    /* of these, what one copy lacks: the trips of the loops in it beyond their copies */
+    /* trips that a copy lacks of these: of inner loops beyond their copies */
     double missing;
-    /* what one iteration takes of ports and the front end in the loops within it, or alone where
-     * there are none */
+    /* bound of one iteration by ports and front end in its inner loops, or its own without any */
     double least;
 };
 
 struct nesting {
     const struct kernel *kernel;
     const struct machine *machine;
-    struct level *levels;   /* of each loop of the kernel */
+    struct level *levels;   /* per loop of the kernel */
     size_t *copies;
     struct block_work *work;
     struct simulator *simulator;
     double window, branch_miss;
 };
 
-/* The largest bound but that of the dependences. */
+/* Largest bound except dependences. */
 static double shared_bound(const struct bounds *b)
 {
     double most = 0;
@@ -44,8 +43,8 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Cycles of @insns, simulated, or by their bounds on a machine that cannot be. @plain: one round of
- * a nest, whose code lies elsewhere than its copies would: what depends on that is left out. */
+/* Cycles of @insns by simulation, or by bounds if impossible. @plain: one round of a nest, whose
+ * copies have no real addresses: ignores effects of code placement. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {
@@ -82,13 +81,13 @@ static void time_innermost(struct nesting *n, size_t loop)
     l->insns = count;
 }
 
-/* Of a loop whose inner loops have been timed. */
+/* For a loop whose inner loops are known. */
 static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
 {
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     nest_insns insns = {0};
-    double alone = 0;   /* the inner loops, in sequence */
+    double alone = 0;   /* inner loops, one after the other */
 
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {
@@ -114,7 +113,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     vec_done(&insns);
 }
 
-/* The loops of @within that are in no other of them. */
+/* Collects the direct loops of @within. */
 static void take_direct(const struct kernel *k, const nest_loops *within, nest_loops *direct)
 {
     for (size_t i = 0; i < within->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The units' turns, cycle by cycle, and the end of a simulation. */
+/* Simulates the units cycle by cycle, and ends the simulation. */
 #include "simulate/pipeline.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
-#define WATCHED 16              /* cycles between two looks whether the work is cancelled */
-/* items to a slot: what takes it, a move before it and a nop after it */
+#define LIMIT_CYCLES 60000      /* after which without a repeated state the mean is taken */
+#define WATCHED 16              /* cycles between polls for cancellation */
+/* items per slot: an operation with a fused move before and a nop after it */
 #define SLOTLESS_MOST 3
 
-/* At least @count items; what is there may be lost. */
+/* Makes room for at least @count items; contents may be lost. */
 #define RING(items, capacity, count)                                         \
     do {                                                                     \
         if ((capacity) < (count)) {                                          \
@@ -65,7 +65,7 @@ static uint32_t power_of_two(size_t least)
     return size;
 }
 
-/* Items between rename and retirement, at most. An item that is fused at rename takes no slot. */
+/* Largest number of items between rename and retirement. A fused item takes no slot. */
 static size_t items_in_flight(const struct simulator *s)
 {
     size_t items = (size_t)s->rob_size + 16;
@@ -77,8 +77,8 @@ static size_t items_in_flight(const struct simulator *s)
                   : items;
 }
 
-/* Rows enough for all iterations of which an item can be between delivery and retirement, and for
- * those that they wait for. */
+/* Makes room for all iterations with items between delivery and retirement, and for those that they
+ * depend on. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
@@ -94,7 +94,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Before the first iteration all was there long ago. */
+    /* Everything before the first iteration is complete. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -123,7 +123,7 @@ void pipeline_start(struct simulator *s, const struct block_work *w, const struc
     steady_start(s, w->least, assisted ? 0 : bounds_replays(w, insns, count));
 }
 
-/* The front end's cycle, with a note of it at each item that it delivers. */
+/* Simulates the front end's cycle, and records the time of each delivered item. */
 static void deliver(struct simulator *s)
 {
     struct place at = s->front.delivered;
@@ -147,7 +147,7 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* The first cycle after now in which anything can happen, when nothing did in this one. */
+/* First later cycle in which anything can happen, when nothing did in this one. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -162,7 +162,7 @@ static int32_t next_event(const struct simulator *s)
     return next;
 }
 
-/* To the cycle before the next event when nothing moved. False: there is none. */
+/* Advances to the cycle before the next event when idle. False: there is none. */
 static bool skip_idle(struct simulator *s)
 {
     if (s->moved || s->leaving)
@@ -176,7 +176,7 @@ static bool skip_idle(struct simulator *s)
     return true;
 }
 
-/* From here on the state is steady, or as near to it as is known: averages begin. */
+/* Marks the start of the (approximately) steady state, from which averages are taken. */
 static void mark(struct simulator *s, int64_t iteration)
 {
     memcpy(s->mark.busy, s->busy, sizeof s->busy);
@@ -186,13 +186,13 @@ static void mark(struct simulator *s, int64_t iteration)
     s->mark.iteration = iteration;
 }
 
-/* A timeline is shown with its period, and averages of that: it does not end when the loop has
- * settled. Without a repeat what retires is counted: rename runs ahead until the reorder buffer is
+/* A timeline needs its period and averages over it, so it does not end when the loop has settled.
+ * Without a repeat retired items are counted, since rename runs ahead until the reorder buffer is
  * full. */
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* a scheduler that fills slowly takes most of the time to show */
+    /* a scheduler that fills slowly shows its effect late */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Dependences of µops, computed once per block, so that the simulator wakes a µop when its last
- * source is known and visits no other. */
+ * source is known. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)
@@ -13,10 +13,9 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
     return p->nodes.items[edge->from].kind == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
 }
 
-/* Cycles of a forwarded value that the µops of store and load take already: what forwarding takes
- * counts from value to value, so a µop that only hands the value on (Zen's loads and stores of
- * vectors go through a floating-point pipe) is part of it, and one that computes it (SETcc, PEXTRQ)
- * is not. */
+/* Part of the forwarding latency in the µops of store and load: forwarding counts from value to
+ * value, so it includes a µop that only passes the value on (Zen's vector loads and stores use a
+ * floating-point pipe), but not one that computes it (SETcc, PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
                          const struct plan_edge *edge)
 {
@@ -27,7 +26,7 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* The same of a fence: one of its µops waits, the one from which its value counts. */
+/* The same for a fence: one of its µops waits, from which its value counts. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {
@@ -40,8 +39,8 @@ static bool follows(const struct plan_item *item, uint8_t kind, int32_t operatio
     return kind == first;
 }
 
-/* Cycles from the source of @edge to the first in which a µop of that kind could run because of it.
- * False: it does not wait for it. */
+/* Cycles from the source of @edge to the earliest execution of a µop of that kind. False: no
+ * dependence. */
 static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_t kind,
                       const struct plan_edge *edge, int32_t *add)
 {
@@ -78,7 +77,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     }
 }
 
-/* One entry per value, the longest of its ways. */
+/* One entry per value, with the longest delay. */
 static void add_source(struct plan *p, uint32_t first, const struct plan_edge *edge, int32_t add)
 {
     int32_t place = (int32_t)edge->from - (int32_t)(edge->distance * p->nodes.count);
@@ -106,8 +105,7 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }
 
-/* A pure load's value comes after its address or the forwarded store on their ways to the register;
- * a store reaches the cache after its data. */
+/* A pure load's value follows its address or forwarded store; a store commits after its data. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
@@ -141,7 +139,7 @@ static bool is_pure_load(const struct plan *p, const struct plan_item *item)
     return false;
 }
 
-/* The value and the distance of a source. */
+/* Value and distance of a source. */
 static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
 {
     int32_t nodes = (int32_t)p->nodes.count;
@@ -149,7 +147,7 @@ static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
     return (uint32_t)(place + (int32_t)*distance * nodes);
 }
 
-/* Turns the µops' lists of sources into the values' lists of readers. */
+/* Converts the µops' sources to the values' readers. */
 static void list_readers(struct plan *p)
 {
     size_t total = 0;
@@ -183,7 +181,7 @@ static void list_readers(struct plan *p)
         }
 }
 
-/* Numbers the ways in which µops can go to ports. */
+/* Numbers the distinct port choices of µops. */
 static void number_choices(struct plan *p)
 {
     p->choices = 0;

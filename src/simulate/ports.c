@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports: bound at rename (Intel) or taken at dispatch, and the dispatch of µops to them. */
+/* Ports: bound at rename (Intel) or chosen at dispatch, and the dispatch of µops. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* The ports of loads, where all loads can go to the same ones and no other µop to any of them. */
+/* Ports of loads, if all loads can use the same and nothing else can. */
 static portset alike(const struct plan *p)
 {
     portset loads = 0;
@@ -33,7 +33,7 @@ unsigned ports_turn(const struct simulator *s)
     return portset_size(s->alike & (((portset)1 << s->load_turn) - 1));
 }
 
-/* Loads take their ports in turn. */
+/* Loads rotate over their ports. */
 static unsigned next_in_turn(struct simulator *s, portset ports)
 {
     portset above = ports & ~(((portset)2 << s->load_turn) - 1);
@@ -42,18 +42,17 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* µops more that wait for a port: it does not take its turn (measured on Skylake; uiCA) */
+/* excess of waiting µops at which a port is skipped (measured on Skylake; uiCA) */
 #define MUCH_WORSE 3
 
-/* µops that waited for @port when the cycle began, then how far down it is: the highest of equals
+/* Key of @port: µops waiting when the cycle began, then descending index: the highest of equal ones
  * comes first. */
 static uint32_t rank_of(const struct simulator *s, unsigned port)
 {
     return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
 }
 
-/* Ranks of the two best of @ports, two or more. The best one is hard to predict, so no branch
- * depends on it. */
+/* Keys of the two best of at least two @ports. Branchless, since the best one is unpredictable. */
 static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
     out[0] = out[1] = UINT32_MAX;
@@ -65,7 +64,7 @@ static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
     }
 }
 
-/* Those of @ports to which no µop was bound in this cycle. */
+/* Those of @ports without a µop bound in this cycle. */
 static portset unbound(const struct simulator *s, portset ports)
 {
     portset out = 0;
@@ -75,8 +74,8 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port
- * with a µop bound in this cycle yields to the best one without if no more wait there. */
+/* The port of @ports with the fewest waiting µops, or the second best in its @turn. A port with a
+ * µop bound in this cycle yields to the best other one with no more waiting. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -99,7 +98,7 @@ static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, uns
     return least_waiting(s, uop->ports, s->turns_of_computing ? s->turn++ : turn);
 }
 
-/* Counts @change µops at each port of @ports. */
+/* Adds @change waiting µops to each of @ports. */
 static void count_waiting(struct simulator *s, portset ports, uint32_t change)
 {
     for (portset rest = ports; rest; rest &= rest - 1)
@@ -123,11 +122,11 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         turn += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    if (item->uops && !s->turns_of_computing)   /* what rename does itself takes no turn */
+    if (item->uops && !s->turns_of_computing)   /* eliminated ones take no turn */
         s->turn += item->issue;
 }
 
-/* Of the ports free for @q's µops the one with the least waiting; -1: none. */
+/* The port free for @q's µops with the fewest waiting; -1: none. */
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;
@@ -141,7 +140,7 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
     return best;
 }
 
-/* The queue with the oldest µop of those that are not blocked in this cycle. */
+/* The queue with the oldest µop, of those not blocked in this cycle. */
 static struct queue *oldest(struct simulator *s)
 {
     struct queue *best = NULL;
@@ -157,7 +156,7 @@ static struct queue *oldest(struct simulator *s)
     return best;
 }
 
-/* Whether @w is no load of known banks, or finds them free. */
+/* Returns whether @w's banks are free, or it has none. */
 static bool has_banks(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
@@ -177,7 +176,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold - (pipe == port);   /* a port that is held was counted */
+        s->busy[pipe] += uop->hold - (pipe == port);   /* a blocked port was counted */
     }
     writeback_dispatched(s, w);
 }
@@ -194,7 +193,7 @@ void ports_cycle(struct simulator *s)
             continue;
         }
         if (s->plan.banked && q->ports & s->cache.ports && !has_banks(s, w)) {
-            q->blocked = s->now;   /* it comes again in the next cycle */
+            q->blocked = s->now;   /* retried in the next cycle */
             s->moved = true;
             continue;
         }

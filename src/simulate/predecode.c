@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The predecoder: aligned blocks of bytes in, instructions of known length out. */
+/* The predecoder: from aligned blocks of bytes to instructions of known length. */
 #include "simulate/front.h"
 
 void predecode_start(struct front *f, const struct core *c)
@@ -20,7 +20,7 @@ static void next_block(struct front *f)
 }
 
 /* One block at a time, a number of instructions per cycle. An instruction that ends in the next
- * block takes part in both when its opcode is in the first (uiCA). */
+ * block counts in both if its opcode is in the first (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;

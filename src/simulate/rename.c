@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the µop queue into reorder buffer and scheduler, a number of slots per cycle. */
+/* Rename: from the µop queue into reorder buffer and scheduler, by slots per cycle. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -24,13 +24,14 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Whether @item is microcode or a wait, measured alone, and the one before is still executing. */
+/* Returns whether @item is microcoded or waiting, measured alone, and the previous one still
+ * executes. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
     return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;
 }
 
-/* Parts of a cycle that are left over add up. */
+/* Fractions of cycles accumulate. */
 static void take_sequencer(struct simulator *s, const struct plan_item *item)
 {
     int64_t now = (int64_t)s->now * CYCLE;
@@ -46,7 +47,7 @@ int32_t rename_next(const struct simulator *s)
     return waits ? (int32_t)((s->sequencer_free + CYCLE - 1) / CYCLE) : UNKNOWN;
 }
 
-/* The item at rename begins to wait for what it needs. */
+/* The renamed item starts to wait for its sources. */
 static void enter_uops(struct simulator *s, const struct plan_item *item)
 {
     struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
@@ -69,7 +70,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     if (item->listed[NODE_EARLY])
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        scheduler_add(s, after, 1, s->now);   /* it waits for the item's own µops at least */
+        scheduler_add(s, after, 1, s->now);   /* waits at least for the item's own µops */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item)
@@ -82,7 +83,7 @@ static void enter(struct simulator *s, const struct plan_item *item)
     s->stores += item->store;
 }
 
-/* Resource that keeps @item from entering; NULL: none. */
+/* Resource that blocks @item; NULL: none. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))
@@ -95,8 +96,8 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
     return NULL;
 }
 
-/* Whether @item, which has taken no slot yet, waits for the next group. @slots are left of this
- * one, in which @fused µops are. */
+/* Returns whether the unstarted @item must wait for the next group, with @slots left in this one
+ * and @fused µops in it. */
 static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots,
                             uint32_t fused)
 {
@@ -105,13 +106,13 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
     return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
-/* Number that rename has taken in a cycle of kinds with a limit. */
+/* µops renamed in a cycle by limited kind. */
 struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };
 
-/* Whether @item has one too many of a kind for this cycle. An item with more than a cycle takes
- * enters alone. */
+/* Returns whether @item exceeds a limit of this cycle. An item above a cycle's limit enters
+ * alone. */
 static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
                            const struct kinds *taken)
 {
@@ -141,7 +142,7 @@ static void next_item(struct simulator *s, const struct plan_item *item)
         begin_iteration(s);
 }
 
-/* An item enters when it was delivered in a cycle before. */
+/* An item enters after its cycle of delivery. */
 void rename_cycle(struct simulator *s)
 {
     uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;

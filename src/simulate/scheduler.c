@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* µops between rename and the ports: the calendar of those whose cycle is known, then the queues in
- * front of the ports. */
+/* µops between rename and ports: a calendar of those with known cycles, then queues at the
+ * ports. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* The queues to which @uop can go. */
+/* Finds the queues of @uop. */
 static void name_queues(struct simulator *s, const struct plan_uop *uop)
 {
     if (!s->bound_at_rename) {
@@ -54,7 +54,7 @@ static void make_room(struct queue *q)
     q->uops = mem_resize(q->uops, q->capacity * sizeof *q->uops);
 }
 
-/* @w, which is ready, waits for its port: mostly the youngest so far. */
+/* Adds the ready @w to its queue: mostly the youngest. */
 static void enqueue(struct simulator *s, const struct waiting_uop *w)
 {
     struct queue *q = &s->queues.items[w->queue];
@@ -110,7 +110,7 @@ void scheduler_wake(struct simulator *s)
     }
 }
 
-/* All sources of @w are known. A µop older than the dispatched one had its turn. */
+/* All sources of @w are known. A µop older than the dispatched one was already considered. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)
@@ -155,7 +155,7 @@ void scheduler_add(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
     if (own)
         return;
     if (ready == s->now + RENAME_TO_PORT && uop->kind < UOP_RENAMED)
-        enqueue(s, w);   /* the ports had their turn in this cycle */
+        enqueue(s, w);   /* the ports have already acted in this cycle */
     else
         sources_known(s, w);
 }

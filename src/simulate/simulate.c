@@ -8,7 +8,7 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* renamed without a repeated state, at least LIMIT_ITERATIONS of the block */
+/* µops renamed without a repeated state, for at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
@@ -31,7 +31,7 @@ void simulation_done(struct simulation *sim)
     sim->steps = NULL;
 }
 
-/* Whether it is not known when some value of the block is there. */
+/* Returns whether the latency of some value is unknown. */
 static bool lacks_latency(const struct block_work *w)
 {
     bool lacks = !w->core->has_latencies || w->deps.open;
@@ -64,15 +64,15 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* the pipeline is empty meanwhile: they come on top, and the period is no whole number of
-     * cycles any more */
+    /* the pipeline is empty during assists, so they are added, and the period is not an integer */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    if (out->cycles < replays) {   /* not simulated one by one: they are no whole number a period */
+    /* replays are not simulated individually, since their number per period is not an integer */
+    if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;
         out->settled = false;
@@ -105,7 +105,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* the work that asked fails */
+    if (!room)   /* out of memory: the caller's work fails */
         count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* When a simulation may end: its state repeats, which makes the period exact, or it has settled at
- * its bound. */
+/* Detects the end of a simulation: a repeated state gives an exact period, or the loop has settled
+ * at its bound. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* of all looks so far, this fraction lies between two states that are kept, */
+/* interval between kept states as a share of all checks, */
 #define KEPT_SHARE 20
-#define KEPT_ITEMS 150       /* items at least, which cost more than writing a state down */
+/* and least interval in items, which cost more than recording a state */
+#define KEPT_ITEMS 150
 #define STRETCH_CYCLES 128   /* at least */
 #define STRETCH_LOOKS 4      /* at least */
-/* at least this fraction of all cycles: slow buffers have time to fill */
+/* least share of all cycles: slow buffers need time to fill */
 #define STRETCH_SHARE 5
-#define STRETCHES 3          /* that must be alike */
+#define STRETCHES 3          /* that must be equal */
 #define PRIME 0x100000001b3u
-#define SLACK 0.5            /* cycles: retirement comes in groups */
+#define SLACK 0.5            /* cycles: items retire in groups */
 
 void steady_start(struct simulator *s, double least, double enough)
 {
@@ -32,7 +33,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
 }
 
-/* Counters of the state. */
+/* Writes counters of the state. */
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
@@ -55,7 +56,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
 
-/* The queue of a µop; for loads that take equal ports in turn, counted from the next one. */
+/* Queue of a µop; for rotating load ports relative to the next one. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -65,7 +66,7 @@ static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
     return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
 }
 
-/* An item that has not done all. Each word says whether and what follows. */
+/* Writes an unfinished item. Each word has a continuation flag. */
 static int32_t *write_item(const struct simulator *s, const struct place *at,
                            const struct flight *flight, int32_t *out)
 {
@@ -89,8 +90,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Values to come, and those that were there but are still on their way to a reader. Those not known
- * follow from what has not been dispatched. */
+/* Writes pending values, and known ones that readers still wait for. Unknown ones follow from
+ * undispatched µops. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {
@@ -108,7 +109,7 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* µops in flight. */
+/* Writes µops in flight. */
 static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;
@@ -123,7 +124,7 @@ static int32_t *write_flights(const struct simulator *s, int32_t *out)
     return out;
 }
 
-/* All that decides the future, relative to now and to the iteration at rename. */
+/* Writes everything that determines the future, relative to the current cycle and iteration. */
 static void write_state(struct simulator *s)
 {
     int64_t base = s->issued.iteration,
@@ -139,8 +140,8 @@ static void write_state(struct simulator *s)
     s->states.count = (size_t)(out - s->states.items);
 }
 
-/* FNV-1a by words of what differs for most states: which µops wait for a port, how far the units
- * are apart, the cycles of the last two iterations. */
+/* FNV-1a over words that differ between most states: waiting µops, distances of units, cycles of
+ * the last two iterations. */
 static uint64_t hash_of(const struct simulator *s)
 {
     const int64_t words[] = {s->issued.number - s->retired.number, s->issued.index, s->front.queued,
@@ -152,7 +153,7 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
-/* The word of hashed and the bit in it that @hash has. */
+/* Word and bit of @hash in hashed. */
 static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
 {
     const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
@@ -161,7 +162,7 @@ static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
     return &s->hashed[at / 64];
 }
 
-/* The newest of the first @count snapshots that has @hash, 1 for the first; 0: none. */
+/* The newest of the first @count snapshots with @hash, from 1; 0: none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
     while (count > 0 && s->snapshots.items[count - 1].hash != hash)
@@ -176,7 +177,7 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* A few states are kept on the way, but not while the reorder buffer fills. */
+/* Keeps a few states at intervals, but none while the reorder buffer fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;
@@ -191,8 +192,7 @@ static bool is_worth_keeping(struct simulator *s)
     return true;
 }
 
-/* The state is that of @then, except for the turn of the ports that are alike. Some more periods
- * bring that back. */
+/* The state equals that of @then except for the port rotation. Some more periods restore that. */
 static void take_period(const struct simulator *s, const struct snapshot *then)
 {
     unsigned count = portset_size(s->alike), times = 1;
@@ -234,7 +234,7 @@ bool steady_repeats(struct simulator *s)
     return false;
 }
 
-/* Whether a buffer holds more than at any look before: the speed is not yet what it will be. */
+/* Returns whether a buffer holds more than at any earlier check: not steady yet. */
 static bool fills(struct simulator *s)
 {
     const int32_t held[BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads,
@@ -253,7 +253,7 @@ static bool near(double a, double b, double slack)
     return a - b <= slack && b - a <= slack;
 }
 
-/* Ends a stretch of @w. True when enough have been like the first of them. */
+/* Ends a stretch of @w. Returns whether enough equalled the first. */
 static bool is_like_the_first(struct settle *w)
 {
     bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) &&
@@ -267,8 +267,8 @@ static bool is_like_the_first(struct settle *w)
     return ++w->alike >= STRETCHES;
 }
 
-/* The same if a part that is not simulated takes so long that it decides: true when enough
- * stretches after the first were no slower. */
+/* The same if an effect outside the simulation dominates: enough stretches after the first were no
+ * slower. */
 static bool is_enough(struct settle *w)
 {
     bool ahead = !w->filling && w->behind <= w->behind_before;
@@ -283,9 +283,8 @@ static double cycles_late(const struct simulator *s, double cycles)
     return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
 }
 
-/* Many states repeat late or never, though the loop runs at its bound. No loop is faster than that:
- * when the buffers have filled and no cycle is lost over three stretches, the bound is the
- * result. */
+/* Many states repeat late or never, though the loop runs at its bound, below which none can be.
+ * When buffers are full and no cycle is lost over three stretches, the bound is the result. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;
@@ -310,7 +309,7 @@ bool steady_settled(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = w->least;   /* simulate() uses a sufficient number if that is more */
+    s->out->cycles = w->least;   /* simulate() raises it if another bound is larger */
     s->out->settled = true;
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Front ends without a predecoder: the µop cache, the loop buffer, equal decoders. */
+/* Front ends without a predecoder: µop cache, loop buffer, symmetric decoders. */
 #include "simulate/front.h"
 
-/* As many copies of @slots in the loop buffer as waste the least (Facile). */
+/* Number of copies of @slots in the loop buffer that wastes the fewest slots (Facile). */
 static unsigned copies_of(double slots, const struct core *c)
 {
     unsigned best = 1;
@@ -19,7 +19,7 @@ static unsigned copies_of(double slots, const struct core *c)
     return best;
 }
 
-/* The next group becomes the current one. */
+/* Advances to the next group. */
 static void next_window(struct front *f)
 {
     f->window = f->window + 1 < f->windows.list.count ? f->window + 1 : 0;
@@ -27,8 +27,8 @@ static void next_window(struct front *f)
     f->window_wait = f->windows.list.items[f->window].cycles;
 }
 
-/* µops a cycle; of equal decoders instructions. A µop cache of unknown width delivers by windows
- * alone. */
+/* µops per cycle; for symmetric decoders instructions. A µop cache of unknown width is limited by
+ * windows only. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -82,7 +82,7 @@ static void stream_windows(struct front *f)
     }
 }
 
-/* Of either no more than contain this number of taken branches. */
+/* Limited by taken branches per cycle. */
 void uop_cache_cycle(struct front *f)
 {
     int64_t budget = f->stream_width;

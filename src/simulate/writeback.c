@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values that follow from what µops do, and those that wait for them. */
+/* Computes values from dispatched µops, and wakes their readers. */
 #include "simulate/pipeline.h"
 
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
@@ -18,7 +18,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    int64_t entered = s->entered - row->age;   /* readers that are not wait no more */
+    int64_t entered = s->entered - row->age;   /* readers in flight only */
 
     s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < entered; reader++) {
@@ -28,7 +28,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     }
 }
 
-/* A value of @item by what its µops have done, without the sources that trail it. */
+/* Value of @item from its dispatched µops, without trailing sources. */
 static int32_t value_of(const struct simulator *s, const struct plan_item *item,
                         const struct flight *flight, int32_t latency)
 {
@@ -60,7 +60,7 @@ static void publish_computed(struct simulator *s, const struct plan_item *item,
     }
 }
 
-/* When the last µop of the item has been dispatched. */
+/* After the dispatch of the item's last µop. */
 static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
@@ -73,7 +73,7 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
         publish(s, flight, nodes[i], stored);
 }
 
-/* Values that wait for others besides the item's µops, from @ready on. */
+/* Values that also wait for other sources, from @ready on. */
 static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
                            int32_t ready)
 {
@@ -107,7 +107,7 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
     flight->merging &= item->merges;
 }
 
-/* Wakes those of the item's µops that wait for its own load, or for the last that computes. */
+/* Wakes the item's µops that wait for its load, or for the last computing one. */
 static void wake_own(struct simulator *s, struct waiting_uop *w, const struct plan_item *item,
                      bool of_load, int32_t ready)
 {

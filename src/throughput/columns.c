@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define ROOM 64   /* to begin with */
+#define ROOM 64   /* initial capacity */
 
 static void *aligned_zero(size_t size)
 {
@@ -85,11 +85,11 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        return true;   /* a union of members: with any other it makes one that is here */
+        return true;   /* a union of members: its unions with others are already present */
     append(c, set);
     c->member[c->members++] = set;
-    /* A connected union that contains the set can be reached from it one overlapping member at a
-     * time. */
+    /* A connected union that contains the set is reachable by adding overlapping members one by
+     * one. */
     for (unsigned at = first; at < c->count && c->count <= most; at++) {
         portset from = c->sets[at];
         for (unsigned i = 0; i < c->members; i++)
@@ -124,7 +124,7 @@ size_t columns_list(const portset *sets, size_t n, size_t most, portset *out)
     columns_init(&columns, PORTS_MAX);
     for (size_t i = 0; fit && i < n; i++)
         fit = columns_add(&columns, sets[i], (unsigned)most + 1);
-    size_t count = columns.count - 1;   /* the first is the issue bound's */
+    size_t count = columns.count - 1;   /* the first column is the issue bound */
     if (fit)
         memcpy(out, columns.sets + 1, count * sizeof *out);
     columns_done(&columns);

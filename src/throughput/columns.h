@@ -1,8 +1,7 @@
-/* The sets of ports over which the throughput of an experiment is a maximum. Of all 2^P sets only
- * unions of port sets in use can attain it, and of those only connected unions: two disjoint sets
- * without a µop across are no denser together than the denser of them. Real mappings have some
- * dozens, with any number of ports. More sets than needed do no harm. This is the only place that
- * computes them; a search (throughput/tables.h) adds and removes some. */
+/* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets only unions of
+ * used port sets can attain it, and only connected ones: two disjoint sets without a common µop are
+ * no denser together than the denser one. Real mappings have some dozens, with any number of ports;
+ * additional sets are harmless. Searches (throughput/tables.h) add and remove some. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -12,37 +11,37 @@
 #include "base/index.h"
 #include "model/portset.h"
 
-/* a table of one lane per column is padded to a multiple of this: floats of the widest vector */
+/* tables with one lane per column are padded to a multiple: floats of the widest vector */
 #define COLUMNS_LANES 16
-/* up to this number of ports there is a flag for every set, and sets can be removed */
+/* up to this number of ports each set has a flag, and sets can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 
 struct columns {
     unsigned ports, count, members;
     unsigned room;         /* a multiple of COLUMNS_LANES */
-    /* aligned to 64 bytes; set 0, the issue bound, comes first, and zeros fill the capacity */
+    /* aligned to 64 bytes; set 0, the issue bound, is first; zeros fill the capacity */
     portset *sets;
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
-    portset *member;       /* sets that were added, of whose unions the others are; as much room */
-    bool *present;         /* per set; NULL past COLUMNS_DIRECT_PORTS, then there is */
+    portset *member;       /* sets that were added, whose unions are the columns; same capacity */
+    bool *present;         /* flag per set; NULL above COLUMNS_DIRECT_PORTS, with an index
+                            * instead */
     struct index index;
 };
 
-/* Only the issue bound at first. The caller calls columns_done. */
+/* Initialises with the issue bound only. The caller calls columns_done. */
 void columns_init(struct columns *c, unsigned ports);
 void columns_done(struct columns *c);
-/* Adds @set and its connected unions with all that were added before. False when that would make
- * more than @most columns; some are added then. */
+/* Adds @set and its connected unions with previous sets. False when there would be more than @most
+ * columns; some are added then. */
 bool columns_add(struct columns *c, portset set, unsigned most);
-/* Back to how it was when it had @count columns and @members members. Up to
- * COLUMNS_DIRECT_PORTS. */
+/* Restores the state of @count columns and @members members. Up to COLUMNS_DIRECT_PORTS. */
 void columns_truncate(struct columns *c, unsigned count, unsigned members);
-/* All sets of ports. Up to COLUMNS_DIRECT_PORTS. */
+/* Adds all sets of ports. Up to COLUMNS_DIRECT_PORTS. */
 void columns_all(struct columns *c);
-/* Writes the connected unions of the @n sets (none empty, repeats allowed), smaller ones first, to
- * @out. Returns how many, SIZE_MAX when they are more than @most. */
+/* Writes the connected unions of the @n sets (not empty, may repeat) to @out, smaller ones first.
+ * Returns their number, SIZE_MAX if above @most. */
 size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
-/* @count rounded up to whole vectors. */
+/* Rounds @count up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)
 {
     return ((size_t)count + COLUMNS_LANES - 1) / COLUMNS_LANES * COLUMNS_LANES;

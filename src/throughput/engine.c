@@ -7,11 +7,11 @@
 
 const struct engine *engine_named(const char *name)
 {
-    const struct engine *known[3] = {&engine_portable};   /* those this CPU has, the best last */
+    const struct engine *known[3] = {&engine_portable};   /* those of this CPU, best last */
     unsigned count = 1;
 
-    /* Processors whose AVX-512 lacks the population count (Skylake-X) also slow their clock for it:
-     * AVX2 serves them better. */
+    /* CPUs whose AVX-512 lacks population count (Skylake-X) also reduce their clock for it: AVX2 is
+     * faster there. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2")) {

@@ -1,11 +1,10 @@
-/* Internal to the throughput engine: ways to find the bound, written once over vectors and compiled
+/* Internal to the throughput engine: computations of the bound, written over vectors and compiled
  * for each instruction set. Exact ones (throughput/lanes_exact.h):
- *
- * Subsets: over all subsets s of the µops, mass(s) / |union(s)|. Its maximum is the bound: for the
- * best Q take all µops within Q. Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
- *
+ * Subsets: maximum over subsets s of the µops of mass(s) / |union(s)|; the best Q corresponds to
+ * all µops within Q.
+ * Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
  * Ratios are compared as floats. Two different fractions a/b, c/d with b, d <= 32 and a, c <= 2^16
- * differ by 2^-21 of their value or more, floats by 2^-23: the order is exact, and the fraction is
+ * differ by at least 2^-21 of their value, floats by 2^-23: the order is exact, and the fraction is
  * recovered from the winner. */
 #ifndef PORTOLAN_THROUGHPUT_ENGINE_H
 #define PORTOLAN_THROUGHPUT_ENGINE_H
@@ -13,21 +12,21 @@
 #include "throughput/flow.h"
 #include "throughput/tables.h"
 
-#define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which float order is exact */
+#define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the order of floats is exact */
 #define SUBSETS_MAX 16              /* µops */
-/* µops that the narrowest engine enumerates in the lanes of one vector */
+/* µops that the narrowest engine enumerates in one vector's lanes */
 #define SUBSETS_LOW 2
 #define ZETA_MASS_MAX 32767u        /* 16-bit lanes */
 #define ZETA_PORTS_MAX 14
-/* ports in a block of eight of the narrowest engine's vectors */
+/* ports per block of eight vectors of the narrowest engine */
 #define ZETA_LOW 6
-#define GATHER_MAX 64               /* µops that are taken without merging equal sets */
+#define GATHER_MAX 64               /* µops handled without merging equal sets */
 
 struct throughput {
     unsigned ports;
     const struct engine *engine;
     _Alignas(64) int16_t table[1 << ZETA_PORTS_MAX];
-    /* order + 2^h: the numbers below 2^h in ascending order of bits set, for every h. */
+    /* order + 2^h: the numbers below 2^h by number of bits set, for every h. */
     uint8_t order[2 << (ZETA_PORTS_MAX - ZETA_LOW)];
     uint32_t high_union[1 << (SUBSETS_MAX - SUBSETS_LOW)];
     uint32_t high_mass[1 << (SUBSETS_MAX - SUBSETS_LOW)];
@@ -35,39 +34,39 @@ struct throughput {
     struct flow flow;
 };
 
-/* One compiled version. The caller checks the arguments. */
+/* A compiled version. The caller checks the arguments. */
 struct engine {
     const char *name;
     /* Up to SUBSETS_MAX µops and SUBSETS_MASS_MAX of mass. */
     double (*subsets)(struct throughput *t, const struct mass *masses, size_t n);
-    /* Ports 0..ports-1 only, ports <= ZETA_PORTS_MAX, mass up to ZETA_MASS_MAX. */
+    /* For ports below @ports <= ZETA_PORTS_MAX, mass up to ZETA_MASS_MAX. */
     double (*zeta)(struct throughput *t, const struct mass *masses, size_t n, unsigned ports);
-    unsigned lanes;             /* 32-bit lanes of a vector */
-    /* Nanoseconds per vector, measured on Zen 4; their ratios choose the method. */
+    unsigned lanes;             /* 32-bit lanes per vector */
+    /* Nanoseconds per vector, measured on Zen 4; their ratios select the method. */
     double subsets_cost, zeta_cost;
-    struct table_engine tables; /* floats, for searches */
+    struct table_engine tables; /* float tables, for searches */
 };
 extern const struct engine engine_portable;
 #if defined(__x86_64__)
 extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
-/* The best this CPU has; @name NULL or the name of one (NULL when this CPU lacks it). */
+/* Returns the best engine of this CPU, or the one called @name; NULL when this CPU lacks it. */
 const struct engine *engine_named(const char *name);
 
 /* Least common multiples of 1..n. */
 extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 
-/* The fraction mass / size, size <= ports, that @ratio is the rounding of. */
+/* Returns the fraction mass / size, size <= ports, that rounds to @ratio. */
 double throughput_fraction(float ratio, unsigned ports);
 
-/* For tests: the bound by one method only, NaN when that method cannot take the input. */
+/* For tests: the bound by one method, NaN when the method cannot handle the input. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
                      size_t n);
 
-/* The same for sizes whose least common multiple is @common: the winner is a whole number of 1 /
- * common, which the float identifies while it is below 2^22 (its error is 2^-23 of it). */
+/* The same for sizes with least common multiple @common: the result is an integer multiple of 1 /
+ * common, which the float determines below 2^22 (its error is 2^-23). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

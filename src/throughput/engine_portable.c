@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any processor: vectors of 16 bytes, which every 64-bit one has and the compiler lowers
- * elsewhere. */
+/* For any processor: 16-byte vectors, which the compiler lowers where unsupported. */
 #define VECTOR_BYTES 16
 #include "throughput/lanes.h"
 
@@ -44,7 +43,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     sets = (sets + (sets >> 4)) & 0x0f0f0f0f;
     sets += sets >> 8;
     sets = (sets + (sets >> 16)) & 0x3f;
-    /* No sets have no mass: any size but 0 will do. */
+    /* Empty sets have no mass: any nonzero size works. */
     sets -= (lanes)(sets == 0);
     return as_floats(mass) / as_floats(sets);
 }

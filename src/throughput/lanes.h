@@ -1,5 +1,4 @@
-/* Vector types of VECTOR_BYTES bytes for one engine file; the _any ones may be loaded from
- * anywhere. */
+/* Vector types of VECTOR_BYTES bytes for one engine file; the _any types have no alignment. */
 #include "throughput/engine.h"
 
 #define LANES (VECTOR_BYTES / 4)
@@ -9,7 +8,7 @@
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64,
                "16, 32 or 64 bytes");
 
-/* Unsigned where sums may wrap: those are thrown away after the check of the mass. */
+/* Unsigned, where sums may wrap: those are discarded by the check of the mass. */
 typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
@@ -27,7 +26,7 @@ typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2)
 #define UNROLL _Pragma("GCC unroll 4")
 #endif
 
-/* Below 2^31: processors convert signed integers. */
+/* Values are below 2^31, since processors convert signed integers. */
 static inline flanes as_floats(lanes v)
 {
     return __builtin_convertvector((ilanes)v, flanes);

@@ -1,6 +1,6 @@
-/* The enumerations, compiled once per instruction set: the including file defines VECTOR_BYTES,
+/* Exact enumerations, compiled per instruction set: the including file defines VECTOR_BYTES,
  * includes throughput/lanes.h and defines for its vectors larger(), larger_shorts(), largest() and
- * sizes_ratio(mass, sets): mass / |sets|, 0 for no sets. */
+ * sizes_ratio(mass, sets): mass / |sets|, 0 for empty sets. */
 #include <string.h>
 
 static const uint16_t RAMP[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -24,7 +24,7 @@ static const float LOW_SIZES[16][16] = {
 #undef R8
 #undef R16
 
-/* All subsets of the first LOW_UOPS µops, one per lane, then one vector for each subset of the
+/* All subsets of the first LOW_UOPS µops, one per lane, then one vector per subset of the
  * others. */
 static inline double subsets(struct throughput *t, const struct mass *masses, size_t n)
 {
@@ -53,7 +53,7 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
     return fraction_of(largest(best), THROUGHPUT_COMMON[t->ports], t->ports);
 }
 
-/* The largest of sums, with the reciprocals of their sizes; sums are never negative. */
+/* Maximum of sums times the reciprocals of their sizes; sums are never negative. */
 static inline flanes with_sizes(flanes best, shorts sums, const float *even, const float *odd)
 {
     lanes low = (lanes)sums & 0xffff, high = (lanes)sums >> 16;
@@ -61,7 +61,7 @@ static inline flanes with_sizes(flanes best, shorts sums, const float *even, con
     return larger(best, as_floats(high) * *(const flanes_any *)odd);
 }
 
-/* The three steps of the transform within a block of eight vectors, in registers; top[k] takes the
+/* Three steps of the transform within a block of eight vectors, in registers; top[k] collects the
  * vectors of size k. */
 static inline void block_steps(const shorts *block, shorts top[4])
 {
@@ -76,7 +76,7 @@ static inline void block_steps(const shorts *block, shorts top[4])
     top[3] = larger_shorts(top[3], v7);
 }
 
-/* The steps between blocks, two at a time if possible: stores are the cost. */
+/* Steps between blocks, two at a time if possible, since stores dominate the cost. */
 static inline void outer_steps(shorts *table, uint32_t vectors)
 {
     uint32_t step = 8;
@@ -102,7 +102,7 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
 
     for (uint32_t k = 0; k < 8 * blocks; k++)
         table[k] = (shorts){0};
-    /* Adding to every superset of the low ports does the first steps of the transform. */
+    /* Adding to every superset of the low ports performs the first steps of the transform. */
     for (size_t i = 0; i < n; i++) {
         uint16_t low = (uint16_t)(masses[i].ports & (SHORTS - 1));
         shorts mask = (shorts)((ramp & low) == low);
@@ -110,8 +110,8 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
     }
     outer_steps(table, 8 * blocks);
 
-    /* Blocks in order of size, so that all high parts of one size meet in one vector and are
-     * divided together: top[k] belongs to size + k. */
+    /* Blocks by size, so that all high parts of one size share a vector and a division: top[k]
+     * belongs to size + k. */
     flanes best = {0};
     shorts top[4] = {{0}};
     unsigned size = 0;

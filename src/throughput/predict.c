@@ -24,7 +24,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1) && entries;   /* past its end nothing is */
+        bool known = !watch_steps(1) && entries;   /* after a cancellation all are NaN */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -44,7 +44,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
     throughput_free(engine);
 }
 
-/* The port set of the first µop of @form, 0 when it is not known. */
+/* Port set of the first µop of @form, 0 if unknown. */
 static portset first_ports(const struct machine *m, const char *form)
 {
     const struct mapping_entry *e = mapping_find(m->mapping, form);
@@ -59,7 +59,7 @@ static bool has_ports(const struct mapping_entry *e, portset ports)
     return false;
 }
 
-/* The machine's instruction set, which knows what a form's name means. */
+/* The machine's instruction set, for the meaning of form names. */
 static enum isa isa_of(const struct machine *m)
 {
     enum isa isa = ISA_UNSAID;
@@ -67,7 +67,7 @@ static enum isa isa_of(const struct machine *m)
     return isa;
 }
 
-/* Every µop of a plain store is in @e. */
+/* Returns whether @e contains every µop of a plain store. */
 static bool stores(const struct machine *m, const struct mapping_entry *e)
 {
     const struct mapping_entry *plain = mapping_find(m->mapping, isa_ops(isa_of(m))->store_form);
@@ -78,7 +78,7 @@ static bool stores(const struct machine *m, const struct mapping_entry *e)
     return all;
 }
 
-/* Ports of @m that block: dividers. A cycle on one is no µop. */
+/* Blocking ports of @m: dividers. A cycle on one is not a µop. */
 static portset pipes_of(const struct machine *m)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -111,7 +111,7 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
            *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    /* inferred: its slots are counted, also if a form takes none */
+    /* inferred: it counts slots, also of forms without any */
     if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {

@@ -5,16 +5,14 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* Cycles of every row of @t under @m, its issue width included, into @cycles (one per row): NaN if
- * a form is unknown to @m, and after the thread's watch ended. Any thread. */
+/* Predicts every row of @t under @m, including its issue width, into @cycles: NaN if a form is
+ * missing in @m, and after a cancellation. */
 void throughput_predict(const struct mapping *m, const struct experiments *t, double *cycles);
-/* The same with all facts of @m: the issue width (fact issue_width) bounds the cycles by
- * machine_slots of the forms, and so do locked instructions, which execute one after another (fact
- * lock_latency). Any thread. */
+/* The same with all facts of @m: the issue width (fact issue_width) with machine_slots of the
+ * forms, and locked instructions, which execute one after the other (fact lock_latency). */
 void machine_predict(const struct machine *m, const struct experiments *t, double *cycles);
-/* Slots of the issue width that one execution of @e takes on @m: its µops. With the fact
- * issue_domain `fused`, a load with its operation is one, and so are a store's address and data. At
- * least 1. */
+/* Issue slots of one execution of @e on @m: its µops. With the fact issue_domain `fused`, a load
+ * with its operation counts as one, and so do a store's address and data. At least 1. */
 unsigned machine_slots(const struct machine *m, const struct mapping_entry *e);
 
 #endif

@@ -9,18 +9,18 @@
 #include "throughput/flow.h"
 
 #define ROUNDS 100
-#define EVEN 1e-13          /* of the level: all that doubles give */
+#define EVEN 1e-13          /* share of the level: the precision of doubles */
 
 struct balance {
     struct flow flow;
-    portset set[FLOW_SETS];                 /* ports still open to each distinct set of µops */
+    portset set[FLOW_SETS];                 /* ports still available to each distinct set of µops */
     double mass[FLOW_SETS];
     bool placed[FLOW_SETS];
     double share[FLOW_SETS][PORTS_MAX];     /* cycles of set i on port j */
     unsigned count;
 };
 
-/* One tight block: its sets, and weights of its ports (as logarithms) by which each set's mass is
+/* A tight block: its sets, and the logarithms of port weights by which each set's mass is
  * divided. */
 struct block {
     portset ports;
@@ -30,7 +30,7 @@ struct block {
     double excess[PORTS_MAX];               /* of a port's sum over the level */
 };
 
-/* Shares for the weights, and the excess they leave; returns its norm. */
+/* Computes the shares by the weights, and the resulting excess; returns its norm. */
 static double share_out(struct balance *b, struct block *block)
 {
     double norm = 0;
@@ -57,7 +57,7 @@ static double share_out(struct balance *b, struct block *block)
     return sqrt(norm);
 }
 
-/* How the ports' sums change with the weights. */
+/* Derivatives of the ports' sums by the weights. */
 static void slopes(const struct balance *b, const struct block *block,
                    double matrix[PORTS_MAX][PORTS_MAX])
 {
@@ -75,9 +75,9 @@ static void slopes(const struct balance *b, const struct block *block,
     }
 }
 
-/* Solves matrix * step = -excess by Cholesky's method. Adding to all weights changes nothing, so
- * the first port's stays; without it the matrix is positive definite. False when rounding says
- * otherwise. */
+/* Solves matrix * step = -excess by Cholesky's method. Adding a constant to all weights changes
+ * nothing, so the first one is fixed; the rest of the matrix is positive definite. False on
+ * rounding errors. */
 static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX],
                         double step[PORTS_MAX])
 {
@@ -109,10 +109,10 @@ static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORT
     return true;
 }
 
-/* Spreads the sets of one tight block so that every port holds the level, each set in proportion to
- * port weights common to all: the most even of all solutions (largest entropy). A smallest tight
- * block has one with no zero, hence finite weights, which damped Newton steps find: the weights'
- * potential is convex, so that a short enough step always lessens the excess. */
+/* Distributes the sets of one tight block so that every port has the level, in proportion to common
+ * port weights: the solution with the largest entropy. In a smallest tight block no weight is zero,
+ * and damped Newton steps find them: the potential is convex, so a short enough step always reduces
+ * the excess. */
 static void spread(struct balance *b, struct block *block)
 {
     double matrix[PORTS_MAX][PORTS_MAX], step[PORTS_MAX], before[PORTS_MAX];
@@ -132,7 +132,7 @@ static void spread(struct balance *b, struct block *block)
             length /= 2;
         } while (norm >= old && length > 1e-9);
         if (norm >= old) {
-            /* Rounding has the last word. */
+            /* Rounding prevents a better result. */
             memcpy(block->weight, before, sizeof before);
             share_out(b, block);
             return;
@@ -140,7 +140,7 @@ static void spread(struct balance *b, struct block *block)
     }
 }
 
-/* The flow problem of the remaining mass; false when nothing is left. */
+/* Flow problem of the remaining mass; false when nothing is left. */
 static bool load_flow(struct balance *b)
 {
     struct flow *f = &b->flow;
@@ -161,7 +161,7 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Distinct sets in ascending order, so that the order of rows cannot matter; row i belongs to set
+/* Distinct sets in ascending order, so that the order of rows has no effect; row i belongs to set
  * of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {

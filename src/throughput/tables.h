@@ -1,22 +1,21 @@
-/* Cycles of experiments while the usages of their forms change, as a search does it. Each form has
- * a table of floats with one lane per set of ports Q of the columns: the mass of its µops that fit
- * only into Q, over |Q|. Then cycles of an experiment = max over columns of the sum of its forms'
- * tables (PMEvo eq. 1), whatever the usages are. The lane of the empty set, which no µop fits,
- * holds slots / width instead: the issue bound. */
+/* Cycles of experiments while a search changes usages. Each form has a float table with one lane
+ * per port set Q of the columns: the mass of its µops that fit only into Q, over |Q|. Cycles of an
+ * experiment = max over columns of the sum of its forms' tables (PMEvo eq. 1). The lane of the
+ * empty set holds slots / width instead: the issue bound. */
 #ifndef PORTOLAN_THROUGHPUT_TABLES_H
 #define PORTOLAN_THROUGHPUT_TABLES_H
 
 #include "throughput/columns.h"
 
-#define GENE_UOPS 6          /* distinct µops of a form */
+#define GENE_UOPS 6          /* distinct µops per form */
 
-/* Usage of one form on up to 16 ports: µops sorted by port set, each set once and never empty;
- * unused places are zero. */
+/* Usage of one form on up to 16 ports: µops sorted by port set, without duplicates or empty sets;
+ * unused entries are zero. */
 struct gene {
     uint16_t set[GENE_UOPS];
     uint8_t count[GENE_UOPS];
     uint8_t uops;
-    uint8_t slots;           /* issue slots taken; 0 when there is no issue width */
+    uint8_t slots;           /* issue slots; 0 without an issue width */
 };
 
 struct table_term {
@@ -24,13 +23,14 @@ struct table_term {
     float count;
 };
 
-/* One experiment seen from one of its forms: the other forms are others[first .. first + count). */
+/* An experiment as seen from one of its forms: the other forms are others[first .. first +
+ * count). */
 struct table_link {
     uint32_t experiment, first, count;
-    float own;               /* how often the form itself occurs */
+    float own;               /* multiplicity of the form itself */
 };
 
-/* Input of an evaluation; all of it is borrowed. */
+/* Input of an evaluation; everything is borrowed. */
 struct tables {
     const uint32_t *term_start;         /* experiments + 1 offsets into terms */
     const struct table_term *terms;
@@ -46,24 +46,24 @@ struct tables {
     size_t stride;
 };
 
-/* One compiled version; any thread. */
+/* A compiled version; any thread. */
 struct table_engine {
     const char *name;
-    /* Fills a form's table, the lanes from the vector of @first on. */
+    /* Fills a form's table from the vector of lane @first on. */
     void (*fill)(const struct gene *gene, const struct columns *columns, unsigned first,
                  double width, float *table);
     /* Cycles of experiment @e. */
     float (*cycles)(const struct tables *t, uint32_t e);
-    /* Weighted relative errors of all experiments with @form, in the order of its links, as if
-     * @fresh were its table. The other forms' tables hold the first @ready columns (a multiple of
-     * COLUMNS_LANES, or all); the rest is counted from their genes. Returns the sum; gives up as
-     * soon as it exceeds @limit (errors are incomplete then). */
+    /* Weighted relative errors of all experiments with @form, in link order, as if @fresh were its
+     * table. The other forms' tables are valid in the first @ready columns (a multiple of
+     * COLUMNS_LANES, or all); the rest is computed from their genes. Returns the sum; stops above
+     * @limit (errors are incomplete then). */
     float (*errors)(const struct tables *t, size_t ready, uint32_t form, const float *fresh,
                     float limit, float *errors);
 };
 
-/* The best this CPU has; @name NULL or "portable", "avx2", "avx512" (NULL when this CPU lacks
- * it). */
+/* Returns the best of this CPU; @name NULL or "portable", "avx2", "avx512" (NULL when this CPU
+ * lacks it). */
 const struct table_engine *table_engine(const char *name);
 /* Zeroed storage for @forms tables, aligned to 64 bytes; free() it. */
 float *tables_new(size_t forms, size_t stride);

@@ -55,10 +55,10 @@ double throughput_fraction(float ratio, unsigned ports)
     return (double)(int64_t)((double)ratio * ports + 0.5) / ports;
 }
 
-/* Numbers below @count in ascending order of bits set. */
+/* Fills numbers below @count in ascending order of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    /* by bits set: where the next of them goes */
+    /* per number of bits: next position */
     unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};
 
     for (unsigned k = 0; k < count; k++)
@@ -133,7 +133,7 @@ static unsigned port_range(portset used)
 /* Estimated nanoseconds. */
 #define COST_NEVER 1e9
 
-/* Not fmin(), which is a call. */
+/* Inline, since fmin() is a call. */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -160,7 +160,7 @@ static double flow_cost(size_t n, unsigned ports)
 }
 
 /* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when
- * none serves. */
+ * none applies. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -183,8 +183,8 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     return e->zeta(t, t->gathered, n, size);
 }
 
-/* Takes from the f->sets sets of t->flow those from @from on that hang together with set @from,
- * puts them first, and returns where they end. */
+/* Moves the sets connected with set @from to the front of those from @from on; returns their
+ * end. */
 static unsigned part_end(struct flow *f, unsigned from)
 {
     portset reach = f->set[from];
@@ -207,8 +207,8 @@ static unsigned part_end(struct flow *f, unsigned from)
     return end;
 }
 
-/* The sets of t->flow, at least one: parts that share no port are apart, so the fullest part
- * binds. */
+/* Handles at least one set of t->flow: parts without a common port are independent, so the largest
+ * bound counts. */
 static double by_parts(struct throughput *t)
 {
     struct flow *f = &t->flow;
@@ -235,8 +235,8 @@ static double by_parts(struct throughput *t)
     return whole ? bound : by_flow(f, t->ports);
 }
 
-/* Whether gathered µops are enumerated at once: merging equal sets and taking parts apart costs
- * more than it saves. */
+/* Returns whether gathered µops are enumerated directly: merging and splitting would cost more than
+ * they save. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

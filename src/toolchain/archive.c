@@ -21,15 +21,15 @@
 #include "base/watch.h"
 
 #define MAGIC 8            /* bytes */
-#define HEADER 60          /* bytes of a member's header: no file has more members than that */
-#define HEADER_NAME 16     /* of them its name, from the first on */
+#define HEADER 60          /* bytes of a member's header, which bounds the number of members */
+#define HEADER_NAME 16     /* bytes of its name, at the beginning */
 #define HEADER_SIZE 48     /* offset of the member's length */
 #define HEADER_SIZE_LENGTH 10
 #define NAMES_MOST ((size_t)64 << 20)   /* bytes of the names of a thin archive */
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
 
-/* First bytes of the file open as @fd. */
+/* Reads the first bytes of the file open as @fd. */
 static enum archive_kind kind_of(int fd)
 {
     char magic[MAGIC];
@@ -67,7 +67,7 @@ static bool same_name(const void *items, uint32_t item, const void *key)
 static void set_specs(struct archive *out, const char *path)
 {
     struct index index = {0};
-    /* by the first of a name: how many followed it */
+    /* by the first of a name: number of followers */
     uint32_t *again = mem_zero(out->members.count + 1, sizeof *again);
 
     for (size_t i = 0; i < out->members.count; i++) {
@@ -120,14 +120,14 @@ static bool is_elf_file(const char *path)
     return is;
 }
 
-/* A thin archive, of which libelf reads nothing: headers, a table of names, and no bytes of its
- * members. */
+/* A thin archive, which libelf cannot read: headers and a table of names, without members'
+ * bytes. */
 struct thin {
     const char *bytes;
-    size_t length, directory;   /* of the archive's own name: what its members' names begin with */
+    size_t length, directory;   /* of the archive's name: the prefix of members' names */
     const char *from;
     const char *names;          /* table of long names */
-    size_t names_length, left;  /* bytes that names may still take */
+    size_t names_length, left;  /* left: bytes that names may still use */
 };
 
 static bool damaged(struct err *err)
@@ -135,8 +135,8 @@ static bool damaged(struct err *err)
     return err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
 }
 
-/* The name that @header gives its member; *name is NULL for a member of an archive within this one.
- * False: the name is not there. */
+/* Name of @header's member; *name is NULL for a member of a nested archive. False: the name is
+ * missing. */
 static bool thin_name(const struct thin *t, const char *header, const char **name, size_t *length)
 {
     char field[HEADER_NAME + 1] = "", *end;
@@ -157,7 +157,7 @@ static bool thin_name(const struct thin *t, const char *header, const char **nam
     return line;
 }
 
-/* The member of @header, if it is an ELF file: a name may lead anywhere. */
+/* Adds the member of @header if it is an ELF file, since a name may be any path. */
 static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
 {
     const char *name;
@@ -185,7 +185,7 @@ static bool thin_member(struct thin *t, const char *header, struct archive *out,
     return ok;
 }
 
-/* The bytes after @header, if it gives their number in digits. */
+/* Parses the decimal size in @header. */
 static bool header_size(const char *header, uint64_t *size)
 {
     char field[HEADER_SIZE_LENGTH + 1] = "", *end;
@@ -196,8 +196,8 @@ static bool header_size(const char *header, uint64_t *size)
            memcmp(header + HEADER - 2, "`\n", 2) == 0;
 }
 
-/* Its members are named as they are reached from the archive's directory. ar, which could list
- * them, opens each and waits for one that is a pipe. */
+/* Names members relative to the archive's directory. `ar` could list them, but opens each and
+ * blocks on a pipe. */
 static bool read_thin(const char *path, const struct mapped *file, struct archive *out,
                       struct err *err)
 {
@@ -214,7 +214,7 @@ static bool read_thin(const char *path, const struct mapped *file, struct archiv
         uint64_t size = 0;
         ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
         at += HEADER;
-        /* tables alone have their bytes here */
+        /* only tables have bytes here */
         if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {
             ok = size <= t.length - at || damaged(err);
             if (ok && header[1] == '/') {
@@ -256,7 +256,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
                                                 : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
-        /* what seems wrong with it may be that, and what seems right is not */
+        /* the content may be wrong for that reason */
         if (mapped_cut(&file))
             ok = err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
         mapped_close(&file);
@@ -287,7 +287,7 @@ bool archive_names_member(const char *spec, char **path)
     const size_t length = strlen(spec);
     const char *open = length && spec[length - 1] == ')' ? strrchr(spec, '(') : NULL;
 
-    if (!open || open == spec || access(spec, F_OK) == 0)   /* a file may be called so */
+    if (!open || open == spec || access(spec, F_OK) == 0)   /* a file may have such a name */
         return false;
     char *file = mem_strndup(spec, (size_t)(open - spec));
     const bool is = archive_is(file);

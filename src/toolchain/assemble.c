@@ -44,7 +44,7 @@ static int diagnostic_order(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Blanks the refused lines of the clean text, keeping the line ends. */
+/* Blanks the rejected lines of the cleaned text, keeping line ends. */
 static void lines_blank(struct str *clean, const struct refused_list *refused, size_t from)
 {
     struct line_starts lines = {0};
@@ -58,8 +58,8 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, which are line @line, by the encoding of @word; the
- * text grows if that is longer. */
+/* Replaces @size bytes at @start of @clean, line @line, by the encoding of @word; longer text
+ * grows. */
 static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size,
                          const struct llvm_mc_word *word)
 {
@@ -86,9 +86,8 @@ static void line_replace(enum isa isa, struct str *clean, size_t line, size_t st
     *clean = grown;
 }
 
-/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions.
- * Those that it knows stand in the text of @l as their encodings and are refused no more. Returns
- * their number; 0 without llvm-mc. */
+/* Assembles rejected lines from @from on by llvm-mc, which has newer instructions. Replaces
+ * successful ones in the text of @l by their encodings. Returns their number; 0 without llvm-mc. */
 static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
@@ -106,7 +105,7 @@ static size_t second_assemble(struct listing *l, struct refused_list *refused, s
         words[i].length = size;
     }
     bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
-    /* From the last line to the first: places before a line that grows stay. */
+    /* From the last line to the first, so that positions before a growing line stay valid. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
             const size_t line = refused->list.items[from + i].line;
@@ -171,8 +170,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
     memset(&o->references, 0, sizeof o->references);
 }
 
-/* Whether a word begins with a dot and not, as labels do, with ".L": only directives read files, or
- * make macros that read them. */
+/* Returns whether a word begins with a dot but not ".L" (a label): only directives read files, or
+ * define macros that do. */
 static bool may_read_files(const struct str *text)
 {
     for (size_t i = 0; i + 1 < text->length; i++)
@@ -190,7 +189,7 @@ static bool read_nothing(const char *dir, struct err *err)
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
     const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
-    /* NASM names its own text */
+    /* NASM lists its own input */
     for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read;
          ok && *p; p++)
         if (!isspace((unsigned char)*p))
@@ -209,22 +208,22 @@ static bool left_out_as_source(const struct listing *l)
     return false;
 }
 
-/* The name that descriptor @file has for the process that holds it, in @out. */
+/* Writes the name of descriptor @file for the process that holds it to @out. */
 static const char *place_name(int file, char out[64])
 {
     snprintf(out, 64, "/proc/self/fd/%d", file);
     return out;
 }
 
-/* Where the assembler writes: a directory, or a file in memory where the text names no file and the
- * system can name that. */
+/* Output of the assembler: a directory, or a memory file if the text names no file and the system
+ * supports that. */
 struct object_place {
     char *dir;           /* NULL: none */
     int file;            /* 0: none */
 };
 
-/* A file in memory; its descriptor is none of those that the assembler has its own input and output
- * under, should the program have been started without. 0: none. */
+/* Creates a memory file; its descriptor avoids the assembler's standard ones, in case they are
+ * closed. 0: none. */
 static int memory_file_new(void)
 {
     int first = memfd_create("portolan", MFD_CLOEXEC),
@@ -255,7 +254,7 @@ static void object_place_done(struct object_place *p)
     child_directory_free(p->dir);
 }
 
-/* Reads the object; @listed: unless the dependency list names a file besides it. */
+/* Reads the object; @listed: only if the dependency list names no other file. */
 static bool result_read(const struct object_place *place, bool listed, const struct listing *l,
                         struct assembled *out, struct err *err)
 {
@@ -281,7 +280,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
     return ok;
 }
 
-/* Why `as` ended without an object and without a line to blame. */
+/* Reports why `as` ended without an object and without a message about a line. */
 static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
@@ -300,11 +299,10 @@ static bool as_failure(const struct child_result *r, struct err *err)
                    *first ? first : "no message");
 }
 
-/* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know
- * them. On the first line, so that lines keep their numbers. */
+/* The option alone lacks segment overrides (fs:40), which the directive enables. On the first line,
+ * so that line numbers stay. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A data line has an entry in the line table only by a label; llvm-mc's encodings have none of the
- * user's. */
+/* A data line needs a label for an entry in the line table; llvm-mc's encodings have none. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l,
@@ -317,7 +315,7 @@ static bool as_run(const char *const argv[], const struct listing *l,
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->nasm) {   /* it reads its text more than once */
+    if (l->nasm) {   /* it reads its input several times */
         str_addf(&text, "%s/" NASM_TEXT, dir);
         bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
         str_done(&text);
@@ -335,14 +333,13 @@ static bool as_run(const char *const argv[], const struct listing *l,
     return ok;
 }
 
-/* Which refused lines are no fault of the whole: all, or those outside of the regions that the text
- * marks. */
+/* Rejected lines that are tolerated: all, or those outside marked regions. */
 struct lenience {
     bool all;
-    VEC(bool) marked;   /* by line number from 1: within a region; empty: the text marks none */
+    VEC(bool) marked;   /* by line number from 1: in a region; empty: no marks */
 };
 
-/* Whether a line holds the bytes that end IACA's and OSACA's marks in assembler text. */
+/* Returns whether a line has the bytes that end IACA's and OSACA's markers. */
 static bool is_byte_mark(const char *p, const char *end)
 {
     const char *at = find_in_line(p, end, ".byte");
@@ -379,7 +376,7 @@ static void lenience_find(struct lenience *out, const char *text, size_t length)
     markers_done(&marks);
 }
 
-/* Whether the text assembles without all lines of @refused from @from on. */
+/* Returns whether the text assembles without the lines of @refused from @from on. */
 static bool goes_without(const struct lenience *l, const struct refused_list *refused, size_t from)
 {
     for (size_t i = from; !l->all && i < refused->list.count; i++)
@@ -445,8 +442,8 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
-/* @text with blanks for the zeros in its comments, which clang writes next to `.byte 0`; NULL: it
- * has none, or others. */
+/* Copies @text without the zeros in comments, which clang writes next to `.byte 0`; NULL: no such
+ * comments, or others. */
 static char *zeros_blank(const char *text, size_t length)
 {
     bool comment = false, any = false;
@@ -487,7 +484,7 @@ static bool text_check(enum isa isa, const char *text, size_t length, struct err
     return false;
 }
 
-/* C by its line ends: nearly every line of assembler text ends otherwise. */
+/* Detects C by its line ends: nearly every line of assembler text ends differently. */
 static bool looks_like_c(const char *text, size_t length)
 {
     size_t lines = 0, ends = 0;
@@ -506,7 +503,7 @@ static bool looks_like_c(const char *text, size_t length)
     return ends > 0 && 2 * ends >= lines;
 }
 
-/* Whether @reason quotes @line; the assembler drops blanks. */
+/* Returns whether @reason quotes @line; the assembler removes blanks. */
 static bool holds_line(const char *reason, const char *line)
 {
     struct str bare[2] = {{0}};
@@ -522,7 +519,7 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* The first refused line, and how many others; @no_nasm: nasm, which the text is for, is
+/* Reports the first rejected line and the number of others; @no_nasm: the text needs nasm, which is
  * missing. */
 static bool refusal(const char *name, const char *text, size_t length, bool no_nasm,
                     const struct assembled *a, struct err *err)
@@ -545,7 +542,7 @@ static bool refusal(const char *name, const char *text, size_t length, bool no_n
     return err_at(err, name, first->line, 0);
 }
 
-/* What the listing knows of lines that go no further, with their text, and the percentages. */
+/* Takes the lines omitted by the listing, with their text, and the percentages. */
 static void take_left_out(const char *text, size_t length, struct listing *l, struct assembled *out)
 {
     struct line_starts lines = {0};
@@ -565,8 +562,8 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-/* The branches of @l name places without lines: counts them in the code assembled without those,
- * and reads the text again with them. If that fails, @l stays unchanged. */
+/* Branches of @l may name places without lines: finds them in the code assembled without these
+ * branches, and cleans the text again. On failure @l is unchanged. */
 static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
 {
     struct line_places places = {0};
@@ -605,7 +602,7 @@ static bool text_assemble(enum isa isa, const char *name, const char *text, size
         return err_at(err, name, 0, 0);
     struct listing l;
     struct refused_list refused = {0};
-    /* Stop signals wait until the directory is removed. */
+    /* SIGTSTP waits until the directory is removed. */
     sigset_t stops, mask;
     sigemptyset(&stops);
     sigaddset(&stops, SIGINT);

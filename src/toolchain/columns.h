@@ -1,21 +1,21 @@
-/* Columns that tools put before the code of a line. Each returns the end of the column. Any
- * thread. */
+/* Parses columns that tools put before the code of a line. Each function returns the end of the
+ * column. */
 #ifndef PORTOLAN_TOOLCHAIN_COLUMNS_H
 #define PORTOLAN_TOOLCHAIN_COLUMNS_H
 
-#define BAR "\u2502"     /* of tables drawn with lines */
+#define BAR "\u2502"     /* of box-drawing tables */
 
-/* Pairs of hex digits with blanks between; @p itself when there is none. */
+/* Pairs of hex digits separated by blanks; @p itself when there are none. */
 const char *column_bytes(const char *p, const char *end, unsigned *count);
-/* Bytes next to each other, at least two digits; @p itself when there is none. */
+/* Adjacent bytes, at least two digits; @p itself when there are none. */
 const char *column_joined(const char *p, const char *end);
-/* "12.34" with or without a percent sign, and the rule after it; NULL when there is none. A profile
+/* "12.34" with or without percent sign, and a following rule; NULL when there is none. A profile
  * leaves both blank without samples. */
 const char *column_percent(const char *p, const char *end, float *percent);
-/* Arrows of jumps, as perf, objdump and JMH draw them before the instruction, and blanks. */
+/* Arrows of jumps before the instruction, as perf, objdump and JMH draw them, and blanks. */
 const char *column_art(const char *p, const char *end);
-/* The end of the line without the arrows and frames after its code (ranges of variables, windows),
- * and blanks. */
+/* End of the line without arrows and frames after its code (ranges of variables, windows), and
+ * blanks. */
 const char *column_art_before(const char *p, const char *end);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-/* -f options that change code and nothing else; "no-" may stand before them, "=value" behind. */
+/* -f options that only affect code; "no-" may precede, "=value" follow. */
 static bool is_code_flag(const char *flag)
 {
     static const char *const known[] = {"fast-math",
@@ -155,8 +155,8 @@ static bool is_code_flag(const char *flag)
     return is_one_of(name, known);
 }
 
-/* Machine options are all about code but these: they hand options to LLVM, link files or change
- * what the assembler must be. */
+/* Machine options affect only code, except these: they pass options to LLVM, link files or select
+ * another assembler. */
 static bool is_machine_flag(const char *flag)
 {
     static const char *const refused[] = {"llvm", "link", "32", "x32", "16", "ms-bitfields"};
@@ -175,7 +175,7 @@ static bool is_level(const char *level)
     return is_one_of(level, levels);
 }
 
-/* Warnings; -Wl, -Wa and -Wp hand options to other tools. */
+/* Warnings; -Wl, -Wa and -Wp pass options to other tools. */
 static bool is_warning(const char *warning)
 {
     for (const char *p = warning; *p; p++)
@@ -223,14 +223,14 @@ bool compile_option_allowed(const char *option, bool *takes_next, struct err *er
                          "the compiler option \"%.200s\" is not allowed", option);
 }
 
-/* -I directories are meant from here, the compiler runs elsewhere. */
+/* -I directories are relative to the user's directory; the compiler runs elsewhere. */
 static void push_directory(const char *text, struct str *out)
 {
     char resolved[PATH_MAX];
     str_addf(out, "-I%s", realpath(text, resolved) ? resolved : text);
 }
 
-/* Messages of compilers when a limit stops a part of them and the driver survives. */
+/* Detects messages about a limit that ended a child of the compiler driver. */
 static bool met_limit(const struct child_result *r)
 {
     static const char *const signs[] = {"out of memory",  "memory exhausted", "Killed signal",
@@ -275,10 +275,10 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     return err_at(err, file[0] ? file : path, line, column);
 }
 
-/* Command: the constant words, and the place of the processor's. */
+/* Command: the constant words, and the position of the processor's. */
 struct compiling {
-    VEC(char *) argv;           /* its own; NULL ends it */
-    size_t target;              /* index of it in argv; 0: no processor is named */
+    VEC(char *) argv;           /* owned; NULL-terminated */
+    size_t target;              /* its index in argv; 0: no processor */
     const char *path;
 };
 
@@ -295,7 +295,8 @@ static void push_word(struct compiling *c, struct str *take_word)
         vec_push(&c->argv, str_take(take_word));
 }
 
-/* The user's options, each joined with its value, so that no value can pass for an option. */
+/* Adds the user's options, each joined with its value, so that no value can be taken for an
+ * option. */
 static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
 {
     struct str word = {0};
@@ -347,7 +348,7 @@ static bool compiling_fill(struct compiling *c, const struct compile_wish *wish,
     return true;
 }
 
-/* Whether a compiler refused the processor that it was to make code for. */
+/* Returns whether a compiler rejected the target processor. */
 static bool unknown_target(const char *printed, const char *target)
 {
     const char *word = strstr(printed, target);
@@ -357,8 +358,8 @@ static bool unknown_target(const char *printed, const char *target)
             strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
 }
 
-/* Runs it; *@again: it does not know the processor @target (NULL: none is looked for), which is no
- * fault yet. */
+/* Runs the compiler; *@again: it rejected the processor @target (NULL: not tested), which is not an
+ * error yet. */
 static bool run(const struct compiling *c, const char *dir, const char *target,
                 struct compiled *out, bool *again, struct err *err)
 {
@@ -432,7 +433,7 @@ void compiled_done(struct compiled *c)
     str_done(&c->printed);
 }
 
-/* The quoted text at *@at, moved past it; false when there is none. */
+/* Parses the quoted text at *@at and advances; false when there is none. */
 static bool quoted(const char **at, const char *end, char out[PATH_MAX])
 {
     size_t n = 0;
@@ -451,7 +452,7 @@ static bool quoted(const char **at, const char *end, char out[PATH_MAX])
     return true;
 }
 
-/* Whether the text after the number of ".file 1 "dir" "name"" means @path. */
+/* Returns whether the text after the number of ".file 1 "dir" "name"" refers to @path. */
 static bool names_file(const char *at, const char *end, const char *path)
 {
     char first[PATH_MAX], second[PATH_MAX], joined[2 * PATH_MAX], resolved[PATH_MAX];
@@ -472,7 +473,7 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
-    /* behind a mark of the preprocessor each line is one of the file's, or of another */
+    /* after a preprocessor line marker lines belong to the file or another one */
     const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;
     bool own[256] = {false};
     uint32_t current = 0, following = 0;

@@ -12,7 +12,7 @@
 
 #define ENDINGS 10
 #define NAMES 12
-#define INSTALLED 16   /* programs that are distinguished */
+#define INSTALLED 16   /* programs compared for identity */
 
 /* In the order of preference. */
 static const struct {
@@ -49,7 +49,7 @@ enum source_language compiler_language(const char *path)
     return SOURCE_IN_NONE;
 }
 
-/* Bytes of @name without its version: 3 of "gcc-12.2". */
+/* Length of @name without version: 3 of "gcc-12.2". */
 static size_t stem_length(const char *name)
 {
     size_t whole = strlen(name), length = whole;
@@ -70,7 +70,7 @@ bool compiler_allowed(const char *name, struct err *err)
                    "the compiler \"%.100s\" is not allowed", name);
 }
 
-/* Compilers of LLVM make code for every set. */
+/* Returns whether it is an LLVM compiler, which supports every set. */
 static bool takes_triple(const char *name)
 {
     return str_has_prefix(name, "clang") || str_has_prefix(name, "flang");
@@ -93,7 +93,7 @@ void compiler_set_option(const char *name, enum isa isa, struct str *out)
         str_add(out, isa_ops(isa)->word_option);
 }
 
-/* Where PATH has program @name, links followed; false when nowhere. */
+/* Path of program @name in PATH, links resolved; false if missing. */
 static bool find_program(const char *name, char out[PATH_MAX])
 {
     const char *path = getenv("PATH");

@@ -1,5 +1,4 @@
-/* Which compilers take which source, how each is started for an instruction set, and which are
- * installed. Any thread. */
+/* Compilers by source language, their commands for an instruction set, and those installed. */
 #ifndef PORTOLAN_TOOLCHAIN_COMPILERS_H
 #define PORTOLAN_TOOLCHAIN_COMPILERS_H
 
@@ -10,7 +9,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* the last: for the preprocessor first */
+/* the last: preprocessed first */
 enum source_language {
     SOURCE_IN_NONE,
     SOURCE_IN_C,
@@ -19,20 +18,20 @@ enum source_language {
     SOURCE_IN_ASSEMBLER
 };
 
-/* By the end of the file's name. */
+/* By the file's extension. */
 enum source_language compiler_language(const char *path);
-/* Whether @name is one of the known compilers, perhaps with a version (gcc-12); false with err. */
+/* Returns whether @name is a known compiler, perhaps with a version (gcc-12); false with err. */
 bool compiler_allowed(const char *name, struct err *err);
-/* Appends the command of @name, one of the allowed, for code of @isa: "aarch64-linux-gnu-gcc" for
- * gcc if that is not this computer's set. */
+/* Appends the command of the allowed compiler @name for @isa: "aarch64-linux-gnu-gcc" for gcc when
+ * cross-compiling. */
 void compiler_program(const char *name, enum isa isa, struct str *out);
-/* Appends the option for its set or word size; nothing when it needs none. */
+/* Appends its option for instruction set or word size, if any. */
 void compiler_set_option(const char *name, enum isa isa, struct str *out);
-/* Those of @language that are installed and make code for @isa, at most @most into @out; a program
- * that has two names is there once. Returns how many. */
+/* Lists installed compilers of @language that support @isa, at most @most, in @out; a program with
+ * two names once. Returns their number. */
 size_t compilers_installed(enum source_language language, enum isa isa, const char **out,
                            size_t most);
-/* The default compiler: the first installed one, else the first of the list. */
+/* The first installed compiler, else the first of the list. */
 const char *compiler_default(enum source_language language, enum isa isa);
 
 #endif

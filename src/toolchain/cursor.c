@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/cursor.h"
 
-/* bytes of a number; ten say all, and padding without an end would be read again for each that
- * refers to it */
+/* bytes of a number; ten suffice, and endless padding would be read again for each reference */
 #define LEB_LONGEST 16
 
 uint64_t cursor_fixed(struct byte_cursor *r, size_t size)

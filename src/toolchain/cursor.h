@@ -8,7 +8,7 @@
 
 struct byte_cursor {
     const uint8_t *at, *end;
-    bool over;               /* read past the end, which gives zeros, or a number without an end */
+    bool over;               /* read past the end, which gives zeros, or an endless number */
 };
 
 /* The next @size bytes, at most 8, as a number. */

@@ -25,13 +25,13 @@
 #include "toolchain/dwarf.h"
 
 #define CPU_SECONDS 20
-/* libdw follows names that the file gives, and waits where one is a pipe */
+/* libdw opens files that the object names, and blocks on a pipe */
 #define WALL_SECONDS 30
-#define MEMORY ((rlim_t)16 << 30)        /* bytes of address space, for what is mapped too */
+#define MEMORY ((rlim_t)16 << 30)        /* bytes of address space, including mappings */
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
 
-/* A file of its own with the bytes of a member of an archive. */
+/* Copies a member of an archive to its own file. */
 static int member_file(const struct object *o, int fd)
 {
     int out = memfd_create("member", MFD_CLOEXEC);
@@ -48,8 +48,8 @@ static int member_file(const struct object *o, int fd)
     return out;
 }
 
-/* The child: only functions that are safe after fork() with other threads, and libdw, which is
- * loaded here. */
+/* Child process: only functions that are safe after fork() in a threaded program, and libdw, which
+ * is loaded here. */
 static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 {
     static const int faults[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
@@ -64,7 +64,8 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   /* their shadows are larger */
+/* their shadow memory is larger */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -73,7 +74,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
 
-/* Output of the child, until it ends; false with err when the work is to end, or it is too much. */
+/* Collects the child's output until it ends; false with err when cancelled or too large. */
 static bool collect(int in, struct str *out, struct err *err)
 {
     const double deadline = clock_seconds() + WALL_SECONDS;
@@ -101,7 +102,7 @@ static bool collect(int in, struct str *out, struct err *err)
     }
 }
 
-/* A name as it came, and which of debug_lines.inlined it is. */
+/* A mangled name, and its index in debug_lines.inlined. */
 struct known_name {
     const char *mangled;   /* borrowed */
     size_t length;
@@ -111,7 +112,7 @@ struct known_name {
 struct parser {
     struct debug_lines *out;
     VEC(struct known_name) known;
-    struct index by_mangled, by_name;   /* of known, of out->inlined */
+    struct index by_mangled, by_name;   /* of known; of out->inlined */
 };
 
 static bool same_mangled(const void *items, uint32_t item, const void *key)
@@ -125,8 +126,8 @@ static bool same_name(const void *items, uint32_t item, const void *key)
     return strcmp(((char *const *)items)[item], key) == 0;
 }
 
-/* 1 + the name's position among those of inlined functions, to which it is added; 0: memory ran
- * out, and the work fails. */
+/* Returns 1 + the name's index among inlined functions, added if new; 0: out of memory, the work
+ * fails. */
 static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
 {
     struct known_name wanted = {mangled, length, 0};
@@ -155,7 +156,8 @@ static uint32_t name_number(struct parser *p, const char *mangled, size_t length
     return wanted.number;
 }
 
-/* The number at *@at, moved after it; false when there is none before @end, or it is too large. */
+/* Parses the number at *@at and advances; false when there is none before @end, or it is too
+ * large. */
 static bool take_number(const char **at, const char *end, unsigned base, uint64_t most,
                         uint64_t *out)
 {
@@ -175,7 +177,7 @@ static bool take_number(const char **at, const char *end, unsigned base, uint64_
     return *at > start;
 }
 
-/* The row of @line, "E place" or "R place number name". */
+/* Parses "E place" or "R place number name". */
 static void take_row(struct parser *p, const char *line, const char *end, uint64_t base)
 {
     const char *at = line + 2;
@@ -184,7 +186,7 @@ static void take_row(struct parser *p, const char *line, const char *end, uint64
     if (!take_number(&at, end, 16, UINT64_MAX, &place) ||
         (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
         return;
-    const bool named = *line == 'R' && end - at > 1;   /* behind a space */
+    const bool named = *line == 'R' && end - at > 1;   /* after a blank */
     vec_add(&p->out->rows,
             ((struct debug_line){base + place, (uint32_t)number,
                                  named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));
@@ -213,7 +215,7 @@ void debug_lines_parse(const char *text, size_t length, uint64_t base, struct de
     index_done(&p.by_name);
 }
 
-/* Output of a child for @wish, into @text. */
+/* Runs a child for @wish and collects its output in @text. */
 static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text, struct err *err)
 {
     int link[2], status = 0;
@@ -296,8 +298,8 @@ static int unit_line_order(const void *a, const void *b)
     return (y->line == 0) - (x->line == 0);   /* where one sequence ends another may begin */
 }
 
-/* The position of @place in the section with ELF number @number, 0: an address of a linked file;
- * false when @o has no such code. */
+/* Position of @place in ELF section @number, 0: an address of a linked file; false when @o has no
+ * such code. */
 static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
 {
     for (size_t i = 0; i < o->sections.count; i++) {
@@ -311,8 +313,7 @@ static bool position_of(const struct object *o, uint64_t number, uint64_t place,
     return false;
 }
 
-/* Which of the files @name is, added when it is new; INDEX_NONE: memory ran out, and the work
- * fails. */
+/* Index of file @name, added if new; INDEX_NONE: out of memory, the work fails. */
 static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name,
                             size_t length)
 {

@@ -14,12 +14,12 @@
 #include <libiberty/demangle.h>
 #endif
 
-#define NAME_LONGEST 4096   /* of hostile names: demangling can take long */
+#define NAME_LONGEST 4096   /* limit for hostile names, whose demangling may take long */
 
 #ifdef HAVE_LIBIBERTY
-#define TEXT_LONGEST 8192   /* bytes: each part of a name can say twice what was said before it */
+#define TEXT_LONGEST 8192   /* limit in bytes: substitutions can double the text repeatedly */
 
-/* A name on its way, piece by piece. */
+/* A demangled name, built piece by piece. */
 struct readable_name {
     char *text;
     size_t length;
@@ -31,12 +31,12 @@ static void take_piece(const char *piece, size_t length, void *state)
     struct readable_name *to = state;
 
     if (length > TEXT_LONGEST - to->length)
-        longjmp(to->stop, 1);   /* the only way to end the library's work */
+        longjmp(to->stop, 1);   /* the only way to abort the library's work */
     memcpy(to->text + to->length, piece, length);
     to->length += length;
 }
 
-/* False when the name is none, or its text has no end. */
+/* False when the name cannot be demangled or its text is too long. */
 static bool print_name(const char *name, bool rust, struct readable_name *to)
 {
     const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
@@ -51,7 +51,7 @@ static bool print_name(const char *name, bool rust, struct readable_name *to)
 
 char *demangle(const char *name)
 {
-    /* Names that cannot be mangled are skipped: most are C's. */
+    /* Plain names, mostly C's, are skipped. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY
@@ -65,8 +65,8 @@ char *demangle(const char *name)
 #endif
 }
 
-/* Where the parameters of a function begin: the first bracket outside of template arguments, behind
- * "operator()". */
+/* Returns the start of a function's parameters: the first parenthesis outside template arguments,
+ * after "operator()". */
 static size_t without_parameters(const char *text)
 {
     int depth = 0;
@@ -85,7 +85,7 @@ static size_t without_parameters(const char *text)
     return strlen(text);
 }
 
-/* Where the last part of a qualified name begins, whose first @length bytes are looked at. */
+/* Returns the start of the last part of a qualified name of @length bytes. */
 static size_t last_part(const char *text, size_t length)
 {
     size_t part = 0;

@@ -11,7 +11,7 @@
 
 #define ANONYMOUS "77"   /* the local label for MASM's @@ */
 
-/* Words that begin a directive with no code. */
+/* First words of directives without code. */
 static const char *const silent[] = {
     "public", "extrn",  "extern",   "externdef", "includelib", "include", "title",   "ttl",
     "option", "assume", "comdat",   "global",    "bits",       "use64",   "default", "cpu",
@@ -30,10 +30,10 @@ static const char *next_word(const char *p, const char *end, const char **stop)
     return p;
 }
 
-/* Places of the first two words of a line. */
+/* Positions of the first two words of a line. */
 struct opening { const char *first, *first_end, *second, *second_end, *end; };
 
-/* Of a branch the second is empty: it goes to a label, also to one called `db` or `proc`. */
+/* After a branch the second word is ignored: it is a label, even if called `db` or `proc`. */
 static struct opening opening_of(const char *p, const char *end)
 {
     struct opening o = {.end = end};
@@ -54,7 +54,7 @@ static bool names_section(const struct opening *o)
            o->second < o->second_end;
 }
 
-/* Not `fld real8 ptr [rax]`. */
+/* Excludes `fld real8 ptr [rax]`. */
 static bool is_data(const struct opening *o)
 {
     const char *behind = skip_blank(o->second_end, o->end);
@@ -130,7 +130,7 @@ static void add_section(const char *name, const char *end, struct str *out)
             holds_nocase(name, end, "text") || holds_nocase(name, end, "code") ? ".text" : ".data");
 }
 
-/* armasm writes names of the compiler between bars. */
+/* armasm puts compiler-generated names between bars. */
 static void bars_off(const char **p, const char **end)
 {
     if (*end - *p > 2 && **p == '|' && (*end)[-1] == '|') {
@@ -139,7 +139,7 @@ static void bars_off(const char **p, const char **end)
     }
 }
 
-/* A name that ends in a colon and is more than a word: of C++, or quoted by nobody. */
+/* A label of more than one word: an unquoted C++ name. */
 static bool is_long_label(const char *p, const char *end)
 {
     if (end - p < 2 || end[-1] != ':' || *p == '"' || (end - p > 2 && end[-2] == ':'))
@@ -150,7 +150,7 @@ static bool is_long_label(const char *p, const char *end)
            (colon == end - 1 || colon[1] == ':' || memchr(p, '(', (size_t)(colon - p)));
 }
 
-/* The sections and data of MASM, NASM and armasm. */
+/* Sections and data of MASM, NASM and armasm. */
 static bool directive(const struct opening *o, const char *end, struct str *out)
 {
     const char *name = o->first, *stop = o->first_end;
@@ -191,7 +191,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     p = skip_blank(p, end);
     end = trim_end(p, end);
     *function = NULL;
-    /* several statements are taken one by one */
+    /* statements are handled one by one */
     if (p == end || memchr(p, ';', (size_t)(end - p)))
         return false;
     struct opening o = opening_of(p, end);
@@ -233,7 +233,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
-    /* a section's name: `as` has its own symbol of it */
+    /* a section's name, for which `as` makes a symbol */
     if (*p == '.' && !text_begins(p, end, ".L"))
         return;
     char *name = mem_strndup(p, (size_t)(end - p));
@@ -245,7 +245,8 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
     free(name);
 }
 
-/* A word that `as` would not take for one name: NASM's local labels get the name they belong to. */
+/* Appends a word that `as` would not take for one name: NASM's local labels get their parent's
+ * name. */
 static bool name_add(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
     static const char *const relocations[] = {
@@ -285,7 +286,7 @@ void dialect_label(struct dialect *d, const char *p, const char *end, struct str
     str_add(out, ": ");
 }
 
-/* Translation of a size word for `as`; NULL when the word is none. */
+/* Size word in `as` notation; NULL when the word is none. */
 static const char *size_word(const char *p, const char *end)
 {
     static const char *const sizes[][2] = {
@@ -302,7 +303,7 @@ static const char *size_word(const char *p, const char *end)
     return NULL;
 }
 
-/* Whether the text is digits of @base, at least one, and underscores between them. */
+/* Returns whether the text has only digits of @base and underscores, at least one digit. */
 static bool is_digits(const char *p, const char *end, int base)
 {
     static const char digits[] = "0123456789abcdef";
@@ -315,8 +316,8 @@ static bool is_digits(const char *p, const char *end, int base)
     return true;
 }
 
-/* `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM, for `as`. @label: few digits with a b
- * may be a label of GNU's. */
+/* Converts `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM. @label: few digits with a b
+ * may be a GNU label. */
 static void number_add(const char *p, const char *end, bool label, struct str *out)
 {
     static const struct {
@@ -345,7 +346,7 @@ static void number_add(const char *p, const char *end, bool label, struct str *o
             str_add_char(out, *p);
 }
 
-/* `A0h`, as MASM has numbers and everybody else writes them, though MASM wants a digit first. No
+/* Returns whether it looks like `A0h`, a MASM number without the required leading digit, and not a
  * register: ah, bh, ch, dh. */
 static bool looks_like_number(const char *p, const char *end)
 {
@@ -358,7 +359,7 @@ static bool looks_like_number(const char *p, const char *end)
     return true;
 }
 
-/* `$0FF` of NASM, and `$FF`, which others write for it. */
+/* `$0FF` of NASM, or `$FF` of others. */
 static bool is_dollar_number(const char *p, const char *end)
 {
     return end - p > 1 && *p == '$' && is_digits(p + 1, end, 16);
@@ -397,8 +398,8 @@ static bool is_symbol(const struct dialect *d, const char *p, const char *end)
     return known;
 }
 
-/* Behind ` (07FF6A1B23230h)`, the address that Visual Studio writes behind a name; @p itself where
- * there is none. */
+/* Skips ` (07FF6A1B23230h)`, the address that Visual Studio writes after a name; @p itself if there
+ * is none. */
 static const char *noted_address_end(const char *p, const char *end)
 {
     uint64_t address;
@@ -408,7 +409,7 @@ static const char *noted_address_end(const char *p, const char *end)
     return e && end - e > 1 && (*e | 32) == 'h' && e[1] == ')' ? e + 2 : p;
 }
 
-/* Operands of Intel syntax, word by word. */
+/* Converts operands of Intel syntax word by word. */
 static void words_clean(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
     bool pointer = false, bracket = false, named = false;
@@ -450,7 +451,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             pointer = true;
             e = next + 3;
         } else if (bracket &&
-                   word_is(p, e, "reloc")) { /* .NET: data of the method's, or of the runtime's */
+                   word_is(p, e, "reloc")) { /* .NET: data of the method or the runtime */
             str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
             e = next;
             while (e < end && isxdigit((unsigned char)*e))
@@ -461,7 +462,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_add(out, sub ? "rip+" : "");
             e = next;
         } else if (bracket && word_is(p, e, "string") && next < end &&
-                   *next == '"') { /* Visual Studio: text of the program's */
+                   *next == '"') { /* Visual Studio: a string of the program */
             const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
             str_add(out, "rip");
             e = close ? close + 1 : end;
@@ -471,7 +472,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) { /* the place itself, a number */
+        } else if (word_is(p, e, "$")) { /* the current position, a number */
             str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
@@ -480,11 +481,11 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         }
         p = e;
     }
-    if (pointer && named && !bracket)   /* MASM: a variable, by its name alone */
+    if (pointer && named && !bracket)   /* MASM: a variable by its bare name */
         str_add(out, "[rip]");
 }
 
-/* End of the C++ name that begins at @p: brackets are closed, operators skipped. */
+/* End of the C++ name at @p: brackets must close, operators are skipped. */
 static const char *spelled_end(const char *p, const char *end)
 {
     static const char *const operators[] = {"<<=", ">>=", "<=>", "->*", "<<", ">>",
@@ -511,19 +512,19 @@ static const char *spelled_end(const char *p, const char *end)
             return at;
         if (depth == 1 && *at == '(' && at + 1 < end &&
             (at[1] == '%' || (at[1] == ',' && at + 2 < end && at[2] == '%')))
-            return at;   /* AT&T: the registers */
+            return at;   /* AT&T registers */
     }
     return end;
 }
 
-/* `st(1)` stays: from 2.44 on the assembler takes quoted text for a symbol. */
+/* `st(1)` is unchanged: since 2.44 the assembler takes quoted text for a symbol. */
 static bool is_stack_register(const char *p, const char *stop)
 {
     return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) &&
            p[4] == ')';
 }
 
-/* Whether what begins at @p is a name as demanglers write it; *@stop: its end. */
+/* Returns whether a demangled name begins at @p; *@stop: its end. */
 static bool is_spelled(const char *p, const char *end, const char **stop)
 {
     static const char *const begins[] = {"vtable for ",
@@ -553,11 +554,11 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
                *round = blank > e && blank < *stop && isalpha((unsigned char)*blank)
                             ? memchr(blank, '(', (size_t)(*stop - blank))
                             : NULL;
-    /* the last: with what it returns before it */
+    /* the last: with its return type */
     return scoped || called || template || (round && (*stop)[-1] == ')');
 }
 
-/* Where in an operand a name may begin: behind signs, sizes and brackets. */
+/* Start of a possible name in an operand: after signs, sizes and brackets. */
 static const char *name_begin(const char *p, const char *end)
 {
     static const char *const before[] = {"offset", "ptr", "short", "flat", "near", NULL};
@@ -576,7 +577,7 @@ static const char *name_begin(const char *p, const char *end)
     }
 }
 
-/* The same of AArch64: there the name may be in brackets behind a register, after `:lo12:`. */
+/* The same for AArch64: a name may be in brackets after a register, or after `:lo12:`. */
 static const char *modified_begin(const char *p, const char *end)
 {
     const char *stop = memchr(p, ']', (size_t)(end - p)),
@@ -594,7 +595,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         const char *name = x86 ? name_begin(p, end) : modified_begin(p, end), *stop, *e;
         bool spelled = is_spelled(name, end, &stop);
         steps_add(1);
-        /* Up to the comma behind this operand. */
+        /* To the comma after this operand. */
         int depth = 0;
         for (e = spelled ? stop : p; e < end && !(depth == 0 && *e == ','); e++) {
             depth += strchr("([{", *e) != NULL;
@@ -610,7 +611,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
         } else if (d->intel) {
             words_clean(d, p, e, out);
         } else {
-            /* armasm's names between bars */
+            /* armasm names between bars */
             const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)),
                        *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
             if (close) {
@@ -626,8 +627,8 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     }
 }
 
-/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime's, `call
- * [rax+18H]Program:Sum():int:this` with the name of what is called, `tail.jmp`. */
+/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime, `call
+ * [rax+18H]Program:Sum():int:this` with the callee's name, `tail.jmp`. */
 static bool managed_call(const char *p, const char *e, const char *operand, const char *end,
                          struct str *out)
 {
@@ -706,7 +707,7 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
     bool marked = false, bare = false;
     const char *mnemonic = word_end(p, end);
 
-    /* the last: a macro's argument */
+    /* the last: a macro argument */
     if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))
         return false;
     for (const char *at = mnemonic, *e; at < end; at = e) {
@@ -721,8 +722,8 @@ bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
         bare |= is && at[-1] != '%';
         e += e == at;
     }
-    /* With a percent sign alone it may be of either, as gcc writes registers of inline assembler;
-     * so does AT&T. */
+    /* A percent sign alone is ambiguous: gcc writes registers of inline assembler so; AT&T does,
+     * too. */
     return d->intel
                ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%"))
                : bare && !marked && !memchr(p, '%', (size_t)(end - p)) &&

@@ -1,5 +1,5 @@
-/* Translates other assemblers and demanglers for `as`: MASM and Visual C++, NASM, armasm, names of
- * C++. */
+/* Translates text of other assemblers for `as`: MASM and Visual C++, NASM, armasm, demangled C++
+ * names. */
 #ifndef PORTOLAN_TOOLCHAIN_DIALECT_H
 #define PORTOLAN_TOOLCHAIN_DIALECT_H
 
@@ -9,64 +9,62 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-/* State of reading a text. Zero-initialised except for isa and intel. */
+/* State while reading a text. Zero-initialised except for isa and intel. */
 struct dialect {
     enum isa isa;
     bool intel;            /* the syntax */
-    bool branch;           /* the statement that is being written goes to a label */
-    struct names symbols;  /* of the text, that look like numbers of MASM: `each` */
-    /* registers are written as the other syntax has them: `.intel_syntax prefix`, `.att_syntax
-     * noprefix` */
+    bool branch;           /* the current statement goes to a label */
+    struct names symbols;  /* symbols of the text that look like MASM numbers: `each` */
+    /* registers have the other syntax's notation: `.intel_syntax prefix`, `.att_syntax noprefix` */
     bool unusual;
-    bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
-    struct str scope;      /* NASM: the label that local ones belong to */
-    struct names headings; /* labels made of headings: these may come twice, and count once */
-    /* of the lines, if the text has none itself; NULL: unknown */
+    bool gnu;              /* it has `as` directives: labels with a dot are names of their own */
+    struct str scope;      /* NASM: the label that local labels belong to */
+    struct names headings; /* labels made from headings: duplicates are allowed */
+    /* of the lines, if the text has no addresses; NULL: unknown */
     const struct line_places *places;
 };
 
 void dialect_done(struct dialect *d);
-/* Whether a line without its comment is a directive of MASM, NASM or armasm. Any thread. */
+/* Returns whether a line, without its comment, is a directive of MASM, NASM or armasm. */
 bool dialect_knows(const char *p, const char *end);
-/* Whether a line without its comment is a directive that NASM alone knows, and that makes code:
- * %rep, %macro, `times 4 nop`. Any thread. */
+/* Returns whether a line, without its comment, is a NASM directive that generates code: %rep,
+ * %macro, `times 4 nop`. */
 bool dialect_needs_nasm(const char *p, const char *end);
-/* Records declarations of a line of the text, with or without its comment; call it for all lines
- * before any of them is written. */
+/* Records declarations of a line, with or without its comment; call it for all lines before
+ * translating any. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
-/* Appends to @out the translation of the whole line, without its comment: a directive of another
- * assembler, a label that is more than a word. False: it is none of these. *@function: the name,
- * within the line, of a function that begins here, of *@length; NULL: none does. */
+/* Appends to @out the translation of a whole line, without its comment: a directive of another
+ * assembler, or a label of several words. False: neither. *@function: the name, within the line, of
+ * a function that begins here, of *@length; NULL: none. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out,
                   const char **function, size_t *length);
-/* Appends a label that a disassembler gives as a heading; a second one of the name is dropped. */
+/* Appends a label from a disassembly heading; drops duplicates. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Appends the name from @p to @end in quotation marks, as `as` takes any name. */
+/* Appends the name from @p to @end in quotes, in which `as` accepts any name. */
 void dialect_quote(const char *p, const char *end, struct str *out);
-/* Appends the label that the word from @p to @end is, with its colon. */
+/* Appends the word from @p to @end as a label with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
-/* Whether a statement is in the other syntax, by its registers: inline assembler where a site left
- * out the directives. */
+/* Returns whether a statement has the other syntax, by its registers: inline assembler whose
+ * directives a web site removed. */
 bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement, from its mnemonic on. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
 
-/* llvm_text.c: statements as LLVM writes them where `as` does not read them: sizes of gathers,
- * suffixes, masks; Apple's names of vectors and pages. */
+/* llvm_text.c: LLVM notation that `as` rejects: sizes of gathers, suffixes, masks; Apple's vectors
+ * and pages. */
 
-/* Appends the x86-64 statement from @p to @end, its mnemonic first, as `as` reads it. False, with
- * nothing appended, if `as` reads it as it is. Any thread. */
+/* Appends the x86-64 statement from @p to @end, starting with its mnemonic, in `as` notation.
+ * False, with nothing appended, if `as` accepts it unchanged. */
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out);
-/* The same of AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. Any thread. */
+/* The same for AArch64: `fmla.4s v0, v1, v2`, `[x8, name@PAGEOFF]`. */
 bool llvm_a64_statement(const char *p, const char *end, struct str *out);
 
-/* semicolon.c: meaning of a semicolon in Intel syntax: `as` separates statements by it, NASM, MASM
- * and most people begin comments with it. */
+/* semicolon.c: meaning of a semicolon in Intel syntax: it separates statements for `as`, but
+ * usually begins a comment. */
 
-/* Whether an x86-64 instruction in Intel syntax begins at @p, after a semicolon, up to the next
- * semicolon, comment or @end: a mnemonic with operands that such instructions have. English words
- * that are also mnemonics (add, test, push) need operands. Linear in the length of that statement.
- * Any thread. */
+/* Returns whether an x86-64 instruction in Intel syntax follows the semicolon, from @p to the next
+ * semicolon, comment or @end: a mnemonic with plausible operands. English words that are mnemonics
+ * (add, test, push) need operands. Linear in the statement's length. */
 bool semicolon_separates(const char *p, const char *end);
 
 #endif

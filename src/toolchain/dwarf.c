@@ -14,13 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIES_MOST 20000000u      /* entries that are looked at */
-#define INLINED_MOST 4096u       /* in one function */
+#define DIES_MOST 20000000u      /* entries visited at most */
+#define INLINED_MOST 4096u       /* per function */
 #define ROWS_MOST 200000u
-#define DEPTH_MOST 64            /* of nested scopes */
+#define DEPTH_MOST 64            /* nesting depth of scopes */
 
-/* Functions of libdw, which is opened on demand: few runs need it, and binding it would cost each
- * of them. */
+/* Functions of libdw, which is loaded on demand: few runs need it. */
 #define DWARF_FUNCTIONS(X)                                                                         \
     X(dwfl_begin)                                                                                  \
     X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations)   \
@@ -50,10 +49,10 @@ static bool load_library(void)
     return callbacks.find_elf && callbacks.find_debuginfo && callbacks.section_address;
 }
 
-/* A row of the line table within the wish. */
+/* A row of the line table in the requested range. */
 struct row {
     uint64_t place;           /* in the section */
-    Dwarf_Addr address;       /* as the debug information has it */
+    Dwarf_Addr address;       /* as in the debug information */
     const char *file;
     int line;
     bool end;
@@ -72,14 +71,14 @@ struct sought {
     bool relocatable;
     struct row *rows;
     size_t row_count;
-    struct inlined *inlined;   /* outer ones first */
+    struct inlined *inlined;   /* outermost first */
     size_t inlined_count;
-    const char *file;          /* the function's own; NULL: not known */
-    unsigned left;             /* entries that may be looked at */
-    bool found;                /* the function was */
+    const char *file;          /* of the function; NULL: unknown */
+    unsigned left;             /* entries that may still be visited */
+    bool found;                /* the function was found */
 };
 
-/* Where @address is in the wish's section; false when it is in none, or in another. */
+/* Offset of @address in the requested section; false if outside. */
 static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
 {
     if (!s->relocatable) {
@@ -104,7 +103,7 @@ static int by_place(const void *a, const void *b)
     return x->end != y->end ? (x->end ? -1 : 1) : 0;
 }
 
-/* The rows of unit @cu within the wish, and the last one before it. */
+/* Collects the rows of unit @cu in the range, and the last one before it. */
 static void take_rows(struct sought *s, Dwarf_Die *cu)
 {
     Dwarf_Lines *lines;
@@ -148,7 +147,7 @@ static void take_inlined(struct sought *s, Dwarf_Die *die)
                                                       line < UINT32_MAX ? (unsigned)line : 0};
 }
 
-/* Entries that may contain a nested function: in Ada, Fortran, Pascal and GNU C also another
+/* Returns whether an entry may contain functions: in Ada, Fortran, Pascal and GNU C also a
  * function. */
 static bool holds_functions(int tag)
 {
@@ -157,8 +156,8 @@ static bool holds_functions(int tag)
            tag == DW_TAG_lexical_block;
 }
 
-/* Goes through the entries below @parent for the function at @address, and there (@inside) for what
- * was inlined. */
+/* Searches entries below @parent for the function at @address, and then (@inside) for inlined
+ * functions. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;
@@ -206,7 +205,7 @@ static void print_row(const struct sought *s, const struct row *row, FILE *to)
             name);
 }
 
-/* The unit's part of the wish, if it has one. */
+/* Collects the unit's data, if it covers the range. */
 static bool take_unit(struct sought *s, Dwarf_Die *cu)
 {
     const size_t before = s->row_count;
@@ -233,7 +232,7 @@ static void take_units(struct sought *s, Dwarf *debug)
 {
     Dwarf_Die die;
 
-    /* By the index of addresses, where the compiler wrote one; else unit by unit. */
+    /* By the address index if present; else unit by unit. */
     if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) &&
         take_unit(s, &die))
         return;
@@ -244,7 +243,7 @@ static void take_units(struct sought *s, Dwarf *debug)
                 return;
 }
 
-/* Where @address is: its section, 0 in a linked file, whose addresses stay as they are. */
+/* Section and offset of @address; section 0 for a linked file, with the address unchanged. */
 static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section,
                        uint64_t *place)
 {
@@ -260,7 +259,7 @@ static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *se
            *section;
 }
 
-/* The line table of unit @cu; @file is the last named one. */
+/* Prints the line table of unit @cu; @file is the last file printed. */
 static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
 {
     Dwarf_Lines *lines;
@@ -304,7 +303,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
 {
     struct sought s = {.wish = wish, .left = DIES_MOST};
 
-    unsetenv("DEBUGINFOD_URLS");   /* nothing is fetched */
+    unsetenv("DEBUGINFOD_URLS");   /* prevents downloads */
     FILE *to = fdopen(out, "w");
     if (!to || !load_library())
         return 0;
@@ -313,7 +312,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     if (!s.module || dw.dwfl_report_end(files, NULL, NULL) != 0)
         return 0;
     Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);
-    /* 0: it is linked and keeps its address; 1: the whole of it moves. */
+    /* 0: linked, keeps its address; 1: relocated as a whole. */
     s.relocatable = !wish->address && dw.dwfl_module_relocations(s.module) > 1;
     if (debug && wish->all)
         return print_all(&s, debug, to);

@@ -1,5 +1,5 @@
-/* libdw's data on a piece of code, as lines of text: for a child process, which a damaged file may
- * kill. */
+/* Prints libdw's data on a piece of code as text, in a child process, which a damaged file may
+ * crash. */
 #ifndef PORTOLAN_TOOLCHAIN_DWARF_H
 #define PORTOLAN_TOOLCHAIN_DWARF_H
 
@@ -7,22 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of an ELF file open as @fd: bytes @start to @end of section @section, whose address is
- * @address; of the unit and the function around byte @at. */
+/* A piece of an ELF file open as @fd: bytes @start to @end of section @section, which has address
+ * @address; in the unit and function of byte @at. */
 struct dwarf_wish {
     int fd;
-    /* path near which separate debug files are looked for */
+    /* path near which separate debug files are searched */
     const char *path;
     size_t section;
-    uint64_t address, start, end, at;   /* of a relocatable file the address is 0 */
-    bool all;           /* the lines of all units instead; section and places are not read */
+    uint64_t address, start, end, at;   /* address 0 for a relocatable file */
+    bool all;           /* the lines of all units instead; section and positions are ignored */
 };
 
-/* Writes to @out, by place: "F file", once, then for each row "R offset line name" in hexadecimal,
- * decimal and the rest of the line (empty: not inlined), "E offset" where code has no line. Of all
- * units it writes "F file" where the file changes and "S section offset line" (a linked file:
- * section 0, and the address), in the order of the line tables. Returns the child's exit status: 0,
- * also where there is nothing. Loads libdw; counts what it looks at, and stops beyond a limit. */
+/* Writes to @out, by position: "F file" once, then per row "R offset line name" in hexadecimal,
+ * decimal and the rest of the line (empty: not inlined), "E offset" where code has no line. For all
+ * units: "F file" at each change, and "S section offset line" (a linked file: section 0 and the
+ * address), in line table order. Returns the child's exit status, 0 also without data. Loads libdw;
+ * stops at a limit of entries. */
 int dwarf_print(const struct dwarf_wish *wish, int out);
 
 #endif

@@ -13,7 +13,7 @@
 #include "isa/insn.h"
 #include "toolchain/assemble.h"
 
-#define DECODING_STEPS 4   /* of base/steps.h */
+#define DECODING_STEPS 4   /* steps (base/steps.h) */
 
 __attribute__((format(printf, 5, 6))) static bool
 row_fault(struct err *err, const char *path, size_t line, const char *todo, const char *format, ...)
@@ -29,8 +29,8 @@ row_fault(struct err *err, const char *path, size_t line, const char *todo, cons
     return err_at(err, path, line, 0);
 }
 
-/* Whether every brace is one of a literal pair, or around a placeholder: a type, after R:, W: or
- * RW: for a register or memory. */
+/* Returns whether every brace is doubled or encloses a placeholder: a type, with R:, W: or RW: for
+ * a register or memory. */
 static bool placeholders_sound(const char *p)
 {
     for (; *p; p++) {
@@ -54,8 +54,8 @@ static bool placeholders_sound(const char *p)
     return true;
 }
 
-/* Whether a template can be no more than one instruction: no directive, and nothing that ends a
- * statement, begins a comment or a string. */
+/* Returns whether a template can only be one instruction: no directive, statement separator,
+ * comment or string. */
 static bool is_plain(const char *template, const struct isa_ops *ops)
 {
     bool plain = (isalpha((unsigned char)*template) || *template == '{') &&
@@ -67,8 +67,7 @@ static bool is_plain(const char *template, const struct isa_ops *ops)
     return plain;
 }
 
-/* One line of assembler per row; what could be more than an instruction is refused before the
- * assembler sees it. */
+/* Writes one assembler line per row; refuses what may be more than an instruction. */
 static bool instances(enum isa isa, const struct csv_table *t, int form, int template,
                       const char *path, struct str *text, struct err *err)
 {
@@ -91,15 +90,15 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
     return true;
 }
 
-/* LAR and LSL write 32 bits whatever their operands say, so assemblers since binutils 2.41 encode
- * the form of 64 bits as that of 32. */
+/* LAR and LSL write 32 bits whatever their operands, so binutils since 2.41 encode the 64-bit form
+ * as the 32-bit one. */
 static bool is_narrowed(const char *wanted, const char *found)
 {
     return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) &&
            memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
 }
 
-/* Whether the instruction names a register that bodies have for themselves. */
+/* Returns whether the instruction names a register reserved by bodies. */
 static bool names_own_register(const struct insn *in)
 {
     const struct isa_ops *isa = isa_ops((enum isa)in->isa);
@@ -114,7 +113,7 @@ static bool names_own_register(const struct insn *in)
     return false;
 }
 
-/* Each line must have become one instruction of its row's form. */
+/* Checks that each line became one instruction of its row's form. */
 static bool check_code(const struct csv_table *t, int form, const char *path,
                        const struct assembled *a, struct err *err)
 {
@@ -160,7 +159,7 @@ static bool check_code(const struct csv_table *t, int form, const char *path,
     return true;
 }
 
-/* The rows of @path when all of them are right; NULL with err. */
+/* Reads the rows of @path if all are valid; NULL with err. */
 static struct csv_table *read_rows(enum isa isa, const char *path, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
@@ -180,7 +179,7 @@ static struct csv_table *read_rows(enum isa isa, const char *path, struct err *e
         goto out;
     if (t->count &&
         !assemble(isa, path, str_text(&text), text.length, SYNTAX_INTEL, false, &a, err)) {
-        /* The assembler counts the lines of its input, one per row. */
+        /* Line numbers of the assembler are row numbers. */
         if (a.refused_count && a.refused[0].line - 1 < t->count)
             row_fault(err, path, t->lines[a.refused[0].line - 1], "correct the template",
                       "assembler error: %.200s", a.refused[0].reason);

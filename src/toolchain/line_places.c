@@ -10,10 +10,10 @@
 #include "toolchain/margins.h"
 #include "toolchain/words.h"
 
-#define LENGTHS 3          /* that an instruction may have */
-#define NEAR_BYTES 128     /* how far a short branch leads */
-#define NEAR_UNSURE 64     /* assemblers make long ones of those that lead nearly as far */
-#define TRIES_PER_LINE 50  /* lengths that are tried before a function is left uncounted */
+#define LENGTHS 3          /* possible lengths of an instruction */
+#define NEAR_BYTES 128     /* range of a short branch */
+#define NEAR_UNSURE 64     /* from this distance assemblers may choose long branches */
+#define TRIES_PER_LINE 50  /* lengths tried per line before a function is given up */
 
 /* A line with an instruction. */
 struct placed_line {
@@ -22,10 +22,10 @@ struct placed_line {
     uint32_t function;
     struct line_place target;   /* of a branch */
     bool call, conditional;
-    /* a nop of unknown length; displaced: with a displacement of zero */
+    /* a nop of unknown length; displaced: with displacement zero */
     bool pad, displaced;
-    uint8_t prefixes;      /* that it repeats */
-    uint8_t choice;        /* which of its lengths it has */
+    uint8_t prefixes;      /* repeated prefixes */
+    uint8_t choice;        /* index of its assumed length */
     uint64_t offset;
 };
 
@@ -33,7 +33,7 @@ struct counting {
     enum isa isa;
     struct line_places *out;
     VEC(struct placed_line) code;
-    VEC(struct line_place) targets;   /* in order, once counting begins */
+    VEC(struct line_place) targets;   /* sorted once counting begins */
 };
 
 bool line_places_is_local(const char *p, const char *end)
@@ -83,7 +83,7 @@ struct line_place line_places_named(const struct line_places *places, const char
     return place;
 }
 
-/* Kind of the line from @p to @end, which is @bytes long as assembled. */
+/* Parses the line from @p to @end, assembled to @bytes bytes. */
 static void line_take(struct counting *c, size_t line, uint32_t function, const char *p,
                       const char *end, uint64_t bytes)
 {
@@ -119,10 +119,10 @@ static int place_order(const void *a, const void *b)
                                       : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The lengths that @l may have at its offset, the likeliest first; how many. */
+/* Possible lengths of @l at its offset, most likely first; returns their number. */
 static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t out[LENGTHS])
 {
-    /* bytes of a nop's displacement: compilers repeat what an assembler leaves out */
+    /* displacement bytes of a nop: compilers use longer ones than assemblers */
     static const uint8_t more[] = {4, 1, 0};
 
     if (l->pad) {
@@ -147,7 +147,7 @@ static unsigned lengths_of(enum isa isa, const struct placed_line *l, uint64_t o
                : 1;
 }
 
-/* Whether some branch leads into the middle of @l. */
+/* Returns whether a branch targets the middle of @l. */
 static bool is_hit_within(const struct counting *c, const struct placed_line *l, uint64_t length)
 {
     size_t low = 0, high = c->targets.count;
@@ -164,9 +164,8 @@ static bool is_hit_within(const struct counting *c, const struct placed_line *l,
            c->targets.items[low].offset < l->offset + length;
 }
 
-/* Counts through the lines from @first up to @end, which are one function: of the lengths that its
- * instructions may have it finds some with which an instruction stands wherever a branch leads.
- * False: there are none, or too many have to be tried. */
+/* Searches lengths for the lines from @first to @end, one function, so that instructions are at all
+ * branch targets. False: none found, or too many tries. */
 static bool function_count(struct counting *c, size_t first, size_t end)
 {
     uint64_t lengths[LENGTHS];
@@ -222,7 +221,7 @@ void line_places_find(const struct assembled *a, const char *text, size_t length
 
     memset(out, 0, sizeof *out);
     margins_find(text, length, &margins);
-    /* names first: branches lead forward too */
+    /* collects names first, since branches may lead forward */
     for (size_t i = 0; i < margins.lines.count; i++) {
         const char *end = text + margins.lines.items[i].end,
                    *p = skip_blank(text + margins.lines.items[i].start, end),

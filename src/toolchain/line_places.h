@@ -1,6 +1,6 @@
-/* Places of instructions in a disassembly that has neither their addresses nor their bytes (objdump
- * --no-addresses --no-show-raw-insn): its branches name places of functions, `jne <f+0x10>`, which
- * are counted from what an assembler makes of the text. */
+/* Offsets of instructions in a disassembly without addresses and bytes (objdump --no-addresses
+ * --no-show-raw-insn). Branches there name offsets in functions, `jne <f+0x10>`, which are computed
+ * from the assembled text. */
 #ifndef PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 #define PORTOLAN_TOOLCHAIN_LINE_PLACES_H
 
@@ -13,30 +13,29 @@
 #include "isa/assembled.h"
 
 struct line_place {
-    uint32_t function;   /* its number, from 1; 0: the line has no place */
+    uint32_t function;   /* number, from 1; 0: the line has no offset */
     uint64_t offset;     /* in it, in bytes */
 };
 
 struct line_places {
-    VEC(struct line_place) lines;     /* one per line of the text */
-    struct names functions;      /* by their numbers, from 0 */
-    VEC(bool) known;             /* of each: its instructions have places */
-    bool counted;                /* line_places_find has been here */
+    VEC(struct line_place) lines;     /* per line of the text */
+    struct names functions;      /* by number, from 0 */
+    VEC(bool) known;             /* per function: its instructions have offsets */
+    bool counted;                /* line_places_find was called */
 };
 
-/* Whether the line from @p to @end, without blanks around, is the heading of a function, `<f>:`. */
+/* Returns whether the trimmed line from @p to @end is the heading of a function, `<f>:`. */
 bool line_places_heading(const char *p, const char *end);
-/* Whether <L5> stands from @p to @end, which llvm-objdump --symbolize-operands gives a place of a
- * function: others have the same. */
+/* Returns whether <L5> is at @p to @end, a label that llvm-objdump --symbolize-operands makes; not
+ * unique between functions. */
 bool line_places_is_local(const char *p, const char *end);
-/* Whether the mnemonic from @p to @end is of a branch or call. */
+/* Returns whether the mnemonic from @p to @end is a branch or call. */
 bool line_places_is_branch(enum isa isa, const char *p, const char *end);
-/* Counts the places of the lines of @text, of which @a was made with branches that lead nowhere. A
- * function is known where an instruction stands wherever branches lead in it. line_places_done
- * frees. */
+/* Computes the offsets of the lines of @text; @a was assembled from it with dummy branch targets. A
+ * function is known if instructions are at all branch targets. line_places_done frees. */
 void line_places_find(const struct assembled *a, const char *text, size_t length,
                       struct line_places *out);
-/* The place that `<f+0x10>` from @p to @end names; function 0: none. */
+/* The place `<f+0x10>` from @p to @end; function 0: none. */
 struct line_place line_places_named(const struct line_places *places, const char *p,
                                     const char *end);
 void line_places_done(struct line_places *places);

@@ -16,14 +16,14 @@
 #include "toolchain/targets.h"
 #include "toolchain/words.h"
 
-#define SUBSECTIONS 4000 /* of instructions that are out of order */
+#define SUBSECTIONS 4000 /* for instructions that are out of order */
 
-/* Meaning of a semicolon with a blank before it. */
-/* EITHER: the text after it decides */
+/* Meaning of a semicolon after a blank. */
+/* EITHER: the following text decides */
 enum semicolon { SEMICOLON_SEPARATES, SEMICOLON_COMMENTS, SEMICOLON_EITHER };
 
-/* End of the code part: comments cut, strings respected. @in_comment lives over lines for C
- * comments. Writes the text with C comments blanked to @out. */
+/* Finds the end of the code part: comments are removed, strings kept. @in_comment persists over
+ * lines for C comments. Writes the text with blanked C comments to @out. */
 static void comments_cut(const char *p, const char *end, enum semicolon semicolon, bool *in_comment,
                          struct str *out)
 {
@@ -89,7 +89,7 @@ static void function_add(struct listing *l, const char *p, const char *end)
         vec_add(&l->functions, mem_strndup(p, (size_t)(e - p)));
 }
 
-/* Whether the section named from @p on holds code. Mach-O has its name after that of a segment,
+/* Returns whether the section named at @p holds code. Mach-O puts a segment name first,
  * "__TEXT,__const". */
 static bool is_code_section(const char *p, const char *end)
 {
@@ -100,8 +100,8 @@ static bool is_code_section(const char *p, const char *end)
            contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
-/* Replacement of the section named from @p on: code, variables of each thread, which `as` requires
- * as such, or data. */
+/* Replacement of the section named at @p: code, thread-local variables, which `as` requires as
+ * such, or data. */
 static const char *section_alike(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -111,7 +111,7 @@ static const char *section_alike(const char *p, const char *end)
                : ".data";
 }
 
-/* The syntax that the directive from @p to @end sets; SYNTAX_AUTO: it sets none. */
+/* Syntax set by the directive from @p to @end; SYNTAX_AUTO: none. */
 static enum syntax syntax_set(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -120,7 +120,7 @@ static enum syntax syntax_set(const char *p, const char *end)
                                           : SYNTAX_AUTO;
 }
 
-/* One statement starting with a dot: kept, turned into its plain equal, or dropped. */
+/* Converts a directive: kept, replaced by a plain one, or dropped. */
 static void directive_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     const char *e = p;
@@ -134,7 +134,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
                          ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix")
                          : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        /* alone: clang takes bare names of registers then, `as` would take them for symbols */
+        /* alone: clang then accepts bare register names, which `as` would take for symbols */
         if (d->intel && skip_blank(e, end) == end)
             str_add(&l->text, " noprefix");
     } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
@@ -153,21 +153,21 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) &&
                (text_begins(skip_blank(e, end), end, "@feat") ||
                 text_begins(skip_blank(e, end), end, "\"@feat"))) {
-        ;   /* a mark for Windows' linker */
+        ;   /* a mark for Windows linkers */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) ||
                (isa_ops(l->isa)->directive_kept &&
                 isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
-        /* otool and LLVM's: `.long 4294967213	@ KIND_JUMP_TABLE32` */
+        /* of otool and LLVM: `.long 4294967213 @ KIND_JUMP_TABLE32` */
         const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;
         end = remark ? remark : end;
         const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL,
                    *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
-        end = second ? second : end;   /* an alignment, which Windows' have */
+        end = second ? second : end;   /* the alignment in Windows notation */
         size_t quotes = 0;
         for (const char *at = p; at < end; at++)
             quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
-        if (quotes % 2)   /* a listing of `as` cuts long lines off; the string would not end */
+        if (quotes % 2)   /* an `as` listing truncates long lines; the string would not end */
             str_add_char(&l->text, '"');
     }
 }
@@ -214,8 +214,8 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
     str_done(&att);
 }
 
-/* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to
- * @code. */
+/* Converts labels, then statements between semicolons. @code has no comments. Span offsets are
+ * relative to @code. */
 static bool statements_clean(struct listing *l, struct dialect *d, const char *code,
                              const char *end, unsigned section, size_t *first, size_t *last,
                              const char **why)
@@ -279,8 +279,8 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* The initial syntax of a text: that of most lines before the first directive that sets it, each
- * counted once; that of the directive when there is nothing but directives before it. */
+/* Initial syntax of a text: that of most distinct lines before the first directive that sets it;
+ * that of the directive if only directives precede it. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
@@ -293,9 +293,9 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         enum syntax set = syntax_set(p, end);
         if (set != SYNTAX_AUTO)
             return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
-        /* directives in a macro set nothing yet */
+        /* directives in a macro have no effect yet */
         code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");
-        p += *p == '%';   /* a directive of NASM */
+        p += *p == '%';   /* a NASM directive */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
@@ -317,8 +317,8 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
-/* Whether the bytes next to one line of a listing are more than one instruction, none a branch: of
- * a repetition, or of statements on one line. */
+/* Returns whether the bytes of one listing line are several instructions, none a branch: of a
+ * repetition, or of several statements. */
 static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 {
     size_t at = 0, count = 0;
@@ -333,10 +333,10 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
     return at == n && count > 1;
 }
 
-/* Appends a disassembly's machine code for the instruction of a line: the bytes are what ran, the
- * text is one tool's reading of them. A branch goes to the label of its address, as lines between
- * may be missing. False if there are no bytes, or not all of them: then the text is read. @next:
- * the address of the next instruction, 0: unknown. @bad: the disassembler did not know them. */
+/* Appends a disassembly's machine code for a line, since bytes are reliable and text depends on the
+ * tool. Branches go to the label of their address, since lines may be missing. False if bytes are
+ * missing or incomplete: the text is used then. @next: address of the next instruction, 0: unknown.
+ * @bad: the disassembler did not decode them. */
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next,
                         bool bad)
 {
@@ -352,8 +352,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
     const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
-        /* an assembler's listing: its target is still to be filled in, or the text has it as
-         * well */
+        /* an assembler listing: its target is unlinked, or also in the text */
         if (!l->disassembly && (far == 0 || far == (int64_t)n)) {
             l->text.length = before;
             return false;
@@ -368,8 +367,8 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
             str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
-    /* Unknown code is accepted if the next address agrees; another length than the decoder's means
-     * another set: a lone 48h of 32-bit code. */
+    /* Unknown code is accepted if the next address agrees; a length that differs from the decoder's
+     * means another instruction set, such as a lone 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && !bad) {
         const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
         far = 0;
@@ -397,8 +396,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
     return true;
 }
 
-/* The code of line @number, from @p to @end, into the text; where its statements stand into
- * @span. */
+/* Converts the code of line @number, from @p to @end; sets @span to its statements. */
 static void code_clean(struct listing *l, struct dialect *d, struct str *code, const char *text,
                        size_t number, const char *p, const char *end, unsigned section,
                        struct source_span *span)
@@ -419,8 +417,8 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Disassemblers write comments after it, and so do texts with directives of NASM or MASM. In AT&T
- * syntax it separates. */
+/* Disassemblers begin comments with it, and so do NASM and MASM texts. In AT&T syntax it
+ * separates. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text,
                                    const struct margins *m)
 {
@@ -435,7 +433,7 @@ static enum semicolon semicolon_of(const struct listing *l, const char *text,
     return SEMICOLON_EITHER;
 }
 
-/* One line for NASM: as it is, without its comment. */
+/* Copies a line for NASM without its comment. */
 static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number,
                        const struct margin *m)
 {
@@ -456,7 +454,7 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
                                      mem_strdup("it reads another file, or the environment")}));
     } else {
         str_add_bytes(&l->text, s, (size_t)(stop - s));
-        first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;   /* behind a label */
+        first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;   /* after a label */
         if (stop - s > first - p)
             span = (struct source_span){(size_t)(first - text), (size_t)((stop - s) - (first - p))};
     }
@@ -464,8 +462,8 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_add_char(&l->text, '\n');
 }
 
-/* As bytes_clean, of the line's code from @s to @stop; labels before the instruction are kept, and
- * directives are read. @text: where the instruction begins. */
+/* As bytes_clean for the line's code from @s to @stop; keeps preceding labels, reads directives.
+ * @text: start of the instruction. */
 static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m,
                          const char *s, const char *stop, size_t number, uint64_t next,
                          const char **text)
@@ -483,14 +481,14 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
     if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
     if (bad && !m->byte_count) {
-        str_add(&l->text, ".byte 0x06");   /* no instruction of this set */
+        str_add(&l->text, ".byte 0x06");   /* not an instruction of this set */
         return true;
     }
     l->text.length = before;
     return false;
 }
 
-/* The name of a function, or of a place in it. */
+/* Converts the name of a function, or of an offset in one. */
 static void heading_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     if (line_places_is_local(p, end)) {
@@ -502,7 +500,7 @@ static void heading_clean(struct listing *l, struct dialect *d, const char *p, c
     }
 }
 
-/* One line: the label of its address, then what it says. @order: see order_of. */
+/* Converts a line: the label of its address, then its code. @order: see order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment,
                        enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
@@ -540,7 +538,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (marker_of_iaca(skip_blank(s, stop), stop))
-            ;   /* a mark, which is looked for in the text */
+            ;   /* a marker, searched in the text */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
             span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else
@@ -560,10 +558,9 @@ static int address_order(const void *a, const void *b)
                                     : (x->address > y->address) - (x->address < y->address);
 }
 
-/* If a debugger has grouped the instructions by source lines they are not in the order of their
- * addresses: then each line's place in that order, from 1, as the number of a subsection for the
- * assembler, which joins these. NULL if no line is out of order, or an address occurs twice, or
- * there are too many. */
+/* Order of instructions by address if a debugger has grouped them by source line: per line its
+ * rank, from 1, used as an assembler subsection number. NULL if already in order, if an address
+ * repeats, or if there are too many. */
 static unsigned *order_of(const struct margins *m)
 {
     VEC(struct ordered) places = {0};
@@ -592,7 +589,7 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
-/* The address of the next line that has one and an instruction, in the same section; 0: none. */
+/* Address of the next line with an instruction in the same section; 0: none. */
 static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;
@@ -617,8 +614,8 @@ static uint64_t first_address(const struct margins *m, const unsigned *order)
     return 0;
 }
 
-/* Whether it is a disassembly without addresses and bytes: names of functions stand on lines of
- * their own. */
+/* Returns whether it is a disassembly without addresses and bytes, with function names on separate
+ * lines. */
 static bool has_names_only(const char *text, const struct margins *m)
 {
     for (size_t i = 0; !m->disassembly && i < m->lines.count; i++) {

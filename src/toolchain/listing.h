@@ -1,4 +1,4 @@
-/* Compiler output and disassembly listings made fit for the assembler, line for line. */
+/* Cleans compiler output and disassembly listings for the assembler, line by line. */
 #ifndef PORTOLAN_TOOLCHAIN_LISTING_H
 #define PORTOLAN_TOOLCHAIN_LISTING_H
 
@@ -6,47 +6,47 @@
 #include "base/str.h"
 #include "isa/assembled.h"
 
-/* Where in the user's text a line's statements stand: addresses, bytes, labels and comments left
- * off. */
+/* Cleaned text with the position of each line's statements in the user's text, without addresses,
+ * bytes, labels and comments. */
 struct listing {
     enum isa isa;
-    struct str text;                                       /* as many lines as the user's */
-    VEC(struct source_span) spans;                         /* one per line */
+    struct str text;                                       /* with the user's number of lines */
+    VEC(struct source_span) spans;                         /* per line */
     VEC(struct diagnostic) refused;                        /* directives that read files */
-    /* lines that are no assembler text; without their text */
+    /* lines that are not assembler text, without their text */
     VEC(struct diagnostic) left_out;
-    /* of samples, one per line, NaN where none; empty when the text has none */
+    /* share of samples per line, NaN if none; empty without a profile */
     VEC(float) percents;
-    VEC(char *) functions;                                 /* names of .globl and .type */
-    /* that the text begins in; its directives switch */
+    VEC(char *) functions;                                 /* names from .globl and .type */
+    /* syntax at the beginning; directives may change it */
     enum syntax syntax;
-    bool disassembly;                                      /* it had addresses */
-    /* of its first instruction in their order; 0: it had none */
+    bool disassembly;                                      /* it has addresses */
+    /* lowest address of an instruction; 0: none */
     uint64_t address;
     /* a disassembly without addresses and bytes */
     bool names_only;
-    /* whose branches name places of functions */
+    /* whose branches name offsets in functions */
     bool unplaced;
-    size_t headings;                                       /* of functions, so far */
-    /* its statements were in that language, and are in AT&T's now */
+    size_t headings;                                       /* number of function headings so far */
+    /* its statements were in that language, and are AT&T now */
     bool plan9;
-    /* it has such directives, and nasm is not installed */
+    /* it has such directives, and nasm is missing */
     bool no_nasm;
-    /* it has directives that NASM alone knows: the lines are as they were, for it */
+    /* it has directives that only NASM handles: lines are unchanged */
     bool nasm;
-    /* some instructions are data now: a label stands before each, whose line they have */
+    /* some instructions are data: a label before each gives it its line */
     bool encoded;
 };
 
-/* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. @places:
- * of the lines of such a disassembly as has none (toolchain/line_places.h); NULL: not known. */
+/* listing_done frees. Never fails: unknown text is left for the assembler to reject. @places:
+ * offsets of such a disassembly's lines (toolchain/line_places.h); NULL: unknown. */
 struct line_places;
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax,
                    const struct line_places *places, struct listing *out);
 void listing_done(struct listing *l);
-/* The set whose assembler the text looks like; ISA_UNSAID when none claims it. */
+/* Instruction set that the text looks like; ISA_UNSAID if none. */
 enum isa listing_isa(const char *text, size_t length);
-/* The syntax that the text begins in. Any thread. */
+/* Syntax at the beginning of the text. */
 enum syntax syntax_detect(const char *text, size_t length);
 
 #endif

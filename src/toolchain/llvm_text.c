@@ -13,7 +13,7 @@ static bool is_mask(const char *p, const char *end)
            p[3] == '}';
 }
 
-/* AT&T: the register decides, and `as` wants no suffix. */
+/* AT&T: the register determines the size, and `as` rejects a suffix. */
 static bool without_suffix(const char *p, const char *e, const char *end, struct str *out)
 {
     static const char *const names[] = {"rdrand",   "rdseed", "rdfsbase", "rdgsbase", "wrfsbase",
@@ -26,7 +26,7 @@ static bool without_suffix(const char *p, const char *e, const char *end, struct
     return true;
 }
 
-/* AT&T: `{k1}` for `{%k1}`. */
+/* AT&T: `{k1}` becomes `{%k1}`. */
 static bool masks_marked(const char *p, const char *end, struct str *out)
 {
     bool any = false;
@@ -41,7 +41,7 @@ static bool masks_marked(const char *p, const char *end, struct str *out)
     return any;
 }
 
-/* Whether the memory operand from @p to @end has a vector as its index. */
+/* Returns whether the memory operand from @p to @end has a vector index. */
 static bool has_vector_index(const char *p, const char *end)
 {
     const char *open = memchr(p, '[', (size_t)(end - p));
@@ -53,7 +53,7 @@ static bool has_vector_index(const char *p, const char *end)
     return false;
 }
 
-/* The next operand from @p on: its end, at a comma that no bracket encloses, or @end. */
+/* End of the operand at @p: a comma outside brackets, or @end. */
 static const char *operand_stop(const char *p, const char *end)
 {
     int depth = 0;
@@ -65,8 +65,8 @@ static const char *operand_stop(const char *p, const char *end)
     return p;
 }
 
-/* Intel: LLVM gives a gather's memory the size of all that it reads, `as` that of one element; and
- * the mask of a prefetch comes first. */
+/* Intel: LLVM gives a gather the total memory size, `as` that of one element; a prefetch has its
+ * mask first. */
 static bool gather(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *first = skip_blank(e, end), *stop = operand_stop(first, end), *mask = NULL;
@@ -100,8 +100,8 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
-/* Marks of places of variables in macOS and Windows that `as` does not have for ELF: without them
- * the instruction is the same. */
+/* Removes macOS and Windows relocation marks that `as` lacks for ELF: the instruction is the
+ * same. */
 static bool mark_dropped(const char *p, const char *end, struct str *out)
 {
     static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
@@ -126,7 +126,7 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
         return without_suffix(p, e, end, out) ||
                (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) ||
                (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
-    /* LLVM has the wrong size */
+    /* LLVM's size is wrong */
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")),
                  text_find(e, end, "["));
@@ -136,18 +136,18 @@ bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *
            gather(p, e, end, out);
 }
 
-/* Source operands of an instruction whose mnemonic names only one arrangement. */
+/* Source operands of an instruction whose mnemonic names one arrangement. */
 enum sources {
     SOURCES_SAME,
-    /* half as wide, as many; of the upper half of a register (mnemonic with "2") if so */
+    /* half as wide, equal number; of the upper half of a register for mnemonics with "2" */
     SOURCES_NARROW,
-    SOURCES_LAST_NARROW, /* the last one is */
-    SOURCES_PAIRS,       /* half as wide, twice as many */
+    SOURCES_LAST_NARROW, /* only the last one is narrow */
+    SOURCES_PAIRS,       /* half as wide, twice the number */
     SOURCES_WIDE,        /* twice as wide */
-    SOURCES_BYTES,       /* four bytes for each word; of an element, four bytes */
-    SOURCES_HALVES,      /* two halves for each word; of an element, two halves */
-    SOURCES_LOW_HALVES,  /* half as wide, as many, of the lower half even with "2" */
-    SOURCES_TABLE,       /* the list is of 16 bytes each */
+    SOURCES_BYTES,       /* four bytes per word; for an element, four bytes */
+    SOURCES_HALVES,      /* two halves per word; for an element, two halves */
+    SOURCES_LOW_HALVES,  /* half as wide, equal number, of the lower half even with "2" */
+    SOURCES_TABLE,       /* the list has 16 bytes per register */
 };
 
 static enum sources sources_of(const char *p, const char *end)
@@ -176,7 +176,7 @@ static enum sources sources_of(const char *p, const char *end)
     return SOURCES_SAME;
 }
 
-/* Lanes and width of an arrangement; count 0: of one element, which has no number. */
+/* Lanes and width of an arrangement; count 0: a single element without number. */
 struct elements { unsigned count; char width; };
 
 static char width_of(char width, int steps)
@@ -187,7 +187,7 @@ static char width_of(char width, int steps)
     return at && to >= 0 && to < 5 ? widths[to] : width;
 }
 
-/* Of operand @k of @count, 0 the destination, with or without @index after it. */
+/* Arrangement of operand @k of @count, 0 the destination, with or without @index. */
 static struct elements arrangement_of(struct elements named, enum sources sources, bool upper,
                                       unsigned k, unsigned count, bool list)
 {
@@ -221,7 +221,7 @@ static bool is_vector(const char *p, const char *e)
     return digits;
 }
 
-/* How many operands there are, lists as one. */
+/* Number of operands; a list counts as one. */
 static unsigned operands_count(const char *p, const char *end)
 {
     unsigned count = 0;
@@ -235,7 +235,7 @@ static unsigned operands_count(const char *p, const char *end)
     return count;
 }
 
-/* `fmla.4s v0, v1, v2[1]` as `fmla v0.4s, v1.4s, v2.s[1]`. */
+/* `fmla.4s v0, v1, v2[1]` becomes `fmla v0.4s, v1.4s, v2.s[1]`. */
 static void vectors_named(const char *p, const char *dot, const char *e, const char *end,
                           struct str *out)
 {
@@ -275,7 +275,7 @@ static void vectors_named(const char *p, const char *dot, const char *e, const c
     }
 }
 
-/* Apple's marks of the page and of the place in it, with those of `as` before the name. */
+/* Apple's marks of page and page offset become those of `as`, before the name. */
 static const struct page_mark { const char *mark, *modifier;
 } page_marks[] = {
     {"@PAGEOFF", ":lo12:"},        {"@PAGE", ""},
@@ -305,7 +305,7 @@ static bool pages_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* `add x8, x8, :secrel_hi12:x` of Windows: a part of an address, as `:lo12:` is. */
+/* `add x8, x8, :secrel_hi12:x` of Windows: part of an address, like `:lo12:`. */
 static bool section_place_named(const char *p, const char *end, struct str *out)
 {
     static const char mark[] = ":secrel_";
@@ -320,8 +320,8 @@ static bool section_place_named(const char *p, const char *end, struct str *out)
     return true;
 }
 
-/* Whether the mnemonic from @p to @e ends in an arrangement or a width; *@dot: where. `b.hs` and
- * the like have none. */
+/* Returns whether the mnemonic from @p to @e ends in an arrangement or width; *@dot: its position.
+ * Excludes `b.hs` and the like. */
 static bool has_arrangement(const char *p, const char *e, const char **dot)
 {
     static const char *const all[] = {"8b", "16b", "4h", "8h", "2s", "4s", "1d", "2d",
@@ -331,7 +331,7 @@ static bool has_arrangement(const char *p, const char *e, const char **dot)
     return *dot && *dot > p + 1 && word_among(*dot + 1, e, all);
 }
 
-/* `mov d1, v0[1]`: the width of the element is that of the register. */
+/* `mov d1, v0[1]`: the element has the register's width. */
 static bool element_named(const char *p, const char *e, const char *end, struct str *out)
 {
     const char *to = skip_blank(e, end), *to_end = word_end(to, end),
@@ -345,7 +345,7 @@ static bool element_named(const char *p, const char *e, const char *end, struct 
     return true;
 }
 
-/* Prefetches into the system's cache have numbers only for binutils before 2.41. */
+/* binutils before 2.41 need numbers for prefetches into the system cache. */
 static bool prefetch_numbered(const char *p, const char *e, const char *end, struct str *out)
 {
     static const struct {

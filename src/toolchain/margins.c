@@ -16,8 +16,8 @@
 #include "toolchain/words.h"
 
 #define REPEATED "<rep "
-#define SECTIONS_MOST 16 /* of a listing that are distinguished */
-#define LISTING_GAP 8    /* numbers of lines that a listing leaves out at one place */
+#define SECTIONS_MOST 16 /* sections distinguished in a listing */
+#define LISTING_GAP 8    /* line numbers that a listing may skip at one place */
 
 static void split(struct framed_text *r, size_t length)
 {
@@ -67,7 +67,7 @@ static bool is_fence(const char *p, const char *end)
     return text_begins(p, end, "```") || text_begins(p, end, "~~~");
 }
 
-/* Whether a block of Markdown declares another language. */
+/* Returns whether a Markdown block declares another language. */
 static bool fence_of_source(const char *p, const char *end)
 {
     static const char *const languages[] = {"c",    "cpp",     "c++",    "cc",   "cxx",
@@ -81,8 +81,7 @@ static bool fence_of_source(const char *p, const char *end)
     return word_among(p, e, languages);
 }
 
-/* Markdown: text between fences is read; a lone fence with only code before it has lost its
- * first. */
+/* Markdown: keeps text between fences; a single fence with only code before it is an end fence. */
 static void fences_take(struct framed_text *r)
 {
     size_t fences = 0, behind = 0, others = 0;
@@ -117,20 +116,19 @@ static void fences_take(struct framed_text *r)
     }
 }
 
-/* Pairs of hex digits in brackets or without, as listings of assemblers have them; the end, or
- * NULL. */
+/* End of hex digit pairs, bracketed or not, as in assembler listings; NULL if none. */
 static const char *listed_bytes_end(const char *p, const char *end)
 {
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
-    /* NASM: how often they come */
+    /* NASM: repeat count */
     const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;
     p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
 }
 
-/* Behind place and bytes of a listing of `as` or NASM, @p itself where there are none. */
+/* Skips offset and bytes of an `as` or NASM listing; @p itself if there are none. */
 static const char *listed_code(const char *p, const char *end)
 {
     uint64_t address;
@@ -142,7 +140,7 @@ static const char *listed_code(const char *p, const char *end)
     return p;
 }
 
-/* More bytes of the line before, with their place or without, or how often they are repeated. */
+/* Continuation bytes of the previous line, with or without offset, or their repeat count. */
 static bool listed_more(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end), *e = listed_bytes_end(at, end);
@@ -152,8 +150,8 @@ static bool listed_more(const char *p, const char *end)
 
 struct section_name { const char *text; size_t length; };
 
-/* The section in which a listing continues, by a directive at @p: 0 for the first one or .text;
- * @was if it is none. Beyond SECTIONS_MOST all are one. */
+/* Section in which a listing continues after a directive at @p: 0 for the first or .text; @was if
+ * it is no section directive. Beyond SECTIONS_MOST all are one. */
 static unsigned listed_section(const char *p, const char *end, unsigned was,
                                struct section_name *names, size_t *count)
 {
@@ -179,8 +177,8 @@ static unsigned listed_section(const char *p, const char *end, unsigned was,
     return (unsigned)i + 1;
 }
 
-/* The place and bytes of a line of a listing, from @p on: the assembler's code of the text after
- * them, except for relocated parts. */
+/* Takes offset and bytes of a listing line from @p on: the code of the following text, except
+ * relocated parts. */
 static void listed_take(struct margin *line, const char *p, const char *code)
 {
     const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address),
@@ -201,8 +199,7 @@ static void listed_take(struct margin *line, const char *p, const char *code)
             line->bytes[line->byte_count++] = line->bytes[k];
 }
 
-/* After the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p
- * itself if there is none. */
+/* Skips the mark of an expanded line, `<1>` of NASM and `>` of `as`; @p itself if there is none. */
 static const char *expansion_end(const char *p, const char *end)
 {
     const char *at = skip_blank(p, end);
@@ -217,8 +214,8 @@ static const char *expansion_end(const char *p, const char *end)
     return at > skip_blank(p, end) ? at : p;
 }
 
-/* Whether a line of a listing is in a definition or repetition, whose instructions are listed at
- * each expansion; @depth of the open ones. */
+/* Returns whether a listing line is in a macro definition or repetition, whose instructions are
+ * listed at each expansion; @depth of open ones. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
     static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",
@@ -236,7 +233,7 @@ static bool in_definition(const char *p, const char *end, unsigned *depth)
     return *depth > 0;
 }
 
-/* Whether a line of a listing that has no code is a macro's call: what it made follows. */
+/* Returns whether a listing line without code is a macro call, followed by its expansion. */
 static bool calls_macro(const struct framed_text *r, size_t i)
 {
     const char *p, *end, *e, *code;
@@ -251,7 +248,7 @@ static bool calls_macro(const struct framed_text *r, size_t i)
     return e && code > e && expansion_end(code, end) > code;
 }
 
-/* Source that `as -ah` lists between the instructions: `   1:f.c           **** int f(void)`. */
+/* Source lines in `as -ah` listings: ` 1:f.c **** int f(void)`. */
 static bool listed_source(const char *p, const char *end)
 {
     const char *first = p;
@@ -261,7 +258,7 @@ static bool listed_source(const char *p, const char *end)
     return p > first && p < end && *p == ':' && text_find(p, end, " **** ");
 }
 
-/* Numbers that count the lines, before all or nearly all of them. */
+/* Line numbers before all or nearly all lines. */
 static void numbers_take(struct framed_text *r)
 {
     size_t filled = 0, in_order = 0, listed = 0, expanded = 0, blank = 0;
@@ -278,9 +275,9 @@ static void numbers_take(struct framed_text *r)
         e = margin_number_end(p, end, &number);
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
-            e = NULL;   /* a short address with bytes behind */
+            e = NULL;   /* a short address followed by bytes */
         const char *behind = e ? listed_code(e, end) : p;
-        /* the number is that of the definition, or comes again */
+        /* the number is that of the definition, or repeats */
         if (e && behind > e && expansion_end(behind, end) > behind) {
             in_order++;
             expanded++;
@@ -357,7 +354,7 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         margin_at(r, i, &p, &end);
-        /* where nothing was seen the column is blank, and its rule is first */
+        /* without samples the column is blank, and its rule is first */
         filled += p < end && !text_begins(p, end, BAR);
         with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") &&
@@ -372,7 +369,7 @@ static void percents_take(struct framed_text *r)
     }
 }
 
-/* Other lines that hold no code, by what they look like. */
+/* Excludes other lines without code, by appearance. */
 static void prose_leave(struct framed_text *r)
 {
     const char *p, *end;
@@ -394,7 +391,7 @@ static void prose_leave(struct framed_text *r)
     }
 }
 
-/* Whether the lines of @m are in the assembler language of Plan 9. */
+/* Returns whether the lines of @m are in Plan 9 assembler language. */
 static bool is_plan9(const char *text, const struct margins *m)
 {
     size_t found = 0, others = 0;

@@ -1,5 +1,5 @@
-/* Strips the surroundings of pasted code: quotation marks, fences, line numbers, percentages,
- * addresses and bytes. */
+/* Strips the surroundings of pasted code: quote marks, fences, line numbers, percentages, addresses
+ * and bytes. */
 #ifndef PORTOLAN_TOOLCHAIN_MARGINS_H
 #define PORTOLAN_TOOLCHAIN_MARGINS_H
 
@@ -9,33 +9,32 @@
 
 #include "base/vec.h"
 
-#define MARGIN_BYTES 16     /* of machine code; no instruction has more than 15 */
+#define MARGIN_BYTES 16     /* of machine code: more than any instruction */
 
 struct margin {
-    size_t start, end;      /* the code, in the text; equal: the line has none */
-    uint64_t address;       /* when addressed */
-    unsigned section;       /* of a disassembly, by its headings */
+    size_t start, end;      /* range of the code in the text; equal: none */
+    uint64_t address;       /* valid if addressed */
+    unsigned section;       /* number, by a disassembly's headings */
     bool addressed;
-    bool symbol;            /* start and end are of a name that a disassembler gives as a heading */
-    /* the instruction's machine code, if the text has a column of it */
+    bool symbol;            /* the range is a name from a disassembly heading */
+    /* machine code, if the text has such a column */
     uint8_t bytes[MARGIN_BYTES];
-    uint8_t byte_count;     /* 0: it has none; MARGIN_BYTES: that many or more */
-    bool joined;            /* they stand next to each other, as one number */
-    float percent;          /* of the samples of a profile; NaN: none */
-    /* why the line is skipped; NULL: it is read, empty, or a heading without code */
+    uint8_t byte_count;     /* 0: none; MARGIN_BYTES: at least that many */
+    bool joined;            /* they are adjacent, as one number */
+    float percent;          /* of a profile's samples; NaN: none */
+    /* why the line is skipped; NULL: used, empty, or a heading without code */
     const char *left_out;
 };
 
 struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
-    bool plan9;             /* it is in the assembler language of Plan 9, which Go has */
-    bool expanded;          /* a listing of an assembler with expansions of macros */
-    bool percents;          /* some line has one */
+    bool plan9;             /* Plan 9 assembler language, as of Go */
+    bool expanded;          /* an assembler listing with macro expansions */
+    bool percents;          /* a line has a percentage */
 };
 
-/* Fills @out, a margin for each line of @text, in time linear in @length; margins_done frees. Any
- * thread. */
+/* Fills @out with a margin per line of @text, in linear time; margins_done frees. */
 void margins_find(const char *text, size_t length, struct margins *out);
 void margins_done(struct margins *m);
 

@@ -40,7 +40,7 @@ void margin_take_bytes(struct margin *line, const char *p, const char *end)
     }
 }
 
-/* An address with what belongs to it. */
+/* An address column with its attributes. */
 struct address_column {
     uint64_t address;
     /* start: the first digit; rest: the text after address, symbol and bytes */
@@ -48,11 +48,11 @@ struct address_column {
     bool named; /* followed by `<main+4>` or `<+4>` */
     bool bytes;
     bool joined;
-    bool wide;        /* eight digits or more before a word */
-    const char *code; /* where the bytes begin; they end at rest */
+    bool wide;        /* at least eight digits before a word */
+    const char *code; /* start of the bytes, which end at rest */
 };
 
-/* Marks of debuggers for the present instruction and for breakpoints. */
+/* Skips debugger marks for the current instruction and breakpoints. */
 static const char *mark_end(const char *p, const char *end)
 {
     static const char *const marks[] = {"-->", "=>", "->", "B+>", "b+>",
@@ -65,7 +65,7 @@ static const char *mark_end(const char *p, const char *end)
     return p;
 }
 
-/* The end of `<main+4>` at @p, NULL when there is none. Names of C++ have such brackets within. */
+/* End of `<main+4>` at @p, NULL if none. C++ names contain such brackets. */
 static const char *angle_end(const char *p, const char *end)
 {
     if (p >= end || *p != '<')
@@ -90,7 +90,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     const char *digits = p + (prefixed ? 2 : 0), *e = hex_end(digits, end, &out->address);
     uint64_t low;
     if (!e) {
-        /* a debugger's line without its address */
+        /* a debugger line without address */
         const char *angle = text_begins(p, end, "<+") ? angle_end(p, end) : NULL;
         if (!angle || angle >= end || *angle != ':')
             return false;
@@ -107,7 +107,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
-    if (out->named && behind == end && e - digits < 4 && !prefixed) /* `b <f+0x10>` of AArch64 */
+    if (out->named && behind == end && e - digits < 4 && !prefixed) /* AArch64 `b <f+0x10>` */
         return false;
     if (colon)
         behind++;
@@ -120,7 +120,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     after = column_bytes(b, end, &count);
     out->bytes = count > 0;
     const char *run = column_joined(b, end);
-    bool digits_within = false; /* fadd has none */
+    bool digits_within = false; /* excludes fadd */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
     out->joined = !count && run > b && (joined || (run - b > 2 && digits_within));
@@ -195,7 +195,7 @@ static bool is_label_line(const char *p, const char *end)
            (blank == end || memchr(p, '(', (size_t)(end - p)) || text_find(p, end, "::"));
 }
 
-/* After a column of bytes, NULL when there is none or nothing after it. */
+/* Skips a column of bytes; NULL when there is none or nothing follows. */
 static const char *behind_bytes(const char *p, const char *end)
 {
     unsigned count;
@@ -209,7 +209,7 @@ static bool is_source_line(const char *p, const char *end)
     return why && strcmp(why, "source code") == 0;
 }
 
-/* Whether a row of objdump's table of symbols begins at @p: flags, a section, a tab, the size. */
+/* Returns whether an objdump symbol table row begins at @p: flags, section, tab, size. */
 static bool is_symbol_row(const char *p, const char *end)
 {
     const char *tab = memchr(p, '\t', (size_t)(end - p));
@@ -227,7 +227,7 @@ void margins_take_bytes(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = margin_at(r, i, &p, &end);
-        /* zeros that are left out */
+        /* omitted zeros */
         section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");
         line->section = section;
         const char *code = column_bytes(p, end, &count);
@@ -251,7 +251,7 @@ void margins_take_bytes(struct framed_text *r)
     }
 }
 
-/* Whether a heading of objdump -D names a section that never has code. */
+/* Returns whether an objdump -D heading names a section that never has code. */
 static bool begins_data(const char *p, const char *end)
 {
     static const char *const names[] = {
@@ -266,13 +266,13 @@ static bool begins_data(const char *p, const char *end)
 
 void margins_take_addresses(struct framed_text *r)
 {
-    /* line with an instruction: disassemblers break long columns of bytes */
+    /* last line with an instruction: disassemblers wrap long columns of bytes */
     struct margin *last = NULL;
     unsigned section = 0;
-    bool data = false; /* of a section without code */
-    /* the line before was a symbol's heading: the function's name comes again */
+    bool data = false; /* in a section without code */
+    /* the previous line was a symbol heading: the function's name repeats */
     bool headed = false;
-    /* of a line of bytes alone: their instruction may be after more of them (Visual C++) */
+    /* for lines of bytes alone: the instruction may follow more of them (Visual C++) */
     struct address_column open = {0};
     const char *p, *end, *start, *stop;
 
@@ -291,24 +291,24 @@ void margins_take_addresses(struct framed_text *r)
             continue;
         }
         const char *bare = column_art_before(p, end);
-        end = bare > p ? bare : end; /* else a rule */
+        end = bare > p ? bare : end; /* or a rule */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e =
             r->percents && isdigit((unsigned char)*p) ? margin_number_end(p, end, &number) : NULL;
         if (e && e[-1] != ':' &&
             (!placed || margin_heading(skip_blank(e, end), end, &start, &stop)))
-            p = skip_blank(e, end); /* the number of a source line */
+            p = skip_blank(e, end); /* a source line number */
         bool heading = margin_heading(p, end, &start, &stop);
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
         } else if (placed && (text_begins(place.rest, end, "R_") ||
                               (place.wide &&
-                               is_symbol_row(place.rest, end)))) { /* a relocation of objdump -r */
+                               is_symbol_row(place.rest, end)))) { /* an objdump -r relocation */
             margin_leave(line, NULL);
         } else if (placed && !place.bytes && !place.named &&
-                   is_source_line(place.rest, end)) { /* its number and a colon */
+                   is_source_line(place.rest, end)) { /* line number and colon */
             margin_leave(line, "source code");
         } else if (placed) {
             line->addressed = true;

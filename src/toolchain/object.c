@@ -21,7 +21,7 @@
 #define BEYOND_MOST ((uint64_t)1 << 31)
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 #define BUILD_ID_MOST 64u   /* bytes */
-#define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; what is larger stays in the mapped file */
+#define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; larger code stays mapped */
 
 static int symbol_order(const void *a, const void *b)
 {
@@ -41,10 +41,10 @@ static int section_order(const void *a, const void *b)
 
 #define NO_SECTION UINT32_MAX
 
-/* Limit for a file of its size: overlapping tables, and names that share their ends, contain more
+/* Limit for a file of its size: overlapping tables, and names with common ends, may contain more
  * than the file. */
 struct budget {
-    size_t symbols, names;       /* bytes of all names */
+    size_t symbols, names;       /* of all names */
 };
 
 static bool spend(struct budget *left, size_t symbols, size_t names, struct err *err)
@@ -56,7 +56,7 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
 }
 
-/* By the index in the file: which of ours a section is. */
+/* Our section, by index in the file. */
 struct section_map {
     uint32_t *items;
     size_t count;
@@ -75,10 +75,10 @@ static void sections_map(const struct object *o, struct section_map *out)
     steps_add(out->count);
 }
 
-/* Symbols without a size reach to the next function or the end of their section. */
+/* Extends symbols without a size to the next function or the end of their section. */
 static void symbols_bound(struct object *o)
 {
-    /* start of the nearest function past @at, and past the current one */
+    /* the nearest function after @at, and after the current one */
     uint64_t next = UINT64_MAX, at = UINT64_MAX;
     uint64_t function = UINT64_MAX;
 
@@ -96,8 +96,8 @@ static void symbols_bound(struct object *o)
     }
 }
 
-/* Mapping symbols ($x, $d) of AArch64 name no function. @beyond: names of places before and behind
- * a section's code are kept, as a text gives them to where it jumps. */
+/* AArch64 mapping symbols ($x, $d) are ignored. @beyond: keeps names before and after a section's
+ * code, which may be jump targets. */
 static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header,
                          bool relocatable, bool beyond, const struct section_map *map,
                          struct budget *left, struct err *err)
@@ -151,14 +151,14 @@ static bool refuse_machine(unsigned machine, struct err *err)
     return false;
 }
 
-/* Whether a section holds code that is looked at: no stubs to other files. */
+/* Returns whether a section holds code other than PLT stubs. */
 static bool holds_code(const GElf_Shdr *header, const char *name)
 {
     return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR && header->sh_size &&
            !str_has_prefix(name, ".plt");
 }
 
-/* One section's code in the mapped file. False with err. */
+/* Adds a section's code in the mapped file. False with err. */
 static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name,
                         size_t length, struct err *err)
 {
@@ -176,7 +176,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     return true;
 }
 
-/* The same as a copy behind those before it, in @room bytes for all. */
+/* Adds a copy after the previous ones, in @room bytes for all. */
 static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header,
                          const char *name, struct err *err)
 {
@@ -202,7 +202,7 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     return true;
 }
 
-/* Bytes of all sections with code; what overlaps is counted again. */
+/* Bytes of all code sections, including overlaps. */
 static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;
@@ -217,8 +217,8 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
     return total;
 }
 
-/* The line table in section @scn. Of a relocatable file its addresses stand in the relocations: the
- * first is not 0 where data comes before the first instruction. */
+/* Reads the line table in section @scn. In a relocatable file addresses are in the relocations: the
+ * first is not 0 if data precede the first instruction. */
 static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
 {
     uint8_t *bytes = mem_try_alloc(data->d_size);
@@ -242,7 +242,7 @@ static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data 
     free(bytes);
 }
 
-/* Sections with code; *@unwind gets the number of the one with the unwind tables. */
+/* Reads code sections; *@unwind gets the number of the unwind tables' section. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length,
                       unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
@@ -279,8 +279,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     return true;
 }
 
-/* Where Debian's and other distributions' packages of debug symbols put the file for the build that
- * @elf is of; false when it has no build ID. */
+/* Path of a distribution's debug symbols for @elf; false without a build ID. */
 static bool debug_path(Elf *elf, struct str *out)
 {
     GElf_Shdr header;
@@ -309,7 +308,7 @@ static bool debug_path(Elf *elf, struct str *out)
     return false;
 }
 
-/* Whether each of @o's sections is in @elf under the same number at the same address. */
+/* Returns whether @elf has each of @o's sections with the same number and address. */
 static bool same_sections(const struct object *o, Elf *elf)
 {
     GElf_Shdr header;
@@ -322,8 +321,8 @@ static bool same_sections(const struct object *o, Elf *elf)
     return true;
 }
 
-/* The stripped symbols, if their file is installed; whether there are any. A fault of that file is
- * no fault of @o. */
+/* Reads stripped symbols from their installed file; returns whether there are any. Errors in that
+ * file are ignored. */
 static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
 {
     struct str path = {0};
@@ -379,7 +378,7 @@ static void symbols_sort(struct object *o)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
 }
 
-/* Sections of a relocatable file have places of their own, which keep what is aligned to pages. */
+/* Gives sections of a relocatable file positions of their own, which keep page alignment. */
 static void positions_set(struct object *o, bool relocatable)
 {
     uint64_t next = 0;
@@ -389,7 +388,7 @@ static void positions_set(struct object *o, bool relocatable)
         struct object_section *s = &o->sections.items[i];
         s->position = relocatable ? next : s->address;
         o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
-        /* no code of one section lies next to another's */
+        /* sections are not adjacent */
         next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;
     }
 }
@@ -429,13 +428,13 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
            watch_goes_on(err);
 }
 
-/* The ELF file in bytes @offset on of the file at @path, @size of them (0: all). */
+/* Reads the ELF file at @offset of @path, @size bytes (0: all). */
 static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts,
                       struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
-    /* nothing to wait for at a pipe's end: it is no ELF file */
+    /* does not block on a pipe, which is no ELF file */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
@@ -445,7 +444,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
               err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
     Elf *elf = NULL;
     errno = 0;
-    /* Where the system maps no files of its kind, libelf reads it. */
+    /* If the file cannot be mapped, libelf reads it. */
     if (ok && length && mapped_open(&out->file, fd, length))
         elf = elf_memory((char *)(uintptr_t)out->file.bytes + offset, size ? size : length);
     else if (ok && !size)
@@ -460,7 +459,7 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
-    if (mapped_cut(&out->file))   /* what seems wrong with it may be that */
+    if (mapped_cut(&out->file))   /* the content may be wrong for that reason */
         return object_whole(out, path, err);
     if (!out->code || out->together)
         mapped_close(&out->file);

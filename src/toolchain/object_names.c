@@ -10,7 +10,7 @@
 #include "base/watch.h"
 
 #define STUB_MOST 16u       /* bytes of a stub */
-#define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
+#define ENCLOSING_MOST 64   /* functions that begin between an address and the function around it */
 
 struct elf_strings elf_strings_at(Elf *elf, size_t index)
 {
@@ -43,7 +43,7 @@ static bool take_room(struct room *left, size_t names, struct err *err)
     return !watch_steps(1) || watch_goes_on(err);
 }
 
-/* A table of relocations with the symbols that it names. */
+/* A relocation table with its symbols. */
 struct relocations {
     Elf_Data *entries, *symbols;
     size_t count;            /* of entries */
@@ -51,7 +51,7 @@ struct relocations {
     size_t target;           /* section that it is of */
 };
 
-/* Those of @scn; false when it holds none, or no symbols for them. */
+/* Table of @scn; false when it is none, or has no symbols. */
 static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
 {
     GElf_Shdr header, symbols;
@@ -74,7 +74,7 @@ static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
     return true;
 }
 
-/* Symbol of relocation @rela; NULL: it has no name. A section's own symbol has the section's. */
+/* Symbol of relocation @rela; NULL: unnamed. A section symbol has the section's name. */
 static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
 {
     GElf_Sym symbol;
@@ -98,7 +98,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* References of the code of @section. */
+/* Reads the references of @section's code. */
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r,
                             const struct object_section *section, struct room *left,
                             struct err *err)
@@ -120,7 +120,7 @@ static bool read_references(struct object *o, Elf *elf, const struct relocations
     return true;
 }
 
-/* A slot of the global offset table and the function whose address it gets. */
+/* A GOT slot and the function whose address it gets. */
 struct linkage_slot { uint64_t address; const char *name; };
 struct linkage_slots { VEC(struct linkage_slot) list; };
 
@@ -149,7 +149,7 @@ static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocat
     return true;
 }
 
-/* The stubs in a section of them, which is at @offset of the file: each jumps through a slot. */
+/* Reads the stubs of a PLT section at file offset @offset: each jumps through a slot. */
 static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, uint64_t offset,
                        const struct linkage_slots *slots, struct room *left, struct err *err)
 {
@@ -264,7 +264,7 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-/* The last symbol at or before @place that reaches it: a function, or any label. */
+/* Returns the last symbol at or before @place that extends to it: a function, or any label. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol),

@@ -11,7 +11,7 @@
 #include "base/watch.h"
 
 #define SECONDS 120
-#define SCRIPT_MOST ((size_t)256 << 20)   /* some million samples */
+#define SCRIPT_MOST ((size_t)256 << 20)   /* bytes: some million samples */
 #define MAPPED "PERF_RECORD_MMAP"
 
 bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct err *err)
@@ -46,7 +46,7 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
     return ok;
 }
 
-/* Code of the program in the memory of a process. */
+/* A mapping of the program's code in a process. */
 struct mapped_code {
     unsigned long process;
     uint64_t address, size, file_offset;
@@ -54,7 +54,7 @@ struct mapped_code {
 
 struct mapped_list { VEC(struct mapped_code) list; };
 
-/* Whether the path that ends at @end, from @path on, is of a file called @program. */
+/* Returns whether the path from @path to @end is a file named @program. */
 static bool names(const char *path, const char *end, const char *program)
 {
     const size_t length = strlen(program);
@@ -63,7 +63,7 @@ static bool names(const char *path, const char *end, const char *program)
            ((size_t)(end - path) == length || end[-(ptrdiff_t)length - 1] == '/');
 }
 
-/* The number at *@p, in base 16; moved after it, and after @mark. False: there is none. */
+/* Parses the hexadecimal number at *@p and skips @mark after it. False: none. */
 static bool take_hex(const char **p, const char *mark, uint64_t *out)
 {
     char *end;
@@ -75,8 +75,8 @@ static bool take_hex(const char **p, const char *mark, uint64_t *out)
     return true;
 }
 
-/* "PERF_RECORD_MMAP2 7/7: [0x55cf4df01000(0x1000) @ 0x1000 fe:00 11379352 50017631]: r-xp /tmp/hot"
- * of a process' code, to @end; of another file it is left out. */
+/* Parses "PERF_RECORD_MMAP2 7/7: [0x55cf4df01000(0x1000) @ 0x1000 fe:00 11379352 50017631]: r-xp
+ * /tmp/hot" to @end; ignores other files. */
 static void take_mapping(const char *line, const char *end, const char *program,
                          unsigned long process, struct mapped_list *list)
 {
@@ -93,8 +93,8 @@ static void take_mapping(const char *line, const char *end, const char *program,
         vec_add(&list->list, m);
 }
 
-/* The byte of the file at @address: as @process mapped it last, else as another did, of which it is
- * a copy. UINT64_MAX: none did. */
+/* File offset of @address, by the last mapping of @process, or another's, of which it is a fork.
+ * UINT64_MAX: unknown. */
 static uint64_t place_of(const struct mapped_list *list, unsigned long process, uint64_t address)
 {
     uint64_t found = UINT64_MAX;
@@ -111,7 +111,7 @@ static uint64_t place_of(const struct mapped_list *list, unsigned long process, 
     return found;
 }
 
-/* "19049 55cf4df011a5 (/tmp/hot)", from the end of the process to @end. */
+/* Parses "19049 55cf4df011a5 (/tmp/hot)", from the end of the process id to @end. */
 static void take_sample(const char *p, const char *end, const char *program, unsigned long process,
                         const struct mapped_list *list, struct perf_samples *out)
 {
@@ -188,7 +188,7 @@ void perf_samples_done(struct perf_samples *s)
     vec_done(&s->places);
 }
 
-/* How many lie below @place. */
+/* Number of samples below @place. */
 static size_t below(const struct perf_samples *s, uint64_t place)
 {
     return first_from(s->places.items, s->places.count, sizeof(uint64_t), 0, place);

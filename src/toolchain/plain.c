@@ -8,9 +8,9 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define JSON_DEPTH 8      /* within which "asm" is looked for */
+#define JSON_DEPTH 8      /* nesting in which "asm" is searched */
 
-/* Replacement of a character that assemblers do not read. */
+/* Replacement of a character that assemblers reject. */
 static const struct substitute { const char *bytes, *plain;
 } substitutes[] = {
     {"\u00a0", " "}, {"\u2007", " "}, {"\u202f", " "},  {"\u3000", " "},  {"\u2002", " "},
@@ -30,8 +30,8 @@ static const struct substitute *substitute_at(const char *p, const char *end)
     return NULL;
 }
 
-/* The end of the terminal's sequence that begins at the Esc @p: colours and cursor moves (CSI),
- * titles and links (OSC). */
+/* End of the terminal sequence at Esc @p: colours and cursor moves (CSI), titles and links
+ * (OSC). */
 static const char *escape_end(const char *p, const char *end)
 {
     if (++p == end)
@@ -68,7 +68,7 @@ static void line_plain(const char *p, const char *end, struct str *out)
     }
 }
 
-/* The array "asm", or the text that stands there, somewhere in @root. */
+/* Finds the array or text "asm" in @root. */
 static json_t *asm_find(json_t *root, unsigned depth)
 {
     json_t *found = json_object_get(root, "asm"), *item;
@@ -85,14 +85,14 @@ static json_t *asm_find(json_t *root, unsigned depth)
             found = asm_find(item, depth + 1);
     json_array_foreach(root, at, item) {
         if (depth == 0 && json_is_string(json_object_get(item, "text")))
-            return root;   /* the array alone was copied */
+            return root;   /* only the array was copied */
         if (!found)
             found = asm_find(item, depth + 1);
     }
     return found;
 }
 
-/* Compiler Explorer's answer: lines of text, in binary mode with their addresses. */
+/* Compiler Explorer's answer: lines of text, in binary mode with addresses. */
 static bool json_plain(const char *text, size_t length, struct str *out)
 {
     json_t *root = json_loadb(text, length, 0, NULL), *lines = root ? asm_find(root, 0) : NULL,
@@ -117,7 +117,7 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-/* The same except for tables. */
+/* As plain_text, except for tables. */
 static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;

@@ -1,4 +1,4 @@
-/* Pasted text in the characters that assemblers read. */
+/* Converts pasted text to plain characters for assemblers. */
 #ifndef PORTOLAN_TOOLCHAIN_PLAIN_H
 #define PORTOLAN_TOOLCHAIN_PLAIN_H
 
@@ -7,18 +7,18 @@
 
 #include "base/str.h"
 
-/* Copies @text into @out without additions of clipboards, terminals and web pages: colours,
- * carriage returns, typographic blanks and quotes, HTML entities; of Compiler Explorer's JSON the
- * lines of "asm". The number of lines stays, except for JSON. False, and @out is untouched, when
- * the text is plain already. The caller frees @out. Any thread. */
+/* Copies @text into @out without decorations of clipboards, terminals and web pages: colours,
+ * carriage returns, typographic blanks and quotes, HTML entities; takes "asm" lines from Compiler
+ * Explorer's JSON. The number of lines is kept, except for JSON. False, with @out untouched, when
+ * the text is plain. The caller frees @out. */
 bool plain_text(const char *text, size_t length, struct str *out);
 
 /* reverse.c: tables of interactive disassemblers and profilers: IDA, Ghidra, radare2, x64dbg,
  * WinDbg with line numbers, VTune. */
 
-/* Appends @text with each instruction of such a table as "1198:\tmovsd xmm1, ...", jumps going to
- * addresses, and all other lines as comments: line by line. False, and nothing is added, when it is
- * no such table. Any thread. */
+/* Appends @text with each instruction of such a table as "1198:\tmovsd xmm1, ...", jumps to
+ * addresses, and other lines as comments, line by line. False, with nothing appended, for other
+ * text. */
 bool reverse_plain(const char *text, size_t length, struct str *out);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define OPERANDS 6
 
-/* Names of registers by their width in bytes, 8 to 1. */
+/* Register names by width in bytes, 8 to 1. */
 static const char *const generals[][5] = {
     {"AX", "rax", "eax", "ax", "al"},       {"BX", "rbx", "ebx", "bx", "bl"},
     {"CX", "rcx", "ecx", "cx", "cl"},       {"DX", "rdx", "edx", "dx", "dl"},
@@ -29,13 +29,13 @@ static const char *const generals[][5] = {
     {"DH", "dh", "dh", "dh", "dh"},
 };
 
-/* Case counts here: `ax` is a name. */
+/* Case-sensitive: `ax` is a name. */
 static bool is_exactly(const char *p, const char *end, const char *word)
 {
     return (size_t)(end - p) == strlen(word) && memcmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Appends the register; false: the word is none. @width in bytes, of a general one. */
+/* Appends the register; false: not a register. @width in bytes, for a general one. */
 static bool register_add(const char *p, const char *end, unsigned width, struct str *out)
 {
     unsigned column = width == 8 ? 1 : width == 4 ? 2 : width == 2 ? 3 : 4;
@@ -98,8 +98,7 @@ static void name_add(const char *p, const char *end, struct str *out)
     str_add_char(out, '"');
 }
 
-/* `name+16(FP)`: the frame lies above the return address. `name(SB)`: the program's own, by its
- * name. */
+/* `name+16(FP)`: the frame is above the return address. `name(SB)`: a global symbol. */
 static void memory_add(const struct plan9_operand *o, struct str *out)
 {
     const char *open = memchr(o->p, '(', (size_t)(o->end - o->p)), *base = open + 1,
@@ -109,7 +108,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
         str_add_bytes(out, o->p, (size_t)(o->end - o->p));
         return;
     }
-    while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')   /* the offset behind a name */
+    while (sign > o->p && sign[-1] != '+' && sign[-1] != '-')   /* the offset after a name */
         sign--;
     bool named = o->p < open && !isdigit((unsigned char)*o->p) && *o->p != '-' && *o->p != '+';
     const char *offset = named ? (sign > o->p ? sign - 1 : open) : o->p;
@@ -126,7 +125,7 @@ static void memory_add(const struct plan9_operand *o, struct str *out)
     const char *index = close + 1 < o->end && close[1] == '(' ? close + 2 : NULL,
                *star = index ? memchr(index, '*', (size_t)(o->end - index)) : NULL;
     str_add_char(out, '(');
-    const char *first = memchr(base, '*', (size_t)(close - base));   /* `(AX*8)`: an index alone */
+    const char *first = memchr(base, '*', (size_t)(close - base));   /* `(AX*8)`: an index only */
     if (first) {
         str_add_char(out, ',');
         register_add(base, first, 8, out);
@@ -149,7 +148,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
     } else if (o->p < o->end &&
                !register_add(o->p, o->end, width,
-                             out)) { /* a missing one is for the assembler to refuse */
+                             out)) { /* a missing one is left for the assembler to reject */
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
         else
@@ -177,7 +176,7 @@ static unsigned width_of(char suffix)
     return suffix == 'B' ? 1 : suffix == 'W' ? 2 : suffix == 'L' ? 4 : 8;
 }
 
-/* A mnemonic as AT&T has it, with the widths of its operands. */
+/* A mnemonic in AT&T notation, with operand widths. */
 struct plan9_mnemonic {
     char name[24];
     unsigned width, to_width;   /* of general registers; of the last one */
@@ -191,7 +190,7 @@ static void lower(const char *p, const char *end, char out[24])
     out[n] = '\0';
 }
 
-/* `MOVBLZX` and its like: from byte to long, zeros before it. */
+/* `MOVBLZX` and the like: from byte to long, zero-extended. */
 static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     if (e - p != 7 || strncmp(p, "MOV", 3) != 0 || !strchr("BWL", p[3]) || !strchr("WLQ", p[4]) ||
@@ -200,7 +199,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     m->width = width_of(p[3]);
     m->to_width = width_of(p[4]);
     bool zeros = p[5] == 'Z';
-    if (zeros && m->width == 4)   /* a move of 32 bits clears the others */
+    if (zeros && m->width == 4)   /* a 32-bit move zeroes the upper half */
         strcpy(m->name, "movl");
     else
         snprintf(m->name, sizeof m->name, "mov%c%c%c", zeros ? 'z' : 's', tolower(p[3]),
@@ -210,7 +209,7 @@ static bool extension(const char *p, const char *e, struct plan9_mnemonic *m)
     return true;
 }
 
-/* Names that are the architecture's others. */
+/* Mnemonics with other names. */
 static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     static const char *const names[][2] = {
@@ -277,7 +276,7 @@ static bool renamed(const char *p, const char *e, struct plan9_mnemonic *m)
     return false;
 }
 
-/* Integer operations end in the width of their operands. */
+/* Integer operations with a width suffix. */
 static bool sized(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     static const char *const operations[] = {
@@ -296,7 +295,7 @@ static bool sized(const char *p, const char *e, struct plan9_mnemonic *m)
     return true;
 }
 
-/* Branches, moves and sets on a condition. */
+/* Conditional branches, moves and sets. */
 static bool conditional(const char *p, const char *e, struct plan9_mnemonic *m)
 {
     const char *condition;
@@ -341,8 +340,7 @@ static bool data_add(const char *p, const char *e, const char *end, struct str *
     return false;
 }
 
-/* A jump or call: to a label, an offset in decimal, a function, or what a register or memory
- * holds. */
+/* A jump or call to a label, decimal offset, function, register or memory. */
 static void branch_add(const char *name, const struct plan9_operand *to, struct str *out)
 {
     char *stop;
@@ -363,8 +361,8 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
     }
 }
 
-/* Elements of the vector @o when the mnemonic from @p to @e works on it, by the type that the
- * mnemonic ends in; 0: @o is no vector. `as` refuses a wrong number. */
+/* Number of elements of vector @o, from the type suffix of the mnemonic from @p to @e; 0: no
+ * vector. `as` rejects a wrong number. */
 static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
 {
     static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW",
@@ -386,8 +384,8 @@ static unsigned elements_of(const struct plan9_operand *o, const char *p, const 
     return bytes / (e[-1] == 'D' ? 4 : 8);
 }
 
-/* Suffixes of the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE` the
- * rounding, `.Z` masked elements are zero. */
+/* Suffixes of the mnemonic: `.BCST` broadcast, `.SAE` and `.RN_SAE` to `.RZ_SAE` rounding, `.Z`
+ * zero-masking. */
 struct plan9_suffixes { bool zero, broadcast; const char *rounding; };
 
 static void suffixes_read(const char *dot, const char *e, struct plan9_suffixes *out)
@@ -427,7 +425,7 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suff
         if (o == mask)
             continue;
         str_add(out, written++ ? ", " : " ");
-        if (rounding && *o->p != '$') {   /* behind what is immediate */
+        if (rounding && *o->p != '$') {   /* after an immediate */
             str_addf(out, "%s, ", rounding);
             rounding = NULL;
         }
@@ -508,10 +506,10 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         }
     }
     const char *stop = dot ? dot : e;
-    /* SHLD and SHRD */
+    /* for SHLD and SHRD */
     if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))
         snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
-    /* CMPPS and its relatives have the predicate last */
+    /* CMPPS and the like have the predicate last */
     if (count == 3 && *list[2].p == '$') {
         const struct plan9_operand predicate = list[2];
         memmove(list + 1, list, 2 * sizeof *list);
@@ -524,8 +522,8 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         str_add(out, "{z}");
 }
 
-/* Whether a line can be of no other language: `TEXT f(SB), ...`, or a mnemonic in capitals and
- * `(SI)`, `$8` next to registers without a percent sign. */
+/* Returns whether a line is certainly Plan 9's: `TEXT f(SB), ...`, or an upper-case mnemonic with
+ * `(SI)` or `$8` and registers without percent sign. */
 static bool is_plan9(const char *p, const char *end)
 {
     const char *e = word_end(p, end);
@@ -549,7 +547,7 @@ static bool is_plan9(const char *p, const char *end)
     return telling;
 }
 
-/* RAX or EAX, which Plan 9 calls AX. */
+/* Detects RAX or EAX, which Plan 9 calls AX. */
 static bool has_wide_register(const char *p, const char *end)
 {
     for (const char *e; p < end; p = e) {

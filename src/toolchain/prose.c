@@ -21,7 +21,7 @@ static bool is_rule(const char *p, const char *end)
     return true;
 }
 
-/* `/tmp/a.c:12` and `/tmp/a.c:12 (discriminator 3)`, as objdump -l has them. */
+/* `/tmp/a.c:12` and `/tmp/a.c:12 (discriminator 3)` of objdump -l. */
 static bool is_file_line(const char *p, const char *end)
 {
     const char *colon = p;
@@ -36,7 +36,7 @@ static bool is_file_line(const char *p, const char *end)
     return colon > p && colon < end && colon[-1] == ':';
 }
 
-/* `Demo.Sum(Int32[])`, as SharpLab names a method of .NET above its code. */
+/* `Demo.Sum(Int32[])`, the name of a .NET method above its code in SharpLab. */
 static bool is_method(const char *p, const char *end)
 {
     const char *open = memchr(p, '(', (size_t)(end - p)),
@@ -85,8 +85,8 @@ static bool is_prompt(const char *p, const char *end)
            text_begins(p, end, "(lldb)") || text_begins(p, end, "% ");
 }
 
-/* Words that stand for the size or kind of an operand, or before a mnemonic: they count for no
- * words of a sentence. */
+/* Words for operand sizes and kinds, or before a mnemonic: they do not count as words of a
+ * sentence. */
 static bool is_operand_word(const char *p, const char *end)
 {
     static const char *const words[] = {
@@ -99,7 +99,7 @@ static bool is_operand_word(const char *p, const char *end)
     return word_among(p, end, words);
 }
 
-/* Where the comment begins. */
+/* Start of the comment. */
 static const char *statement_end(const char *p, const char *end)
 {
     for (const char *at = p; at < end; at++)
@@ -110,7 +110,7 @@ static const char *statement_end(const char *p, const char *end)
     return end;
 }
 
-/* Whether something in the line is a register of either set. */
+/* Returns whether the line contains a register of either set. */
 static bool has_register(const char *p, const char *end)
 {
     for (; p < end; p++) {
@@ -127,8 +127,8 @@ static bool has_register(const char *p, const char *end)
     return false;
 }
 
-/* Whether three words are prose rather than a mistyped instruction: they begin as sentences do, end
- * as they do, or hold a word that joins others. */
+/* Returns whether three words are prose, not a mistyped instruction: sentence case, sentence
+ * punctuation, or a conjunction. */
 static bool is_phrase(const char *p, const char *end)
 {
     static const char *const joins[] = {"the",  "an",   "of",   "is",   "are", "to", "for",
@@ -146,13 +146,13 @@ static bool is_phrase(const char *p, const char *end)
     return strchr(".:!?", end[-1]) != NULL;
 }
 
-/* Three words in sequence, with no more between them than blanks, or more. */
+/* Three or more words separated by blanks only. */
 static bool is_sentence(const char *p, const char *end)
 {
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        /* a carriage return is part of a word, and makes it none */
+        /* a carriage return is part of a word */
         while (e < end && !is_blank(*e))
             e++;
         const char *stop = e;
@@ -169,8 +169,8 @@ static bool is_sentence(const char *p, const char *end)
     return most > SENTENCE_WORDS || (most == SENTENCE_WORDS && is_phrase(p, end));
 }
 
-/* `1: mov eax, (3+4);`: a mnemonic of x86-64, behind labels, and a register. In AT&T syntax
- * registers begin with %, which source lacks. */
+/* `1: mov eax, (3+4);`: an x86-64 mnemonic, after labels, and a register. AT&T registers begin with
+ * %, which source lacks. */
 static bool is_instruction(const char *p, const char *end)
 {
     for (const char *e = word_end(p, end), *colon; e > p; e = word_end(p, end)) {
@@ -183,7 +183,7 @@ static bool is_instruction(const char *p, const char *end)
     return false;
 }
 
-/* Whether only a number is before the semicolon: assemblers assign those as well. */
+/* Returns whether only a number precedes the semicolon: assemblers have such assignments, too. */
 static bool is_number(const char *p, const char *end)
 {
     const char *first = skip_blank(p, end), *e = word_end(first, end);
@@ -191,7 +191,7 @@ static bool is_number(const char *p, const char *end)
            (e == end || (e + 1 == end && *e == ';'));
 }
 
-/* A statement of C, C++ or Fortran. */
+/* Detects a statement of C, C++ or Fortran. */
 static bool is_source(const char *p, const char *end, bool profile)
 {
     static const char *const keywords[] = {
@@ -242,7 +242,7 @@ const char *prose_reason(const char *p, const char *end, bool profile, bool macr
         return "source code";
     if (stop <= p || *p == '.')
         return NULL;
-    /* Names of C++ look like source, and stand alone or as where control goes. */
+    /* C++ names look like source, but are labels or branch targets. */
     bool label =
         stop[-1] == ':' && (memchr(p, '(', (size_t)(stop - p)) || text_find(p, stop, "::") ||
                             text_begins(p, stop, "vtable ") || text_begins(p, stop, "typeinfo "));

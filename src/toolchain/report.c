@@ -7,11 +7,11 @@
 #include "toolchain/words.h"
 
 #define BAR "\u2502"
-#define RANGE "\u2503"   /* a variable's lifetime by llvm-objdump --debug-vars: no table */
-#define ROW_BARS 3       /* least number in a row of a table */
+#define RANGE "\u2503"   /* variable ranges of llvm-objdump --debug-vars: no table */
+#define ROW_BARS 3       /* least bars in a table row */
 
-/* The lines that hold a table: rows of IACA and uiCA begin with a rule, those of OSACA with a line
- * number and one. */
+/* Detects table rows: those of IACA and uiCA begin with a bar, OSACA's with a line number and a
+ * bar. */
 static bool is_row(const char *p, const char *end, size_t *bars, const char **behind, bool *twice)
 {
     const char *first = p;
@@ -37,7 +37,7 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     return *bars >= ROW_BARS;
 }
 
-/* Behind OSACA's marks: an X, * or P alone; nothing is left of uiCA's last row. */
+/* Skips OSACA's marks: a single X, * or P; nothing remains of uiCA's last row. */
 static const char *marks_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -66,7 +66,7 @@ static bool tables_take(const char *text, struct margins *m)
         struct margin *line = &m->lines.items[i];
         const char *p = skip_blank(text + line->start, text + line->end),
                    *end = trim_end(p, text + line->end);
-        /* Where rows have a double rule the others are of a second table, of the same
+        /* If some rows have a double bar, the others are a second table of the same
          * instructions. */
         bool code = is_row(p, end, &bars, &behind, &twice) && (twice || !doubled);
         line->end = (size_t)(end - text);
@@ -75,13 +75,12 @@ static bool tables_take(const char *text, struct margins *m)
     return rows > 0;
 }
 
-/* The parts of llvm-mca's report that list instructions, the best first. */
+/* Parts of llvm-mca's report that list instructions, best first. */
 static const char *const parts[] = {
     "Instruction Info:", "Resource pressure by instruction:", "Timeline view:"};
 #define PART_COUNT (sizeof parts / sizeof *parts)
 
-/* The instruction of a row of the timeline: only of the first iteration, after the last of the wide
- * gaps. */
+/* Instruction of a timeline row: first iteration only, after the last wide gap. */
 static const char *timeline_code(const char *p, const char *end)
 {
     const char *found = end;
@@ -93,8 +92,8 @@ static const char *timeline_code(const char *p, const char *end)
     return found;
 }
 
-/* The rows of part @part, which begins at line @first, up to an empty line; they are at the column
- * of the word "Instructions". */
+/* Rows of part @part, from line @first to an empty line, at the column of the word
+ * "Instructions". */
 static void part_take(const char *text, struct margins *m, size_t first, size_t part)
 {
     static const char word[] = "Instructions:";

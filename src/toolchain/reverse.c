@@ -8,7 +8,7 @@
 #include "base/steps.h"
 #include "toolchain/words.h"
 
-#define LEAST_LINES 3    /* instructions that make a table */
+#define LEAST_LINES 3    /* least instructions of a table */
 
 /* Kind of a line; @start to @end: its instruction. */
 struct table_line {
@@ -17,7 +17,7 @@ struct table_line {
     double percent;      /* NaN: none */
 };
 
-/* @least to 16 hex digits, in two halves with a ` between them too; NULL when there are none. */
+/* @least to 16 hex digits, possibly in two halves with a `; NULL if none. */
 static const char *digits_end(const char *p, const char *end, unsigned least, uint64_t *value)
 {
     unsigned count = 0;
@@ -32,7 +32,7 @@ static const char *digits_end(const char *p, const char *end, unsigned least, ui
     return count >= least && (p == end || !is_word(*p)) ? p : NULL;
 }
 
-/* Behind bytes in pairs with blanks between them; @p itself where there are none. */
+/* Skips pairs of hex digits separated by blanks; @p itself if none. */
 static const char *pairs_end(const char *p, const char *end)
 {
     while (end - p > 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) &&
@@ -41,7 +41,7 @@ static const char *pairs_end(const char *p, const char *end)
     return p;
 }
 
-/* Behind a word of bytes, which may be cut short by a dot; NULL when there is none. */
+/* Skips a word of bytes, possibly truncated with a dot; NULL if none. */
 static const char *bytes_word_end(const char *p, const char *end)
 {
     const char *start = p;
@@ -100,7 +100,7 @@ static bool radare_line(const char *p, const char *end, struct table_line *line)
 {
     const char *at = memmem(p, (size_t)(end - p), "0x", 2), *rest;
 
-    for (const char *art = p; at && art < at; art++)   /* arrows alone stand before it */
+    for (const char *art = p; at && art < at; art++)   /* arrows only */
         if (isalnum((unsigned char)*art) || *art == ';' || *art == '[' || *art == '(')
             return false;
     if (!at || !(rest = digits_end(at + 2, end, 8, &line->address)))
@@ -129,7 +129,7 @@ static bool windbg_line(const char *p, const char *end, struct table_line *line)
     while (p < end && isdigit((unsigned char)*p))
         p++;
     const char *at = skip_blank(p, end);
-    /* without that it is NASM's */
+    /* if not, it is NASM's */
     if (p == number || p - number > 6 || at == p ||
         !(rest = digits_end(at, end, 8, &line->address)) || !memchr(at, '`', (size_t)(rest - at)))
         return false;
@@ -166,8 +166,8 @@ typedef bool line_reader(const char *p, const char *end, struct table_line *line
 static line_reader *const readers[] = {ida_line,    ghidra_line, radare_line,
                                        x64dbg_line, windbg_line, vtune_line};
 
-/* Where a jump goes: the last number of its operand, which may be part of a name (loc_1198,
- * hot.7FF6A1B21198) or stand in brackets. */
+/* Target of a jump: the last number of its operand, which may be part of a name (loc_1198,
+ * hot.7FF6A1B21198) or in brackets. */
 static bool target_of(const char *p, const char *end, uint64_t *address)
 {
     bool found = false;
@@ -193,14 +193,14 @@ static bool target_of(const char *p, const char *end, uint64_t *address)
         }
         if (p == start && p < end && !isalnum((unsigned char)*p))
             p++;
-        else if (!ends)   /* to the end of the word's part */
+        else if (!ends)   /* to the end of that part */
             while (p < end && isalnum((unsigned char)*p))
                 p++;
     }
     return found;
 }
 
-/* Without the segments that are named where they need not be: "ds:[rsi+rax]". */
+/* Removes default segments: "ds:[rsi+rax]". */
 static void add_operands(const char *p, const char *end, struct str *out)
 {
     while (p < end) {
@@ -241,8 +241,8 @@ static const char *next_line(const char *p, const char *end, const char **stop)
     return newline ? newline + 1 : end;
 }
 
-/* The reader of at least a third of the lines: the others are headings, names of places, continued
- * bytes. */
+/* Returns the reader that matches at least a third of the lines; others are headings, labels,
+ * continuation bytes. */
 static line_reader *reader_of(const char *text, const char *end)
 {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {

@@ -11,15 +11,15 @@
 #include "toolchain/columns.h"
 #include "toolchain/words.h"
 
-/* Kind of a line of a listing. */
+/* Kind of a listing line. */
 struct listed_row {
     uint64_t address;
-    const char *code, *end;          /* the instruction's text; equal: the row is one of data */
-    const char *bytes, *bytes_end;   /* its machine code, equal: none */
+    const char *code, *end;          /* text of the instruction; equal: a data row */
+    const char *bytes, *bytes_end;   /* machine code, equal: none */
     float percent;
     bool addressed, joined;
-    bool telling;                    /* the row has what rows of no other tool have */
-    bool first;                      /* a function begins here */
+    bool telling;                    /* characteristic of this tool */
+    bool first;                      /* start of a function */
 };
 
 static const char *hex_prefixed(const char *p, const char *end, uint64_t *value)
@@ -99,8 +99,8 @@ static bool go_row(const char *p, const char *end, struct listed_row *out)
     return out->bytes_end > out->bytes && out->code < end;
 }
 
-/* The compiler of Go, -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39
- * d9` with all of the function's bytes. */
+/* Go's compiler, -S: `0x000a 00010 (/tmp/main.go:6) ADDQ (AX)(CX*8), DX`, or `0x0010 f1 48 39 d9`
+ * with all bytes of the function. */
 static bool go_compiler_row(const char *p, const char *end, struct listed_row *out)
 {
     static const char *const nothing[] = {"TEXT", "FUNCDATA", "PCDATA", "NOP",
@@ -138,7 +138,7 @@ static bool go_compiler_row(const char *p, const char *end, struct listed_row *o
     return true;
 }
 
-/* Pairs of hex digits, with blanks between them or without. */
+/* Parses pairs of hex digits, with or without blanks. */
 static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t most)
 {
     uint64_t value;
@@ -151,8 +151,8 @@ static size_t bytes_read(const char *p, const char *end, uint8_t *out, size_t mo
     return count;
 }
 
-/* .NET with DOTNET_JitDisasmWithCodeBytes: `488B01               mov      rax, bword ptr [rcx]`.
- * The digits are an instruction, not an address. */
+/* .NET with DOTNET_JitDisasmWithCodeBytes: `488B01 mov rax, bword ptr [rcx]`. The digits are code,
+ * not an address. */
 static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 {
     uint8_t code[MARGIN_BYTES];
@@ -165,7 +165,7 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->end = end;
     out->joined = true;
     for (const char *at = p; at < out->bytes_end; at++)
-        out->telling |= isupper((unsigned char)*at) != 0;   /* which numbers of lines have not */
+        out->telling |= isupper((unsigned char)*at) != 0;   /* not a line number */
     return out->bytes_end > p && out->code - out->bytes_end > 1 &&
            isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held,
                                      &far);
@@ -173,9 +173,9 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
 
 struct runtime {
     bool (*row)(const char *p, const char *end, struct listed_row *out);
-    /* branches go to labels of the text, whose lines stay; else to addresses */
+    /* branches go to labels of the text, which are kept; if not, to addresses */
     bool labels;
-    bool dump;              /* followed by the bytes of a function */
+    bool dump;              /* followed by the function's bytes */
     bool plan9;
 };
 
@@ -195,7 +195,7 @@ static bool row_read(const struct runtime *r, const char *text, const struct mar
     return r->row(*p, *end, out);
 }
 
-/* Lines allowed between the rows: comments, headings, LuaJIT's bytecode and intermediate code. */
+/* Lines allowed between rows: comments, headings, LuaJIT's bytecode and IR. */
 static bool is_between(const char *p, const char *end)
 {
     uint64_t number;
@@ -206,8 +206,8 @@ static bool is_between(const char *p, const char *end)
            (e == p + 4 && e < end && is_blank(*e));
 }
 
-/* Whether the line could hold an instruction: it begins with an address or a mnemonic. Tools print
- * much else around small functions. */
+/* Returns whether the line may hold an instruction: it begins with an address or mnemonic. Tools
+ * print much around small functions. */
 static bool could_be_code(const char *p, const char *end)
 {
     uint64_t address;
@@ -217,8 +217,8 @@ static bool could_be_code(const char *p, const char *end)
            isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
 }
 
-/* Whether the text is a listing of @r's: at least half of what could be code, and some row that no
- * other tool writes. */
+/* Returns whether the text is a listing of @r's: at least half of the possible code, and a
+ * characteristic row. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
     size_t rows = 0, others = 0, telling = 0;
@@ -241,8 +241,7 @@ static void bytes_put(struct margin *line, const uint8_t *bytes, size_t count)
     memcpy(line->bytes, bytes, line->byte_count);
 }
 
-/* Gives the lines from @first to before @end their bytes out of @code, a function's: each those
- * from its address to the next one's. */
+/* Assigns bytes of a function's @code to lines from @first to before @end, by their addresses. */
 static void dump_share(struct margins *m, size_t first, size_t end, const uint8_t *code,
                        size_t length)
 {

@@ -14,7 +14,7 @@ static bool is_form(const void *scan, uint32_t item, const void *form)
     return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
-/* Place of the instruction at byte @at of @o's code, which was read from @path. */
+/* Describes the place of the instruction at byte @at of @o's code, read from @path. */
 static char *place_of(const struct object *o, const char *path, size_t at)
 {
     struct str place = {0}, name = {0};
@@ -26,7 +26,7 @@ static char *place_of(const struct object *o, const char *path, size_t at)
     return str_take(&place);
 }
 
-/* Counts @form; of one that is new @place is its place, else @o's instruction at @at in the file
+/* Counts @form; for a new one @place is its place, else @o's instruction at @at in the file
  * @path. */
 static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times,
                        const char *place, const struct object *o, const char *path, size_t at)
@@ -45,9 +45,9 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
     scan->forms.items[item].count += times;
 }
 
-#define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
+#define PROGRESS_STEP 0x40000u   /* bytes of code between two progress calls */
 
-/* The code of @take_object, named @path; @ok: it was read. */
+/* Scans the code of @take_object, named @path; @ok: it was read. */
 static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok,
                         struct err *err)
 {
@@ -63,7 +63,7 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
-        /* text before it; unknown instructions were looked up */
+        /* preceding text; unknown instructions were looked up */
         bool decoded = true, learned = false;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {

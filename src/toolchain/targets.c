@@ -14,8 +14,8 @@ void target_label(const struct listing *l, const char *p, const char *end, struc
              p + 1);
 }
 
-/* Where llvm-objdump --symbolize-operands left out a place operand, which it names last: `leaq ,
- * %rdx <x>`, `mov rax, qword ptr <x>`; NULL: nowhere. */
+/* Finds where llvm-objdump --symbolize-operands moved an address operand to the end: `leaq , %rdx
+ * <x>`, `mov rax, qword ptr <x>`; NULL: nowhere. */
 static const char *operand_gap(const char *p, const char *end)
 {
     bool empty = true;
@@ -38,8 +38,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    /* behind prefixes of padding, more than `as` takes: before nop, and before calls for variables
-     * of each thread */
+    /* after padding prefixes, more than `as` accepts: before nop, and before TLS calls */
     const char *padded = p;
     while (word_is(padded, word_end(padded, end), "data16") ||
            word_is(padded, word_end(padded, end), "cs") ||
@@ -66,7 +65,7 @@ void target_clean(const struct listing *l, const char *p, const char *end, unsig
                             ? memchr(operand, '(', (size_t)(end - operand))
                             : NULL;
     uint64_t address, low;
-    /* Windows: `jne f+20h (07FF6C2D51020h)`, "`" between the halves */
+    /* Windows: `jne f+20h (07FF6C2D51020h)`, with "`" between the halves */
     if (round && hex_end(round + 1, end, &address)) {
         const char *digits = hex_end(round + 1, end, &address);
         if (*digits == '`' && hex_end(digits + 1, end, &low)) {
@@ -125,7 +124,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const char *stop = trim_end(e, angle), *number = stop;
     while (number > e && (isxdigit((unsigned char)number[-1]) || (number[-1] | 32) == 'x'))
         number--;
-    /* the address that LLVM's still has */
+    /* the address that LLVM still prints */
     number =
         number > e && (isspace((unsigned char)number[-1]) || number[-1] == ',') && number < stop
             ? number
@@ -134,7 +133,7 @@ unsigned target_place(struct listing *l, const struct line_places *places, const
     const struct line_place place = line_places_named(places, angle, end);
     if (!places->counted) {
         str_add(out, " .");
-    } else if (!place.function) {   /* of another file */
+    } else if (!place.function) {   /* in another file */
         str_add_char(out, ' ');
         dialect_quote(angle + 1, end - 1, out);
     } else if (places->known.items[place.function - 1]) {

@@ -11,23 +11,23 @@
 #include "isa/isa.h"
 #include "toolchain/cursor.h"
 
-/* How an address is written in .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, 10.5). */
+/* Address encodings of .eh_frame (DW_EH_PE_*, Linux Standard Base 5.0, 10.5). */
 enum {
     FORM_MASK = 0x0f, FORM_ABSOLUTE = 0x00, FORM_LEB = 0x01, FORM_HALF = 0x02, FORM_WORD = 0x03,
     FORM_LONG = 0x04, FORM_SIGNED = 0x08, RELATIVE_MASK = 0x70, RELATIVE_HERE = 0x10
 };
 
-/* The tables being read, and the functions found. */
+/* State of reading the tables, and the functions found. */
 struct unwinding {
     struct object *o;
-    size_t *order;           /* numbers of its sections, by address */
+    size_t *order;           /* its sections by address */
     const uint8_t *bytes;
     size_t size;
     uint64_t address;        /* of the first byte */
-    size_t named;            /* symbols before */
+    size_t named;            /* number of original symbols */
 };
 
-/* A value in @form at the cursor. */
+/* Reads a value encoded as @form at the cursor. */
 static uint64_t encoded(struct byte_cursor *r, unsigned form)
 {
     switch (form & FORM_MASK & ~FORM_SIGNED) {
@@ -42,8 +42,7 @@ static uint64_t encoded(struct byte_cursor *r, unsigned form)
     }
 }
 
-/* How the addresses of functions are written that share the description at byte @at; -1 when it is
- * none. */
+/* Address encoding of the CIE at byte @at; -1 if invalid. */
 static int address_form(const struct unwinding *u, size_t at)
 {
     struct byte_cursor r = {u->bytes + at, u->bytes + u->size, false};
@@ -83,8 +82,7 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Whether one of the symbols that were there names a function at @offset: functions come first of
- * those in one place. */
+/* Returns whether an original symbol names a function at @offset; functions sort first. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
     const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol),
@@ -103,7 +101,7 @@ static int section_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A file may have thousands of sections, and functions: none is looked for in all of them. */
+/* Sorts sections for binary search: a file may have thousands of sections and functions. */
 static void sort_sections(struct unwinding *u)
 {
     const size_t count = u->o->sections.count;
@@ -116,7 +114,7 @@ static void sort_sections(struct unwinding *u)
     steps_add(count);
 }
 
-/* The section with @address; NULL when none that is looked at has it. */
+/* Returns the section with @address, or NULL. */
 static const struct object_section *section_at(const struct unwinding *u, uint64_t address)
 {
     size_t low = 0, high = u->o->sections.count;
@@ -133,8 +131,8 @@ static const struct object_section *section_at(const struct unwinding *u, uint64
     return s && address - s->address < s->size ? s : NULL;
 }
 
-/* A function of @size bytes (0: not known) at @address, unless it lies in no section that is looked
- * at, or has a symbol. */
+/* Adds a function of @size bytes (0: unknown) at @address, unless it is outside the sections or has
+ * a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {
     const struct object_section *s = section_at(u, address);
@@ -180,7 +178,7 @@ static int address_order(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Where direct calls lead, and where the program begins: for files without unwind tables. */
+/* Adds targets of direct calls, and the entry point: for files without unwind tables. */
 static void read_calls(struct unwinding *u, uint64_t entry)
 {
     struct object *o = u->o;

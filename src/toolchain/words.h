@@ -1,4 +1,4 @@
-/* Words of assembler text. */
+/* Helpers for words of assembler text. */
 #ifndef PORTOLAN_TOOLCHAIN_WORDS_H
 #define PORTOLAN_TOOLCHAIN_WORDS_H
 
@@ -10,7 +10,7 @@
 
 #include "base/steps.h"
 
-#define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
+#define STEP_BYTES 100   /* bytes searched per step (base/steps.h) */
 
 static inline bool is_blank(char c)
 {
@@ -48,7 +48,7 @@ static inline bool word_is(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && strncasecmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Whether the word is one of @list, which NULL ends. */
+/* Returns whether the word is in the NULL-terminated @list. */
 static inline bool word_among(const char *p, const char *end, const char *const *list)
 {
     for (; *list; list++)
@@ -63,13 +63,13 @@ static inline bool text_begins(const char *p, const char *end, const char *with)
     return (size_t)(end - p) >= n && strncmp(p, with, n) == 0;
 }
 
-/* @what in the text from @p to @end, or NULL. */
+/* Finds @what in the text from @p to @end, or NULL. */
 static inline const char *text_find(const char *p, const char *end, const char *what)
 {
     return end > p ? memmem(p, (size_t)(end - p), what, strlen(what)) : NULL;
 }
 
-/* Whether @word stands in the text from @p to @end, in whatever case. */
+/* Returns whether @word is in the text from @p to @end, ignoring case. */
 static inline bool contains_nocase(const char *p, const char *end, const char *word)
 {
     size_t n = strlen(word);
@@ -80,7 +80,7 @@ static inline bool contains_nocase(const char *p, const char *end, const char *w
     return false;
 }
 
-/* Whether the # at @p is part of a name: `{lambda(int)#1}`. */
+/* Returns whether the # at @p is part of a name: `{lambda(int)#1}`. */
 static inline bool is_lambda(const char *first, const char *p, const char *end)
 {
     const char *e = p + 1;
@@ -89,7 +89,7 @@ static inline bool is_lambda(const char *first, const char *p, const char *end)
     return p > first && p[-1] == ')' && e > p + 1 && e < end && *e == '}';
 }
 
-/* At most 16 hex digits from @p on; NULL when there is none. */
+/* Skips at most 16 hex digits from @p on; NULL if none. */
 static inline const char *hex_end(const char *p, const char *end, uint64_t *value)
 {
     const char *start = p;

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
-/* "vi" of "/usr/bin/vi -R". */
+/* "vi" from "/usr/bin/vi -R". */
 static void first_word(const char *command, struct str *out)
 {
     struct str word = {0};
@@ -21,7 +21,7 @@ static void first_word(const char *command, struct str *out)
     str_done(&word);
 }
 
-/* Those that take +LINE before the file; the others open it at its beginning. */
+/* Editors that accept +LINE; others start at the first line. */
 static bool takes_line(const char *command)
 {
     static const char *const known[] = {
@@ -47,8 +47,8 @@ static const char *editor_command(void)
                                                   : "vi";
 }
 
-/* In the child of a program with other threads, any of which may have held the allocator's lock:
- * nothing here allocates. */
+/* Runs in a forked child of a multi-threaded program, which must not allocate: the allocator's lock
+ * may be held. */
 static void start(const char *script, const char *line, const char *path)
 {
     signal(SIGINT, SIG_DFL);
@@ -66,11 +66,11 @@ bool editor_run(const char *path, size_t line, struct err *err)
 
     if (line && takes_line(command))
         str_addf(&place, "+%zu", line);
-    /* The shell splits the user's command as git and crontab have it done; the path is an argument,
-     * never part of the command. */
+    /* The shell splits the user's command, as in git and crontab; the path is an argument, never
+     * part of the command. */
     str_addf(&script, "exec %s %s\"$@\"", command, place.length ? "\"$0\" " : "");
-    /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor
-     * when they resume; a Ctrl-\ is the editor's alone. */
+    /* Ctrl-Z in the editor stops both, without curses' handler, which would draw over the editor on
+     * resume; Ctrl-\ goes to the editor only. */
     struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGTSTP, &stop, &before[0]);
     sigaction(SIGQUIT, &ignore, &before[1]);

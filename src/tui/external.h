@@ -1,4 +1,4 @@
-/* The user's own editor. */
+/* Runs the user's editor. */
 #ifndef PORTOLAN_TUI_EXTERNAL_H
 #define PORTOLAN_TUI_EXTERNAL_H
 
@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 
-/* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or what else there is, on the terminal,
- * and waits for its end. False with err when there is none, or it failed. UI thread. */
+/* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or a default editor on the terminal, and
+ * waits for its end. False with err when there is none, or it failed. UI thread. */
 bool editor_run(const char *path, size_t line, struct err *err);
 
 #endif

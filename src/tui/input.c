@@ -7,15 +7,15 @@
 
 #include "view/pasted.h"
 
-#define UNMARKED_WAIT 50     /* ms without input that end a paste without marks */
+#define UNMARKED_WAIT 50     /* ms without input that end an unmarked paste */
 #define PASTE_LIMIT ((size_t)32 << 20)
 
 static struct str buffer;
 static size_t taken;
-static size_t begun;         /* bytes of PASTE_BEGIN that were taken last */
+static size_t begun;         /* bytes of PASTE_BEGIN consumed last */
 static struct paste {
-    bool open;               /* the begin mark has come, the end mark has not */
-    bool cut;                /* it is longer than PASTE_LIMIT */
+    bool open;               /* between begin and end mark */
+    bool cut;                /* exceeds PASTE_LIMIT */
     bool stalled;
     struct str text;
 } paste;
@@ -43,7 +43,7 @@ size_t input_waiting(const char **bytes)
     return buffer.length - taken;
 }
 
-/* How much of PASTE_BEGIN the bytes end with, including @byte after the first @count of it. */
+/* Length of the PASTE_BEGIN prefix that ends with @byte, after @count bytes of it. */
 static size_t mark_with(size_t count, char byte)
 {
     return byte == PASTE_BEGIN[count] ? count + 1 : byte == PASTE_BEGIN[0];
@@ -57,8 +57,7 @@ void input_take(size_t count)
         begun = mark_with(begun == mark ? 0 : begun, buffer.data[taken++]);
 }
 
-/* How many waiting bytes continue the mark when @count of it came before them; *@reached: the
- * length reached. */
+/* Number of buffered bytes that continue the mark after @count of it; *@reached: total length. */
 static size_t mark_goes_on(size_t count, size_t *reached)
 {
     const char *bytes;
@@ -103,7 +102,7 @@ size_t input_paste_stalls(void)
     return paste.text.length;
 }
 
-/* As files have it. */
+/* Converts line ends to those of files. */
 static void end_lines(struct str *text)
 {
     for (size_t i = 0; i < text->length; i++)
@@ -111,7 +110,7 @@ static void end_lines(struct str *text)
             text->data[i] = '\n';
 }
 
-/* The end mark has come, or is given up: the first @length bytes are the paste. */
+/* Ends the paste after its end mark or by cancellation: the first @length bytes. */
 static bool end_paste(struct str *out, size_t length)
 {
     str_clear(out);
@@ -137,7 +136,7 @@ bool input_paste(struct str *out)
         paste.stalled &= !length;
         str_add_bytes(text, bytes, length);
         taken += length;
-        /* Only new bytes are searched, and a mark across two reads; NUL bytes do not end the
+        /* Searches only new bytes, including a mark split over two reads; NUL bytes do not end the
          * text. */
         searched = searched < mark ? 0 : searched - mark + 1;
         const char *end =
@@ -147,8 +146,7 @@ bool input_paste(struct str *out)
             taken -= text->length - at - mark;
             return end_paste(out, paste.cut ? PASTE_LIMIT : at);
         }
-        /* it continues to the end mark all the same: text beyond the limit must not be taken for
-         * keys */
+        /* reads on to the end mark, since truncated text must not become keys */
         if (text->length > PASTE_LIMIT + mark) {
             memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);
             text->length = PASTE_LIMIT + mark;

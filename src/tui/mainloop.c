@@ -27,24 +27,23 @@
 #include "work/job.h"
 
 #define PATIENCE 0.05  /* seconds: longer commands continue in the background */
-#define STALL 1.0      /* seconds without input: the rest of a paste is waited for */
-#define WATCH_MS 500   /* between looks at a file that is being edited */
-#define FRAME_MS 100   /* between drawings of what changes by itself */
-/* to the terminal, for changes without a key: over a slow line keys would wait */
+#define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
+#define WATCH_MS 500   /* between checks of an edited file */
+#define FRAME_MS 100   /* between drawings of changing views */
+/* bytes per second for changes without a key: on a slow line keys would wait */
 #define BYTES_A_SECOND 15e3
-#define REST_MOST 1.0  /* seconds without a drawing, however much the one before was */
+#define REST_MOST 1.0  /* longest pause after an expensive drawing */
 
 struct loop {
     struct frame frame;
     struct autosave *autosave;
     bool prompting, leave;
-    bool stalled;       /* a paste whose rest does not come, which has been said */
-    double stalls;      /* from then on (clock_wall) a paste that has begun does */
-    double due;         /* from then on (clock_wall) what changed by itself may be drawn */
+    bool stalled;       /* an incomplete paste was reported */
+    double stalls;      /* time (clock_wall) at which an incomplete paste is reported */
+    double due;         /* time (clock_wall) of the next drawing of changing views */
 };
 
-/* open until the process ends: a signal as the program leaves would end it at a pipe without a
- * reader, or be written into what has the number since */
+/* not closed: a signal during exit would write to a broken pipe or to a reused descriptor */
 static int signal_pipe[2];
 
 static void on_signal(int number)
@@ -71,7 +70,7 @@ static void draw(struct loop *l)
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
     if (l->stalled)
-        prompt = (struct frame_prompt){0};   /* it has the messages about it */
+        prompt = (struct frame_prompt){0};   /* the editor shows its messages */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
@@ -79,15 +78,16 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Draws at once after a key, and otherwise when it is due. @patience in ms, -1: for ever; returns
- * how much of it there is until then. */
+/* Draws at once after a key, otherwise when due. @patience in ms, -1: for ever; returns the
+ * remaining time. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
 
     if (left <= 0) {
         draw(l);
-        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again continue */
+        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again continue their
+                                                        * work */
     }
     int ms = (int)ceil(left * 1000);
     return patience < 0 || ms < patience ? ms : patience;
@@ -120,8 +120,8 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* Terminal requests of a line that continued after a job; not while a prompt is open or a paste
- * comes. */
+/* Handles terminal requests of a line that continued after a job, unless a prompt or paste is
+ * open. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
@@ -133,7 +133,7 @@ static void answer_jobs(struct loop *l)
         obey(l, reply, prefill);
 }
 
-/* Obeys a paste that is whole. */
+/* Handles a complete paste. */
 static void give_paste(struct loop *l, const struct str *text)
 {
     frame_paste(&l->frame, str_text(text), text->length);
@@ -160,8 +160,7 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
-/* Shows waiting text that the terminal did not mark as pasted; not for an editor, where it may be
- * typed or pasted. */
+/* Shows an unmarked paste; not in an editor, where typing and pasting are equal. */
 static bool take_unmarked(struct loop *l)
 {
     struct str text = {0};
@@ -181,7 +180,7 @@ static void read_keys(struct loop *l)
     if (take_unmarked(l))
         return;
 
-    /* Bytes after a ':' in the same burst are readline's, which reads the terminal itself. */
+    /* Readline, which reads the terminal itself, gets the bytes after a ':' of the same burst. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
             give_paste(l, screen_pasted());
@@ -193,15 +192,15 @@ static void read_keys(struct loop *l)
             obey(l, reply, prefill);
         } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
-            /* fills @prefill: not an argument next to it */
+            /* evaluated first, since it sets @prefill */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
     }
 }
 
-/* Until nothing waits: keys typed ahead behind a command line are for the view, and the other way
- * round. */
+/* Reads until nothing is buffered: keys typed ahead after a command line go to the view, and vice
+ * versa. */
 static void read_input(struct loop *l)
 {
     const char *rest;
@@ -218,7 +217,7 @@ static void read_input(struct loop *l)
     } while (input_waiting(&rest) && !l->frame.session->quit);
 }
 
-/* Reports a paste that has begun without an end. */
+/* Reports a paste without end mark. */
 static bool notice_stall(struct loop *l)
 {
     char text[128];
@@ -250,8 +249,8 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal was not ours. curses' own handler of
-     * SIGTSTP would draw from within whatever it interrupts, the allocator included. */
+    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal belonged to the editor. curses' SIGTSTP
+     * handler would draw inside whatever it interrupts, including the allocator. */
     static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
@@ -262,13 +261,13 @@ static bool watch_signals(void)
     return true;
 }
 
-/* Of the prompt's history, its directory made; NULL when there is no home. */
+/* Path of the prompt's history, whose directory is created; NULL without a home. */
 static char *history_path(void)
 {
     char *path = path_state("history");
     struct stat about;
     if (path)
-        /* a directory that cannot be made is reported on writing the file */
+        /* a failure is reported when the file is written */
         path_make_parents(path, 0700, NULL);
     /* readline would follow a link */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
@@ -279,8 +278,7 @@ static char *history_path(void)
     return path;
 }
 
-/* The user's editor has the terminal until it ends; one with a window of its own may end at
- * once. */
+/* The editor has the terminal until it ends; one with its own window may return at once. */
 static void edit(struct loop *l, const struct edit_request *request)
 {
     struct err err = {0};
@@ -294,7 +292,7 @@ static void edit(struct loop *l, const struct edit_request *request)
         frame_say(&l->frame, true, err_text(&err, text, sizeof text));
 }
 
-/* How long to wait for something to happen, in ms; -1: until then. */
+/* Time to wait for an event, in ms; -1: unlimited. */
 static int patience_of(struct loop *l)
 {
     double save = autosave_tick(l->autosave, l->frame.demo.on);
@@ -308,7 +306,7 @@ static int patience_of(struct loop *l)
     return most >= 0 && most < save * 1000 ? most : isinf(save) ? most : (int)ceil(save * 1000);
 }
 
-/* Without a named file offers the previous session, and an example. */
+/* Without a named file, offers the previous session and an example. */
 static void welcome(struct frame *f)
 {
     struct kept_session last;
@@ -343,7 +341,7 @@ static void run(struct loop *l)
         frame_edited(&l->frame);
         const int patience =
             draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
-        /* Now: what drew may have started the first job, and with it the pipe that jobs wake by. */
+        /* Now, since drawing may have started the first job and its wake pipe. */
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                    {.fd = signal_pipe[0], .events = POLLIN},
                                    {.fd = job_wake_fd(), .events = POLLIN}};
@@ -373,8 +371,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     struct loop l = {0};
     bool color = s->settings.color;
 
-    s->settings.color = false;   /* command output is shown on the grid */
-    s->input = NULL;    /* the keyboard is ours */
+    s->settings.color = false;   /* output is drawn on the grid */
+    s->input = NULL;    /* the screen reads the keyboard */
     s->interactive = true;
     s->patience = PATIENCE;
     file_refuse_pipes();
@@ -394,7 +392,7 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* then the session comes back with frame_done */
+    bool playing = l.frame.demo.on;   /* frame_done then restores the session */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

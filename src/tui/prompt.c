@@ -18,21 +18,21 @@
 #include "tui/input.h"
 
 #define HISTORY_KEPT 1000
-#define ESCAPE_WAIT 25       /* ms within which the rest of a key's sequence comes */
+#define ESCAPE_WAIT 25       /* ms for the rest of a key's sequence */
 
 static struct session *session;
 static char *history_file;
 static struct str result;
 static const char *prefill_text;
 static bool opened, entered;
-static bool lines_pasted;    /* several: the prompt closes for them */
+static bool lines_pasted;    /* several lines: closes the prompt */
 static struct completions matches;
 
 static int give_byte(FILE *stream)
 {
     const char *next;
     (void)stream;
-    /* In the middle of a sequence or of a character the rest is on its way. */
+    /* Within a sequence or character more input will follow. */
     if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
     input_waiting(&next);
@@ -50,14 +50,14 @@ static void draw_nothing(void)
 {
 }
 
-/* In the file at once: whatever ends the program leaves it there, and another workbench may add to
- * the same file. */
+/* Appends to the file at once, so that a crash loses nothing and several workbenches can share
+ * it. */
 static void remember(const char *line)
 {
     add_history(line);
     if (!history_file)
         return;
-    /* append_history needs one that is there */
+    /* append_history needs an existing file */
     int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (made >= 0)
         close(made);
@@ -95,7 +95,7 @@ static char **complete(const char *text, int start, int end)
     return rl_completion_matches(text, next_match);
 }
 
-/* Several fit: the frame shows them. */
+/* Several matches: the frame shows them. */
 static void keep_matches(char **found, int count, int longest)
 {
     (void)longest;
@@ -112,8 +112,8 @@ static int insert_prefill(void)
     return 0;
 }
 
-/* More of a paste, and when all of it is there: one line goes into the prompt, several are a
- * kernel. False while it is not. */
+/* Reads more of a paste. When complete, one line goes into the prompt, several are a kernel. False
+ * while incomplete. */
 static bool take_paste(void)
 {
     if (!input_paste(&result))
@@ -131,8 +131,8 @@ static bool take_paste(void)
     return true;
 }
 
-/* The mark within a sequence that readline takes for a key. Its own command for that reads beyond
- * its buffer if the end of the paste is late (8.2). */
+/* Handles a paste mark inside a sequence that readline takes for a key. Its own command reads
+ * beyond its buffer if the end of the paste is late (8.2). */
 static int paste_within(int count, int key)
 {
     (void)count;
@@ -164,7 +164,7 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
-    /* as it begins a key of two, readline (8.2) crashes where it ends a search */
+    /* readline (8.2) crashes where a prefix of a key sequence ends a search */
     rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);
     using_history();
     stifle_history(HISTORY_KEPT);
@@ -176,14 +176,13 @@ void prompt_init(struct session *s, const char *history_path)
 
 static void prompt_close(void)
 {
-    /* A search, an argument or a key in the middle ends too; each call ends one of them. */
+    /* Also ends a search, an argument and a partial key; each call ends one of them. */
     unsigned long before;
     do {
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    /* the line of the history that is edited would keep the changes that are freed with the next
-     * one */
+    /* an edited history line would keep pointers to changes that are freed with the next one */
     rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);
@@ -212,8 +211,7 @@ void prompt_open(const char *prefill)
     opened = true;
 }
 
-/* At an Esc: input within ESCAPE_WAIT distinguishes a key's sequence or a paste from the key
- * itself. */
+/* At an Esc: input within ESCAPE_WAIT distinguishes a key sequence or paste from the key itself. */
 static size_t see_sequence(const char **next)
 {
     size_t count = input_waiting(next);
@@ -293,7 +291,7 @@ void prompt_look(struct frame_prompt *out)
     if (!opened)
         return;
     str_clear(&line);
-    /* While Ctrl-R searches, readline's message is its prompt. */
+    /* During Ctrl-R readline's message is its prompt. */
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");

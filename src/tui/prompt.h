@@ -1,4 +1,4 @@
-/* The command prompt: readline by callbacks, drawn by the frame. The only file that knows readline.
+/* The command prompt: readline by callbacks, drawn by the frame. The only file that uses readline.
  * UI thread. */
 #ifndef PORTOLAN_TUI_PROMPT_H
 #define PORTOLAN_TUI_PROMPT_H
@@ -13,21 +13,22 @@ enum prompt_event {
     PROMPT_GOES_ON,
     PROMPT_LINE,      /* the line was entered: prompt_take */
     PROMPT_LEFT,      /* Esc or Ctrl-C */
-    PROMPT_PASTE,     /* several lines were pasted: prompt_take has them; the prompt is closed */
+    PROMPT_PASTE,     /* several lines were pasted: prompt_take returns them; the prompt is
+                       * closed */
 };
 
-/* History is read from and kept in @history_path; NULL keeps none. */
+/* Reads and keeps history in @history_path; NULL: none. */
 void prompt_init(struct session *s, const char *history_path);
 void prompt_done(void);
-/* Opens with @prefill; readline reads the terminal from now on. */
+/* Opens the prompt with @prefill; readline reads the terminal from now on. */
 void prompt_open(const char *prefill);
-/* The terminal has input. */
+/* Call it when the terminal has input. */
 enum prompt_event prompt_read(void);
-/* Text of the last PROMPT_LINE or PROMPT_PASTE; valid until the next. */
+/* Returns the text of the last PROMPT_LINE or PROMPT_PASTE, valid until the next. */
 const struct str *prompt_take(void);
-/* Content of the prompt's line. */
+/* Returns the state of the prompt's line. */
 void prompt_look(struct frame_prompt *out);
-/* The terminal's size changed. */
+/* Call it when the terminal's size changed. */
 void prompt_resize(unsigned width, unsigned height);
 
 #endif

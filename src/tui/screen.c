@@ -22,35 +22,35 @@
 #include "view/colours.h"
 #include "work/rescuer.h"
 
-#define ESCAPE_WAIT 25      /* ms for what follows an Esc, which may be a key of its own */
-#define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which nobody types */
-#define DRAWING_WAITS 100   /* of 10 ms each, for the end of what is being drawn */
+#define ESCAPE_WAIT 25      /* ms for input after an Esc, which may be a key by itself */
+#define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which is never typed */
+#define DRAWING_WAITS 100   /* of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
-#define KEY_BYTES 8   /* of a key's sequence at most */
+#define KEY_BYTES 8   /* longest key sequence */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
 static atomic_bool opened;   /* any thread that ends the program restores the terminal */
-/* curses, which makes the terminal its own again with whatever it draws */
+/* curses, which reinitialises the terminal when it draws */
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;
 static bool colors;
 static struct str pasted;
 static int click_x, click_y;
-/* the cells that stdscr holds, which keeps them for its own comparison with the terminal; none
- * before the first and after a change of size */
+/* cells in stdscr, which curses compares with the terminal; none before the first drawing and after
+ * a resize */
 static struct grid shown;
 
 static enum background asked_for;   /* by the setting */
-static bool is_light;               /* the background, as far as it is known */
+static bool is_light;               /* of the background, if known */
 
 static int half_block_pair(int upper, int lower)
 {
     return ROLE_COUNT + 1 + upper * HEAT_LEVELS + lower;
 }
 
-/* Pairs of heat levels for half blocks, behind those of the roles; terminals with fewer pairs show
- * the upper level. */
+/* Initialises pairs of heat levels for half blocks after those of the roles; terminals with fewer
+ * pairs show the upper level. */
 static void init_half_blocks(void)
 {
     for (int upper = 0; upper < HEAT_LEVELS; upper++)
@@ -65,14 +65,14 @@ static void init_half_blocks(void)
         }
 }
 
-/* At once: a write after the terminal left raw mode blocks if a Ctrl-S was typed. */
+/* Writes at once: after the terminal left raw mode a write blocks if Ctrl-S was typed. */
 static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
     fflush(stdout);
 }
 
-/* All pairs, for a background that is light or dark. */
+/* Initialises all pairs for a light or dark background. */
 static void init_colours(bool light)
 {
     is_light = light;
@@ -83,7 +83,8 @@ static void init_colours(bool light)
     init_half_blocks();
 }
 
-/* By what some terminals say in the environment, "15;0": foreground and background. */
+/* Reads the background from the environment variable of some terminals, "15;0": foreground and
+ * background. */
 static bool guessed_light(void)
 {
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
@@ -93,8 +94,8 @@ static bool guessed_light(void)
            (asked_for == BACKGROUND_AUTO && (number == 7 || number == 15));
 }
 
-/* The terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or ST.
- * Bytes that it takes of those at @bytes; 0: it is none, or not complete (*@partly). */
+/* Parses the terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or
+ * ST. Returns its length at @bytes; 0: none, or incomplete (*@partly). */
 static size_t background_answer(const char *bytes, size_t length, bool *partly)
 {
     static const char head[] = "\033]11;rgb:";
@@ -134,7 +135,7 @@ void screen_set_background(enum background background)
     clearok(stdscr, TRUE);
 }
 
-/* False while the terminal is no longer ours: another thread's fault is ending the program. */
+/* Returns false when another thread's fault is ending the program. */
 static bool drawing_begin(void)
 {
     lock_take(&drawing);
@@ -150,7 +151,7 @@ static void drawing_end(void)
     lock_give(&drawing);
 }
 
-/* A drawing in progress is completed first, unless it failed or is blocked by this. */
+/* Completes a drawing in progress first, unless it failed or waits for this thread. */
 static void restore(void)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
@@ -169,11 +170,11 @@ static void restore(void)
         lock_give(&drawing);
 }
 
-/* Whether the cursor can be put anywhere: a dumb terminal shows lines alone. */
+/* Returns whether the cursor can be positioned: a dumb terminal shows lines only. */
 static bool has_screen(void)
 {
     int known;
-    char *const none = (char *)-1;   /* not a string: there is no such capability */
+    char *const none = (char *)-1;   /* value for a missing capability */
 
     return setupterm(NULL, STDOUT_FILENO, &known) == OK && tigetstr("cup") &&
            tigetstr("cup") != none;
@@ -198,7 +199,7 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* others may not know the question and show it */
+        if (COLORS >= 256)   /* others may display the query */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");
@@ -257,8 +258,7 @@ void screen_show(const struct grid *g, int x, int y)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
             const size_t at = (size_t)row * g->width + column;
             const struct cell *cell = &g->cells[at];
-            /* curses takes some hundred instructions for a cell, and few change from frame to
-             * frame */
+            /* curses takes some hundred instructions per cell, and few cells change */
             if (!anew && memcmp(cell, &shown.cells[at], sizeof *cell) == 0)
                 continue;
             shown.cells[at] = *cell;
@@ -278,7 +278,7 @@ void screen_show(const struct grid *g, int x, int y)
     drawing_end();
 }
 
-/* Of a key that curses knows; KEYCODE_NONE for what means nothing here. */
+/* Converts a curses key; KEYCODE_NONE if unused. */
 static int key_of_curses(int code)
 {
     switch (code) {
@@ -300,9 +300,8 @@ static int key_of_curses(int code)
     }
 }
 
-/* The curses sequence at the beginning of @bytes; *@used 0: none, and *@partly when they are the
- * beginning of one. Its key_defined counts bytes after a sequence as a part of it, so the shortest
- * known one is used. */
+/* Decodes the curses sequence at @bytes; *@used 0: none, with *@partly for a prefix of one. curses'
+ * key_defined counts bytes after a sequence as part of it, so the shortest match is used. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -321,8 +320,8 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* Key of the Esc sequence at the beginning of the @length bytes, and its length; 0 while its rest
- * is missing. An unknown sequence is swallowed whole; other bytes leave a key of their own. */
+/* Decodes the Esc sequence at @bytes, and its length; 0 while incomplete. An unknown sequence is
+ * ignored as a whole; other bytes leave a key of their own. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -343,8 +342,8 @@ static int escape_key(const char *bytes, size_t length, size_t *used)
     return key;
 }
 
-/* The key that the bytes begin with, and how many it takes; 0 while the rest of it is missing, as
- * it is where they may be of a paste's mark (@partly). */
+/* Decodes the key at the start of the bytes and its length; 0 while incomplete, also for a possible
+ * paste mark (@partly). */
 static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
 {
     *used = 0;
@@ -385,7 +384,7 @@ int screen_key(void)
     if (input_pasting())
         return input_paste(&pasted) ? KEYCODE_PASTE : KEYCODE_NONE;
     input_take(used);
-    /* none would end the reading of what follows */
+    /* KEYCODE_NONE would end the reading of further input */
     return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;
 }
 
@@ -414,8 +413,8 @@ void screen_leave(void)
     drawing_end();
 }
 
-/* A Ctrl-S typed in an editor or the shell has stopped the terminal's output, and the next write
- * would wait for a Ctrl-Q: without flow control it continues. */
+/* Disables flow control: a Ctrl-S typed in an editor or shell has stopped output, and the next
+ * write would wait for Ctrl-Q. */
 static void end_flow_control(void)
 {
     struct termios modes;
@@ -443,7 +442,7 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    /* a terminal that takes none of it shows nothing either */
+    /* an error here cannot be shown */
     fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);

@@ -1,4 +1,4 @@
-/* The terminal as a grid of cells and a source of keys: the only place that knows curses. UI
+/* The terminal as a grid of cells and a source of keys: the only file that uses curses. UI
  * thread. */
 #ifndef PORTOLAN_TUI_SCREEN_H
 #define PORTOLAN_TUI_SCREEN_H
@@ -9,32 +9,33 @@
 #include "view/grid.h"
 #include "cmd/key.h"
 
-/* False where there is no terminal that curses knows. */
+/* Opens the terminal; false if curses does not support it. */
 bool screen_open(bool color);
-/* The background that colours are for; BACKGROUND_AUTO: as the terminal says, else a dark one. */
+/* Sets the background for which colours are chosen; BACKGROUND_AUTO: as the terminal reports, else
+ * dark. */
 void screen_set_background(enum background background);
 void screen_close(void);
-/* Whether the terminal has colours and they are wanted. */
+/* Returns whether the terminal has colours and they are enabled. */
 bool screen_has_colors(void);
-/* Adapts to the terminal's size now. */
+/* Adapts to the terminal's current size. */
 void screen_resize(void);
 void screen_size(unsigned *width, unsigned *height);
-/* Shows @g; the cursor at (x, y) when x >= 0, else hidden. */
+/* Shows @g; the cursor at (x, y) if x >= 0, else hidden. */
 void screen_show(const struct grid *g, int x, int y);
-/* Next key that is there already, KEYCODE_NONE when none. */
+/* Returns the next available key, or KEYCODE_NONE. */
 int screen_key(void);
 /* Cell of the last KEYCODE_CLICK. */
 void screen_click(int *x, int *y);
-/* Text of the last KEYCODE_PASTE; valid until the next. */
+/* Text of the last KEYCODE_PASTE, valid until the next. */
 const struct str *screen_pasted(void);
-/* Sends @length bytes to the terminal's clipboard. */
+/* Sets the terminal's clipboard to @length bytes. */
 void screen_copy(const char *text, size_t length);
-/* The next screen_show redraws everything. */
+/* Makes the next screen_show redraw everything. */
 void screen_redraw(void);
-/* Gives the terminal to another program, until screen_return. */
+/* Releases the terminal for another program, until screen_return. */
 void screen_leave(void);
 void screen_return(void);
-/* For Ctrl-Z: leaves curses mode, stops the process, comes back. */
+/* For Ctrl-Z: leaves curses mode, stops the process, and returns. */
 void screen_suspend(void);
 
 #endif

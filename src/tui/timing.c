@@ -16,25 +16,25 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define WAITED 0.0002   /* seconds: a wait as short as that found the input there already */
+#define WAITED 0.0002   /* seconds: after a shorter wait input was already there */
 
-#define TURN_MOST 0.05    /* seconds: longer work should be a job's */
+#define TURN_MOST 0.05    /* seconds: longer work belongs in a job */
 
-/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the
- * longest turn of the screen's thread that drew it or came before the next. */
+/* Seconds since the program's start; @key NaN: no key caused it. @turn: CPU time of the longest
+ * turn of the UI thread for this frame. */
 struct frame_times { double key, draws, drawn, turn; uint64_t bytes; };
 
 static char *file;
 static VEC(struct frame_times) frames;
 static double opened, opened_cpu;
-static double empty;        /* when the terminal was last known to hold no input */
-/* the latest that the first key not answered yet can have come; NaN: none */
+static double empty;        /* last time at which the terminal was known to have no input */
+/* latest arrival of the first unanswered key; NaN: none */
 static double key = NAN;
 static double draws;
-/* processor time of the screen's thread when its turn began; NaN: it waits */
+/* CPU time of the UI thread at the start of its turn; NaN: it waits */
 static double woke_cpu = NAN;
 static double longest;          /* turn */
-static size_t long_turns;       /* that took more than TURN_MOST */
+static size_t long_turns;       /* exceeding TURN_MOST */
 static uint64_t written;
 
 static double processor_time(clockid_t clock)
@@ -83,7 +83,7 @@ void timing_waits(void)
 
     longest = fmax(longest, took);
     long_turns += took > TURN_MOST;
-    /* Its last drawing was a part of it. */
+    /* The turn includes its last drawing. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;
@@ -95,8 +95,8 @@ void timing_woke(double waits, bool input)
         return;
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
-    /* Input present when the wait began may have come at any time since the terminal was empty: the
-     * longest time is taken. */
+    /* Input present at the start of the wait may have arrived any time since the terminal was
+     * empty: takes the longest time. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)

@@ -9,17 +9,17 @@
 
 #define FLAG_BITS 7
 #define RESOURCES (INSN_REGISTERS + FLAG_BITS)
-#define BEFORE (-1)   /* writer of the values before the loop */
+#define BEFORE (-1)   /* producer of values from before the loop */
 
 /* A register or flag that an instruction reads or writes. */
 struct touch {
     uint32_t insn;
     uint8_t resource;
     bool writes;
-    int32_t from;      /* of a read: who wrote it; BEFORE: nobody in this iteration */
+    int32_t from;      /* for a read: the producer; BEFORE: none in this iteration */
 };
 
-/* A value that an address is made of: a symbol and a constant. */
+/* A value used in an address: a symbol plus a constant. */
 struct sum { uint32_t symbol; int64_t constant; };
 
 struct spot {
@@ -36,13 +36,13 @@ struct pair { uint32_t first, second; };
 struct dataflow {
     const struct insn *insns;
     size_t count;
-    VEC(struct touch) touches;      /* by instruction, its reads first */
+    VEC(struct touch) touches;      /* by instruction, reads first */
     uint32_t *first;                /* of touches, count + 1 */
-    int32_t last[RESOURCES];        /* who wrote it last */
-    VEC(struct pair) pairs;         /* stay in this order */
-    /* some are VEX encoded: those without keep what lies above 128 bits */
+    int32_t last[RESOURCES];        /* last producer */
+    VEC(struct pair) pairs;         /* pairs with a fixed order */
+    /* some are VEX encoded: legacy ones keep the bits above 128 */
     bool mixed;
-    uint32_t *placed;               /* room for positions; one caller at a time */
+    uint32_t *placed;               /* scratch for positions; one caller at a time */
 };
 
 bool dataflow_plain(const struct insn *in)
@@ -97,7 +97,7 @@ static void touch_flags(struct dataflow *f, size_t at, uint32_t mask, bool write
             touch(f, at, INSN_REGISTERS + bit, writes);
 }
 
-/* Shifts by a register leave the flags alone when it holds 0. */
+/* Shifts by a register keep the flags for count 0. */
 static uint32_t flags_read(const struct insn *in)
 {
     return in->flags_read |
@@ -128,8 +128,8 @@ static void collect(struct dataflow *f, size_t at)
     f->first[at + 1] = (uint32_t)f->touches.count;
 }
 
-/* Who writes what each reads, in this order; @last gets who writes each last. False when a read
- * finds another writer than it has (@set: it is set). */
+/* Finds the producer of each read in this order; @last gets the final ones. False when a read has
+ * another producer than recorded (@set: records). */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)
@@ -163,7 +163,7 @@ static int64_t constant_of(const struct insn *in)
     }
 }
 
-/* The result of @in if it is another register's value plus a constant; false when unknown. */
+/* Result of @in if it is another register's value plus a constant; false if unknown. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

@@ -11,9 +11,9 @@
 #include "simulate/simulate.h"
 #include "tune/dataflow.h"
 
-#define GAIN 0.005        /* relative: less is no gain */
-#define BETTER 1e-6       /* cycles: less is no difference */
-#define KINDS 8           /* of unrolling at most */
+#define GAIN 0.005        /* least relative gain */
+#define BETTER 1e-6       /* cycles that count as equal */
+#define KINDS 8           /* kinds of unrolling */
 
 struct tune_search {
     const struct insn *insns;
@@ -24,7 +24,7 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    size_t done, total;   /* simulations, as far as their number is predictable */
+    size_t done, total;   /* simulations, as far as predictable */
 };
 
 static bool over(const struct tune_search *s)
@@ -32,8 +32,8 @@ static bool over(const struct tune_search *s)
     return s->hooks && s->hooks->cancelled && s->hooks->cancelled(s->hooks->self);
 }
 
-/* Cycles per iteration of the loop as the model has them: simulated, but never less than the
- * bounds. Infinite when a form is unknown that was known. */
+/* Cycles per original iteration by simulation, at least the bounds. Infinite when a form becomes
+ * unknown. */
 static double cycles_of(struct tune_search *s, const struct insn *insns, size_t count,
                         unsigned times)
 {
@@ -62,8 +62,8 @@ static double cost_of(struct tune_search *s, struct version *c)
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
-/* Every place of @c that rule @what fits, or the only one @at (SIZE_MAX: all), rewritten; NULL when
- * it fits nowhere. */
+/* Rewrites every place of @c that rule @what fits, or only @at (SIZE_MAX: all); NULL when it fits
+ * nowhere. */
 static struct version *rewritten(const struct version *c, const char *what, size_t only)
 {
     struct version *made = NULL;
@@ -80,7 +80,8 @@ static struct version *rewritten(const struct version *c, const char *what, size
                 (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
                 continue;
             made = made ? made : version_copy(c);
-            version_replace(made, i, with, count);   /* from the end on: places before stay */
+            version_replace(made, i, with, count);   /* from the end on, so that earlier indices
+                                                      * stay valid */
             break;
         }
     }
@@ -109,7 +110,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Takes @take_made for *@best when it is faster. */
+/* Replaces *@best by @take_made if faster. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -125,8 +126,7 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Rules in sequence, everywhere and at single places, while one of them helps; then those that help
- * only together. */
+/* Applies rules everywhere and at single places while one helps; then combinations. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -177,8 +177,8 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
     return cycles_of(s, room, c->count, c->times);
 }
 
-/* Moves single instructions, kept when that is no slower: a walk over orders of the same cost finds
- * improvements that no single move gives. The best order is @c's. */
+/* Moves single instructions, keeping moves that are no slower: a walk over orders of equal cost
+ * finds improvements that no single move gives. @c gets the best order. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;
@@ -241,7 +241,7 @@ static struct tuned placed_copy(const struct tune_search *s, const struct versio
     return (struct tuned){copy, cycles};
 }
 
-/* Keeps a copy of @c where it is a gain. */
+/* Keeps a copy of @c if it is a gain. */
 static void keep(struct tune_search *s, const struct version *c, double cycles)
 {
     if (!(cycles < s->t->cycles * (1 - GAIN)))
@@ -252,7 +252,7 @@ static void keep(struct tune_search *s, const struct version *c, double cycles)
     vec_push(&s->t->found, placed_copy(s, c, cycles));
 }
 
-/* From @take_c on: rewritten, and reordered; each step that is a gain is kept. */
+/* Rewrites and reorders @take_c; keeps each step that is a gain. */
 static void improve(struct tune_search *s, struct version *take_c)
 {
     struct version *best = take_c, *plain;
@@ -276,8 +276,8 @@ static void improve(struct tune_search *s, struct version *take_c)
     version_free(best);
 }
 
-/* Sums in registers of their own, in any order; of @gathered, which may be NULL, where the loop has
- * them in several. */
+/* Splits sums over several registers, reordered; uses @gathered (may be NULL) if the loop already
+ * has several. */
 static struct version *split_sums(const struct insn *insns, size_t count, unsigned times,
                                   const struct version *gathered)
 {

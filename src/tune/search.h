@@ -1,17 +1,17 @@
-/* Versions of a loop on a machine, the best by simulation first: replacements from the table of its
- * instruction set (isa/rewrite.h), other orders (dataflow.h), several iterations at once. */
+/* Versions of a loop on a machine, best by simulation first: replacements from its instruction
+ * set's table (isa/rewrite.h), other orders (dataflow.h), several iterations combined. */
 #ifndef PORTOLAN_TUNE_SEARCH_H
 #define PORTOLAN_TUNE_SEARCH_H
 
 #include "model/machine.h"
 #include "tune/version.h"
 
-#define TUNE_INSNS 256   /* of the loop: what may not change places is kept by pairs */
+#define TUNE_INSNS 256   /* instructions of the loop: order constraints are stored as pairs */
 
 struct tune_options {
     unsigned tries;          /* simulations for the order of each kind of version */
-    unsigned unroll;         /* iterations at once at most: 1, 2, 4 */
-    bool reassociate;        /* sums of floating point may be rounded in another order */
+    unsigned unroll;         /* iterations combined, at most: 1, 2, 4 */
+    bool reassociate;        /* floating-point sums may be reordered */
     uint64_t seed;
 };
 
@@ -23,21 +23,21 @@ struct tune_hooks {
 
 struct tuned {
     struct version *version;
-    double cycles;           /* per iteration of the loop, simulated */
+    double cycles;           /* per original iteration, simulated */
 };
 
 struct tune {
     double cycles;           /* of the loop itself, simulated */
-    /* a form of the loop is unknown to the machine: speed-ups cannot be predicted */
+    /* the machine lacks a form of the loop: speed-ups cannot be predicted */
     bool unknown;
-    bool estimate;           /* the machine's row of one is an estimate */
-    VEC(struct tuned) found; /* fastest first; faster than the loop by half a percent or more */
-    /* the best of each kind that was tried in vain, fastest first */
+    bool estimate;           /* a form's data in the machine are estimates */
+    VEC(struct tuned) found; /* fastest first; at least half a percent faster than the loop */
+    /* the best unsuccessful version of each kind, fastest first */
     VEC(struct tuned) vain;
-    size_t simulated;        /* versions that were simulated */
+    size_t simulated;        /* number of simulated versions */
 };
 
-/* NULL with err when cancelled. Borrows all; one thread. */
+/* NULL with err when cancelled. Borrows everything; one thread. */
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
                       const struct tune_options *options, const struct tune_hooks *hooks,
                       struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several iterations at once. */
+/* Combines several iterations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "tune/version.h"
 #include "tune/dataflow.h"
 
-#define KINDS 64   /* steps and sums at most */
+#define KINDS 64   /* steps and sums, at most */
 
-/* A register that moves by a constant, at one place of the loop. */
+/* A constant addition to a register at one place of the loop. */
 struct step {
     size_t at;
     uint8_t reg;
@@ -25,7 +25,7 @@ struct sum_at {
     bool first;               /* of its register */
 };
 
-/* A register that takes up part of the sum in another. */
+/* A register for part of the sum in another. */
 struct sum_part {
     uint8_t of, reg;
 };
@@ -70,7 +70,7 @@ static bool only_writer(const struct unrolling *u, size_t at, uint8_t reg)
     return true;
 }
 
-/* A comparison whose flags alone matter, and those to the closing branch alone. */
+/* Returns whether only the closing branch uses the comparison's flags. */
 static bool is_closing_test(const struct unrolling *u, size_t at)
 {
     const struct insn *in = &u->insns[at];
@@ -85,7 +85,7 @@ static bool is_closing_test(const struct unrolling *u, size_t at)
     return true;
 }
 
-/* How far @in moves its register, as a sum of 64 bits; false when it is none. */
+/* Constant that @in adds to its register, in 64 bits; false if none. */
 static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
 {
     const struct operand *result = insn_operand(in, in->result),
@@ -111,7 +111,7 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
-/* The closing branch counts by itself: fewer of them count less. */
+/* Returns whether the closing branch itself counts (loop): fewer branches would count less. */
 static bool branch_counts(const struct unrolling *u)
 {
     const struct insn *branch = &u->insns[u->count - 1];
@@ -122,7 +122,7 @@ static bool branch_counts(const struct unrolling *u)
     return false;
 }
 
-/* Some instruction reads flags of the iteration before. */
+/* Returns whether an instruction reads flags of the previous iteration. */
 static bool carries_flags(const struct unrolling *u)
 {
     uint32_t written = 0;
@@ -135,9 +135,9 @@ static bool carries_flags(const struct unrolling *u)
     return false;
 }
 
-/* Whether all that reads @reg reads it as an address, or is what closes the loop after the step:
- * then its steps can be taken together. The closing flags may come from the step itself when they
- * tell no more than zero or sign. */
+/* Returns whether @reg is only read in addresses, or by the loop's closing test after the step:
+ * then its steps can be combined. The step's own flags may close the loop if only zero or sign
+ * matter. */
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
@@ -181,8 +181,8 @@ static void find_steps(struct unrolling *u)
         }
 }
 
-/* Whether all that names @reg adds to it, in lanes that may be summed in another order, and leaves
- * flags that nobody reads. */
+/* Returns whether @reg is only used by additions to it, in lanes that may be reordered, with dead
+ * flags. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
     struct isa_sum sum;
@@ -200,7 +200,7 @@ static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
     return true;
 }
 
-/* Finds the sums that nothing else in the loop reads. */
+/* Finds sums that nothing else in the loop reads. */
 static void find_sums(struct unrolling *u, bool reassociate)
 {
     struct isa_sum sum;
@@ -223,8 +223,8 @@ static const struct step *step_at(const struct unrolling *u, size_t at)
     return NULL;
 }
 
-/* Addresses of @in, number @at of copy @copy, as if all steps before it had been taken. False when
- * one cannot be written. */
+/* Adjusts addresses of @in, number @at of copy @copy, for all combined steps before it. False when
+ * one cannot be encoded. */
 static bool shift_addresses(const struct unrolling *u, size_t at, unsigned copy, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -264,8 +264,7 @@ static void append(struct unrolling *u, const struct insn *in, size_t origin)
     c->origin[c->count++] = (uint32_t)origin;
 }
 
-/* A register like that of @s which neither the loop nor the code before it names; REG_NONE: there
- * is none. */
+/* A register of @s's kind that neither the loop nor the code before it names, or REG_NONE. */
 static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 {
     const struct version *c = u->out;
@@ -280,8 +279,8 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
     return reg;
 }
 
-/* A new register for a part of the sum @s, which begins before the loop and is joined after it;
- * where none is free the next of those that there are. */
+/* Register for a part of the sum @s, initialised before the loop and joined after it; if none is
+ * free, the next existing one. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;
@@ -301,15 +300,16 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register takes its turn */
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register is part of the
+                                                        * rotation */
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)
             *reg = u->parts[i].reg;
     return *reg != REG_NONE;
 }
 
-/* Gives the sum at @at a register of its own, for one copy. False when there is none: it stays in
- * its own. */
+/* Gives the sum at @at a separate register in one copy. False when there is none: it keeps its
+ * own. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;
@@ -334,7 +334,7 @@ static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in
     return true;
 }
 
-/* Number @at of the loop in copy @copy. False when it cannot be written there. */
+/* Writes number @at of the loop in copy @copy. False when impossible. */
 static bool put_copy(struct unrolling *u, size_t at, unsigned copy)
 {
     const bool last = copy + 1 == u->times;

@@ -1,5 +1,5 @@
-/* Another way to write a loop: the same computation in another order, in other instructions, or
- * several iterations at once. One thread. */
+/* A version of a loop: the same computation in another order, with other instructions, or with
+ * several iterations combined. One thread. */
 #ifndef PORTOLAN_TUNE_VERSION_H
 #define PORTOLAN_TUNE_VERSION_H
 
@@ -8,18 +8,18 @@
 #include "isa/insn.h"
 
 struct version {
-    /* texts are borrowed from the loop, NULL for a new instruction */
+    /* texts borrowed from the loop, NULL for a new instruction */
     struct insn *insns;
-    uint32_t *origin;        /* of each: the instruction of the loop that it derives from */
+    uint32_t *origin;        /* instruction of the loop that each derives from */
     size_t count;
-    unsigned times;          /* iterations of the loop in one of it */
-    VEC(struct insn) before, after;   /* once, around the loop: sums that begin and come together */
-    /* registers that it writes and the loop does not name: bits by number */
+    unsigned times;          /* iterations of the loop per iteration */
+    VEC(struct insn) before, after;   /* executed once around the loop: initialise and join sums */
+    /* bit set of written registers that the loop does not name */
     uint64_t fresh[2];
-    /* sums of floating-point lanes of this many bits in another order; 0: none */
+    /* reorders sums of floating-point lanes of this many bits; 0: none */
     unsigned lanes;
-    uint64_t begin;          /* address of the loop, 0 if it has none */
-    uint32_t flags;          /* FLAG_... that are left as the loop leaves them */
+    uint64_t begin;          /* address of the loop, 0 if none */
+    uint32_t flags;          /* FLAG_... that have the loop's final values */
     struct str what;         /* "2 iterations at once, shl by 1 as add, reordered" */
 };
 
@@ -29,32 +29,30 @@ struct version {
 struct version *version_new(const struct insn *insns, size_t count);
 struct version *version_copy(const struct version *c);
 void version_free(struct version *c);
-/* Adds @what to what was done, once. */
+/* Adds @what to the description, once. */
 void version_note(struct version *c, const char *what);
-/* Puts @count instructions in the place of @at. */
+/* Replaces @at by @count instructions. */
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
-/* Its instructions in the order @order. */
+/* Applies the order @order. */
 void version_reorder(struct version *c, const uint32_t *order);
-/* Places its instructions in the code, in sequence from the start of @loop, which it rewrites;
- * relative operands keep their meaning. */
+/* Assigns code offsets from the start of @loop, which it replaces; adjusts relative operands. */
 void version_place(struct version *c, const struct insn *loop);
 bool version_fresh(const struct version *c, uint8_t reg);
 
-/* @times (2, 4) iterations at once, 1: only the sums of an iteration in separate registers: copies
+/* Combines @times (2, 4) iterations, 1: only splits the sums of an iteration over registers. Copies
  * of the loop, of which only the last branches. Steps of pointers and counters are combined if all
- * their readers can be moved, comparisons of the others are left out, and sums, also several into
- * one register, continue in registers of their own, those of floating point only with @reassociate.
- * The loop's trip count must be a multiple of @times. NULL when the loop is not of that kind. */
+ * readers can be adjusted, other copies' comparisons are removed, and sums are split over
+ * registers, floating-point ones only with @reassociate. The trip count must be a multiple of
+ * @times. NULL when the loop is unsuitable. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times,
                                bool reassociate);
 
-/* The loop with each sum that goes from register to register (vfmadd132sd m, xmm0, xmm1) in the one
- * that it begins in; what held a part of it is fresh then. NULL: there is no such sum. */
+/* Makes each sum that rotates through registers (vfmadd132sd m, xmm0, xmm1) stay in the one where
+ * it begins, which frees the others. NULL: no such sum. */
 struct version *version_gather(const struct insn *insns, size_t count);
 
-/* Its whole code as assembler text: what was done and what it needs as comments, what comes before,
- * the loop, what comes after. Places relative to the code are those of a loop that begins where the
- * old one did. After version_place. */
+/* Appends its code as assembler text: comments with changes and requirements, code before, loop,
+ * code after. Relative places assume the old loop's start. After version_place. */
 void version_print(const struct version *c, const char *name, bool att, struct str *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums that go from register to register, each of them kept in one. */
+/* Keeps each sum that rotates through registers in a single one. */
 #include <string.h>
 
 #include "isa/rewrite.h"
@@ -9,14 +9,14 @@
 
 #define REGISTERS 128
 
-/* A loop while it is written with other registers. */
+/* A loop while registers are renamed. */
 struct gathering {
     const struct insn *insns;
     size_t count;
-    /* where the value is that the loop has in a register, of those that sums go through */
+    /* current register of each value of rotating sums */
     uint8_t place[REGISTERS];
-    uint64_t parts[2]; /* registers that held a part of a sum: bits by number */
-    size_t sum;        /* the last of them */
+    uint64_t parts[2]; /* bit set of registers that held part of a sum */
+    size_t sum;        /* last of them */
     struct version *out;
 };
 
@@ -36,8 +36,8 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Whether what @reg holds after instruction @at is overwritten, in this iteration or the next,
- * before anything reads it. */
+/* Returns whether @reg after instruction @at is overwritten before a read, in this iteration or the
+ * next. */
 static bool is_dead(const struct gathering *g, size_t at, uint8_t reg)
 {
     for (size_t i = 1; i <= g->count; i++) {
@@ -50,7 +50,7 @@ static bool is_dead(const struct gathering *g, size_t at, uint8_t reg)
     return false;
 }
 
-/* The registers of @in as they are now. False where one cannot be written. */
+/* Renames the registers of @in. False where one cannot be encoded. */
 static bool rename_all(const struct gathering *g, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -68,7 +68,7 @@ static bool rename_all(const struct gathering *g, struct insn *in)
     return true;
 }
 
-/* Instruction @at, whose sum may go on in the register that it comes from. */
+/* Writes instruction @at, whose sum may continue in its source register. */
 static bool put(struct gathering *g, size_t at)
 {
     struct insn *in = &g->out->insns[at], made;
@@ -92,7 +92,7 @@ static bool put(struct gathering *g, size_t at)
     return true;
 }
 
-/* Whether the loop reads what @reg held before it. */
+/* Returns whether the loop reads the initial value of @reg. */
 static bool is_carried(const struct gathering *g, uint8_t reg)
 {
     for (size_t i = 0; i < g->count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicted over measured cycles as a heat map of 35 by 35 cells (Figure 7 of PMEvo), one mapping
+/* Heat map of predicted over measured cycles, 35 by 35 cells (Figure 7 of PMEvo), for one mapping
  * at a time. */
 #include <math.h>
 #include <stdio.h>
@@ -13,24 +13,25 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* columns of the scale at the left */
-#define PANEL 41   /* columns of the mappings next to the map */
-#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells on a row */
-#define SHARE 10   /* while results arrive, the map takes at most this fraction of the time */
+#define PANEL 41   /* columns of the mappings' panel next to the map */
+#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells per row */
+/* while results arrive, the map takes at most one part in this many of the time */
+#define SHARE 10
 
 struct accuracy_view_state {
     const struct experiments *shown;
     const struct machine *machine;
-    size_t which;               /* of the selected machines */
+    size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* clock seconds before which arriving results do not recompute it */
+    /* clock seconds before which arriving results cause no recomputation */
     double pause_until;
-    /* of the machine shown; of all that are selected, in their order */
+    /* of the machine shown; of all selected ones, in order */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* of the machine shown */
-    /* cells on a row of the last drawing: 1 or 2, one above the other */
+    /* cells per row of the last drawing: 1 or 2 */
     int per_row;
-    int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
+    int column, row;            /* cursor position in cells; row 0 is the lowest prediction */
 };
 
 static void *accuracy_open(void)
@@ -45,7 +46,7 @@ static void accuracy_close(void *state)
     free(v);
 }
 
-/* Every mapping's accuracy, for the panel next to the map. */
+/* Computes every mapping's accuracy, for the panel next to the map. */
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -62,7 +63,7 @@ static void judge_all(struct accuracy_view_state *v, struct session *s)
     }
 }
 
-/* The map of machine @m. */
+/* Computes the map of machine @m. */
 static void fill_map(struct accuracy_view_state *v, struct session *s, struct machine *m)
 {
     struct prediction *p = session_forecast(s, m);
@@ -73,8 +74,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* False when there is nothing to show. Recomputed when a command may have changed rows or machines;
- * with arriving results alone it may lag. */
+/* Returns false when there is nothing to show. Recomputes when a command may have changed rows or
+ * machines; with arriving results only the map may lag. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -152,7 +153,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* The same in a line below the map, as many as fit. */
+/* Draws the errors in a line below the map, as many as fit. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {
@@ -233,7 +234,7 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     }
 }
 
-/* The experiments that the map counts. */
+/* Selects the experiments that the map counts. */
 static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;

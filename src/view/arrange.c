@@ -8,18 +8,18 @@
 #include "base/mem.h"
 #include "base/steps.h"
 
-#define TEXT_STEPS 8     /* of making the text of a cell */
-#define NO_TEXT SIZE_MAX /* there was no memory for it: its first bytes must do */
-#define RUN 64           /* rows that are sorted in one go */
-#define MERGED_TEXT_STEPS 3   /* of merging a row by its text */
-#define GIVEN_A_STEP 4   /* rows that are handed over in a step */
+#define TEXT_STEPS 8     /* for making a cell's text */
+#define NO_TEXT SIZE_MAX /* out of memory: only the prefix is compared */
+#define RUN 64           /* rows sorted at once */
+#define MERGED_TEXT_STEPS 3   /* for merging a row by its text */
+#define GIVEN_A_STEP 4   /* rows copied per step */
 
-/* A row with its sort key, read once. */
+/* A row with its sort key. */
 struct keyed {
     size_t row;
     double number;
-    size_t text;        /* offset in what all texts were written to */
-    uint64_t prefix;    /* its first bytes, the first the most significant */
+    size_t text;        /* offset in the buffer of all texts */
+    uint64_t prefix;    /* its first bytes, the first one most significant */
 };
 
 struct source_row {
@@ -28,33 +28,32 @@ struct source_row {
     size_t row;
 };
 
-/* Rows are read and filtered, then runs of them sorted, then runs merged two by two into longer
- * ones, from `rows` into `merged`. */
+/* Rows are read and filtered, runs of them sorted, and runs merged in pairs, from `rows` into
+ * `merged`. */
 struct arrangement {
     int sort;
     bool by_text, descending;
     struct table_key then[TABLE_THEN];
     unsigned then_count;
-    const struct table_source *source;   /* of the call in progress */
+    const struct table_source *source;   /* of the current call */
     const void *context;
-    size_t total, read;             /* rows there are, and those read so far */
+    size_t total, read;             /* number of rows, and of those read so far */
     struct keyed *rows, *merged;
-    size_t count, capacity;         /* of rows that fit */
-    struct str texts, one, shown;   /* keys of all rows, and of the row that is read; its text */
+    size_t count, capacity;         /* of matching rows */
+    struct str texts, one, shown;   /* keys of all rows; key of the row being read; its text */
     size_t sorted;                  /* rows in sorted runs of RUN */
     size_t width;                   /* of the runs being merged; 0: not yet */
-    /* the pair of runs that is merged: where it begins, the next row of each, and of the merged
-     * ones */
+    /* current pair of runs: its start, the next row of each, and the next merged one */
     size_t begin, left, right, out;
     unsigned passes, pass;          /* of merging */
-    /* rows to write, and how many are written; NULL: there was no memory for them */
+    /* result, and the number of rows copied; NULL: out of memory */
     size_t *order, given;
     bool giving;
-    bool cut;                       /* memory ran out: rows are missing or out of order */
+    bool cut;                       /* out of memory: rows are missing or out of order */
 };
 
-/* @text as a key whose bytes are in natural order: before the digits of a number, without leading
- * zeros, stands how many they are. */
+/* Appends @text as a key in natural byte order: each number, without leading zeros, is preceded by
+ * its length. */
 static void add_natural(const char *text, struct str *out)
 {
     while (*text) {
@@ -87,13 +86,13 @@ static void row_text(const void *row, int column, struct str *out)
 
 static int by_value(double x, double y, bool descending)
 {
-    if (isnan(x) || isnan(y))   /* missing values come last either way */
+    if (isnan(x) || isnan(y))   /* missing values come last in both directions */
         return isnan(x) == isnan(y) ? 0 : isnan(x) ? 1 : -1;
     const int order = (x > y) - (x < y);
     return descending ? -order : order;
 }
 
-/* Rows that are equal by the first column. */
+/* Compares rows that are equal in the first column. */
 static int compare_then(size_t x, size_t y, const struct arrangement *a)
 {
     int order = 0;
@@ -117,7 +116,7 @@ static int compare_then(size_t x, size_t y, const struct arrangement *a)
             str_done(&keys[i]);
         }
     }
-    return order ? order : (x > y) - (x < y);   /* equal ones keep their order */
+    return order ? order : (x > y) - (x < y);   /* the sort is stable */
 }
 
 static int compare(const struct keyed *x, const struct keyed *y, const struct arrangement *a)
@@ -192,7 +191,7 @@ static bool room_for_row(struct arrangement *a)
     return true;
 }
 
-/* Buffer of the current row's text, with its '\0'. */
+/* Stores the current row's text including its NUL. */
 static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
@@ -205,7 +204,7 @@ static size_t keep_text(struct arrangement *a)
     return at;
 }
 
-/* Reads the next row; returns the steps that took. */
+/* Reads the next row; returns its steps. */
 static uint64_t read_row(struct arrangement *a, const struct table_source *source,
                          const void *context, const struct filter *filter)
 {
@@ -215,7 +214,7 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a)) {   /* the rows end here */
+    if (!room_for_row(a)) {   /* no more rows */
         a->cut = true;
         return steps;
     }
@@ -243,7 +242,7 @@ static uint64_t sort_run(struct arrangement *a)
     return 6 * n;
 }
 
-/* Of merging a row: texts lie all over memory. */
+/* Steps of merging a row: its texts are scattered in memory. */
 static uint64_t merging_steps(const struct arrangement *a)
 {
     return a->by_text ? MERGED_TEXT_STEPS : 1;
@@ -271,8 +270,7 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair; at the pair's end continues with the next one, at the last one's
- * with longer runs. */
+/* Merges the next row of the pair, then the next pair, then longer runs. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
@@ -298,7 +296,7 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Writes the rows, within @steps; true at the end. */
+/* Copies the rows, within @steps; true at the end. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

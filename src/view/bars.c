@@ -9,11 +9,11 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* columns at most of a key that the user bound */
-#define APART 2              /* columns between two keys */
-#define NAMES_WIDE 60        /* columns of a screen whose first row has the names of all places */
+#define OWN_CELL 24          /* columns of a user-defined key, at most */
+#define APART 2              /* columns between keys */
+#define NAMES_WIDE 60        /* width of a screen from which all places are named */
 
-/* Background jobs, for the right end of the status line. */
+/* Adds background jobs to the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
@@ -25,14 +25,13 @@ static void add_jobs(const struct session *s, struct str *out)
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            /* A narrow screen cuts off the start of the line that the user knows. */
+            /* A narrow screen cuts off the start of the line, which is known. */
             str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note,
                      *info.note ? "  " : "", info.title);
         }
 }
 
-/* Draws the names of places when @g; *@at gets the place whose name is at column @x. Returns the
- * columns used. */
+/* Draws the names of places if @g; *@at gets the place at column @x. Returns the columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
     unsigned used = 0;
@@ -81,15 +80,15 @@ unsigned bars_place(struct frame *f, unsigned width, int x)
     return at;
 }
 
-/* The bar on its way: where it goes, and the key at a column. */
+/* The bar being drawn, or searched for a column. */
 struct bar {
-    struct grid *g;          /* NULL: nothing is drawn */
+    struct grid *g;          /* NULL: only searches */
     unsigned width, at;
     int y, x;
-    const char *found;       /* command of the key at column x */
+    const char *found;       /* command of the key at column @x */
 };
 
-/* Puts a key and its effect on the bar, unless there is no room for both. */
+/* Adds a key and its effect, unless there is no room for both. */
 static void put_key(struct bar *b, const char *name, const char *says, unsigned most,
                     const char *command)
 {
@@ -108,7 +107,7 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
-/* The keys of @view that have a hint; of them those of all views when @all, else its own. */
+/* Adds keys of @view with a hint: those of all views if @all, else its own. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];
@@ -124,7 +123,7 @@ static void put_rows(struct bar *b, const struct session *s, const struct view_o
     }
 }
 
-/* The keys of the user's own, F1 to F12. */
+/* Adds the user's F1 to F12. */
 static void put_own(struct bar *b, const struct session *s, const struct view_ops *v)
 {
     char name[KEY_NAME_MOST];
@@ -138,7 +137,7 @@ static void put_own(struct bar *b, const struct session *s, const struct view_op
     }
 }
 
-/* Columns that the keys of all views take: they are there whatever pane has the focus. */
+/* Width of the common keys, which are shown for every pane. */
 static unsigned general_width(const struct session *s, const struct view_ops *v)
 {
     struct bar b = {.width = 1000, .x = -1};
@@ -147,7 +146,7 @@ static unsigned general_width(const struct session *s, const struct view_ops *v)
     return b.at;
 }
 
-/* Draws the bar when @g; returns the command of the key at column @x, NULL: none. */
+/* Draws the bar if @g; returns the command of the key at column @x, or NULL. */
 static const char *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
 {
     const struct view_ops *v = views[f->current];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last machine check: forms measured on this CPU compared with a machine's tables, the most
+/* The last machine check: forms measured on this CPU compared with a machine's tables, most
  * important disagreements first. */
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static const struct table_source source = {.columns = columns,
                                            .role = row_role,
                                            .named_by = 1u << QUANTITY};
 
-/* False when nothing was checked. */
+/* Returns false when nothing was checked. */
 static bool refresh(void *state, struct session *s)
 {
     struct check_view_state *v = state;
@@ -109,7 +109,7 @@ static void *check_open(void)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.source = source;   /* columns are valid before there are rows */
     v->view.has_detail = true;
     return v;
 }
@@ -128,7 +128,7 @@ static void draw_title(const struct check *c, struct grid *g)
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
 
-/* The table's own notation. */
+/* Uses the notation of the tables. */
 static void add_entry(struct session *s, const struct check_row *row, struct str *out)
 {
     struct err err = {0};
@@ -142,7 +142,7 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
     mapping_entry_print(m->mapping, entry, out);
 }
 
-/* Both numbers and the code that was run. */
+/* Draws both numbers and the measured code. */
 static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instructions of the hot loop under the cursor, each with its share of the samples. */
+/* Instructions of the hot loop under the cursor, each with its share of the samples. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,11 +8,11 @@
 #include "view/view.h"
 
 #define TEXT_X 9             /* columns of the share */
-#define SOURCE_ROOM 60       /* columns from which on source lines stand at the right */
+#define SOURCE_ROOM 60       /* columns from which source lines are shown at the right */
 
 struct code_state {
     size_t cursor, top, body;
-    const struct kernel *kernel;   /* the one under the cursor; only compared */
+    const struct kernel *kernel;   /* at the last drawing; only compared */
     size_t loop;
 };
 

@@ -1,5 +1,5 @@
-/* Colours of roles, for terminals of 256 colours and of 8, on dark and on light backgrounds. Each
- * pair has a contrast of at least 4.5 to 1 (WCAG 2.1). Pure; any thread. */
+/* Colours of roles for terminals with 256 or 8 colours, on dark and light backgrounds. Each pair
+ * has a contrast of at least 4.5 to 1 (WCAG 2.1). Pure; any thread. */
 #ifndef PORTOLAN_VIEW_COLOURS_H
 #define PORTOLAN_VIEW_COLOURS_H
 
@@ -10,16 +10,16 @@
 
 #define COLOUR_TERMINAL (-1)   /* the terminal's own foreground or background */
 
-/* Foreground and background of a role, as numbers of the terminal's palette. */
+/* Foreground and background of a role, as indices into the terminal's palette. */
 struct colour_pair { short fg, bg; };
-/* @many: the terminal has 256 colours, else 8; @light: its background is light. */
+/* @many: the terminal has 256 colours, not 8; @light: its background is light. */
 struct colour_pair colour_of(enum role role, bool many, bool light);
-/* The red, green and blue of palette entry @number as 0xrrggbb: the cube and the greys of 256
- * colours, below 16 xterm's own. */
+/* Returns palette entry @number as 0xrrggbb: the cube and greys of 256 colours, and xterm's first
+ * 16. */
 uint32_t colour_rgb(short number);
 /* Contrast of two colours, 1 to 21 (WCAG 2.1). */
 double colour_contrast(uint32_t a, uint32_t b);
-/* Whether a background of that colour is a light one: black reads better on it than white. */
+/* Returns whether black on that background has more contrast than white. */
 bool colour_is_light(uint32_t background);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two loops compared: cycles, bounds and ports with the difference, and the instructions
- * aligned. */
+/* Compares two loops: cycles, bounds and ports with their differences, and aligned instructions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +10,17 @@
 #include "model/usage.h"
 #include "view/view.h"
 
-#define NAME 7               /* columns of a row's name among the values */
-#define VALUES (BOUND_COUNT + 2)   /* cycles, the bounds, the number of instructions */
-#define VALUE_LEAST 8        /* columns of one of them */
+#define NAME 7               /* columns of a row's name */
+#define VALUES (BOUND_COUNT + 2)   /* cycles, bounds, and number of instructions */
+#define VALUE_LEAST 8        /* least columns of a value */
 #define VALUE_MOST 13
 #define PORT 6               /* columns of a port */
-#define PORT_NARROW 5        /* where there are many: a decimal less */
+#define PORT_NARROW 5        /* if there are many: one decimal less */
 #define USAGE 16             /* columns of an instruction's ports */
 #define USAGE_WIDE 28
-#define TEXT_LEAST 16        /* columns of an instruction without which its ports give way */
+#define TEXT_LEAST 16        /* columns of an instruction below which its ports are omitted */
 #define WIDE 150
-#define VALUES_MIN 16        /* rows of a screen that has bounds, and of one that has ports */
+#define VALUES_MIN 16        /* rows of a screen with bounds, and of one with ports */
 #define PORTS_MIN 22
 
 struct compare_view_state {
@@ -34,7 +33,7 @@ static void *compare_open(void)
     return mem_zero(1, sizeof(struct compare_view_state));
 }
 
-/* The comparison to show; NULL: none yet. */
+/* Returns the comparison to show; NULL: none yet. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;
@@ -63,7 +62,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
                     (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* A value of A, of B below it, and the difference, if they are @exact. */
+/* Draws a value of A, of B below it, and the difference if both are @exact. */
 static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
                         bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
@@ -115,7 +114,7 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* The ports that either uses; with two machines there is nothing to subtract. */
+/* Draws the ports that either uses; different machines have no differences. */
 static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
@@ -141,7 +140,7 @@ static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* The instruction of one side: its text and what it uses. */
+/* Draws one side's instruction: its text and usage. */
 static void draw_side(const struct analysis *a, uint32_t row, enum role role, struct grid *g, int x,
                       int y, unsigned width, unsigned usage_width)
 {
@@ -255,8 +254,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* The next row after the cursor (before it: @step -1) where they differ, after one where they do
- * not; without one it stays. */
+/* Returns the next row after the cursor (before it: @step -1) at which a difference begins; without
+ * one the cursor's. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;
@@ -301,7 +300,7 @@ static void compare_status(void *state, struct session *s, struct str *out)
                  differ);
 }
 
-/* Two loops next to each other have no room in a pane. */
+/* Two loops side by side need the whole place. */
 static bool compare_whole(void *state, struct session *s)
 {
     (void)state;

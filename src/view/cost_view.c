@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The hot loop under the cursor: its time, its own limit, and the program's gain. */
+/* The hot loop under the cursor: its time, its limit, and the program's possible gain. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 static void *cost_open(void)
 {
-    return mem_zero(1, 1);   /* it has no cursor */
+    return mem_zero(1, 1);   /* the view has no cursor */
 }
 
 static void draw_part(struct grid *g, int y, const char *name, double cycles, double most,
@@ -28,7 +28,7 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* The loop's limit and the program's possible gain, or why they are unknown. */
+/* Writes the loop's limit and the program's possible gain, or why they are unknown. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
                 struct str *out)
 {
@@ -71,7 +71,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    /* its assumption is at its end */
+    /* the assumption is at the end of the text */
     y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
                         str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);

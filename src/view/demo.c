@@ -9,8 +9,8 @@
 #define COMMANDS_MOST 6
 
 static const struct demo_step {
-    double seconds;              /* at the usual pace */
-    const char *commands[COMMANDS_MOST];   /* %g in one: seconds that it may take */
+    double seconds;              /* at normal pace */
+    const char *commands[COMMANDS_MOST];   /* %g in one stands for its time limit in seconds */
     const char *title, *caption;
 } steps[] = {
     {10,

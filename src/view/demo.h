@@ -1,4 +1,4 @@
-/* The demo: commands with captions, played in sequence in a session of its own. UI thread. */
+/* The demo: commands with captions, run one after the other in a separate session. UI thread. */
 #ifndef PORTOLAN_VIEW_DEMO_H
 #define PORTOLAN_VIEW_DEMO_H
 
@@ -7,22 +7,22 @@
 
 struct demo {
     bool on, ending;
-    size_t step, command;        /* the next to be run */
-    double pace;                 /* seconds of the demo per second of its table */
-    /* clock_seconds(): the step's end, and that of waiting for its job */
+    size_t step, command;        /* indices of the next command */
+    double pace;                 /* demo seconds per second of its table */
+    /* clock_seconds() at the end of the step, and of waiting for its job */
     double until, patience;
-    struct document kept;        /* the user's */
-    char line[256];              /* the command that was given last */
+    struct document kept;        /* the user's session */
+    char line[256];              /* the last command */
 };
 
-/* Begins; no job may run. It takes about @seconds. */
+/* Starts the demo, for about @seconds; no job may run. */
 void demo_start(struct demo *d, struct session *s, double seconds);
-/* Cancels the demo's jobs, and ends it as soon as these have ended. */
+/* Cancels the demo's jobs, and ends it after them. */
 void demo_stop(struct demo *d, struct session *s);
-/* To be called often: the next command to be run, borrowed, or NULL. Shows @g the captions. At the
- * end the user's session is back and @d is off. */
+/* Called regularly: returns the next command to run, borrowed, or NULL. Shows captions in @g. After
+ * the end restores the user's session and clears @d. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
-/* Ends it at once, when no job runs any more: the user's session is back. */
+/* Ends it at once, when no job runs, and restores the user's session. */
 void demo_done(struct demo *d, struct session *s);
 
 #endif

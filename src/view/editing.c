@@ -16,7 +16,7 @@ void editing_done(struct editing *e)
     *e = (struct editing){0};
 }
 
-/* False when there is no such file, as while an editor puts another in its place. */
+/* Returns false when the file is missing, as while an editor replaces it. */
 static bool look(const char *path, struct timespec *changed, long long *size)
 {
     struct stat status;
@@ -46,8 +46,8 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Whether the kernel is still the edited one: of the file, or of the text that was saved last, or
- * before if that was refused or is still loading. */
+/* Returns whether the kernel is still the edited one: from the file, from the last saved text, or
+ * from the previous text if that was refused or is still loading. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

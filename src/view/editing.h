@@ -1,4 +1,4 @@
-/* The kernel's file in the user's own editor: what is saved there becomes the kernel. No curses. UI
+/* Edits the kernel's file in the user's editor: each save reloads the kernel. No curses. UI
  * thread. */
 #ifndef PORTOLAN_VIEW_EDITING_H
 #define PORTOLAN_VIEW_EDITING_H
@@ -9,23 +9,21 @@
 #include "cmd/session.h"
 
 struct editing {
-    /* the session's request has been given to an editor, and its file is watched */
+    /* the request was given to an editor, and its file is watched */
     bool open;
-    struct timespec changed;    /* of the file, when it was last looked at */
+    struct timespec changed;    /* of the file, when last checked */
     long long size;
-    /* of text without a file: its last saved version, and the kernel's source before; NULL:
-     * nothing */
+    /* for text without a file: last saved version, and the previous kernel source; NULL: none */
     char *text, *before;
 };
 void editing_done(struct editing *e);
 
-/* The next request for an editor, now taken; NULL: none. */
+/* Returns the next request for an editor and marks it as taken; NULL: none. */
 const struct edit_request *editing_take(struct editing *e, struct session *s);
-/* Whether the file was saved since it was last looked at. Ends the watch once another kernel is
+/* Returns whether the file was saved since the last check. Ends the watch once another kernel is
  * loaded. */
 bool editing_saved(struct editing *e, struct session *s);
-/* Loads the @length bytes of @text, saved in the editor, as the kernel, which is the edited one
- * from now on. */
+/* Loads the @length bytes of @text, saved in the editor, as the kernel. */
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length);
 
 #endif

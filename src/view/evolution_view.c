@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Running inference: error and volume of the best, median and worst individual, the Pareto front,
- * success of the moves. */
+ * success of moves. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
-#define OWN_ROWS_LEAST 12 /* rows of the view from which a run's description has some of its own */
-#define PAIRS 2000           /* experiments of the plot of predictions, at most */
-#define PAIRS_LEAST 13       /* rows below a run's description that suffice for the plot */
+#define OWN_ROWS_LEAST 12 /* rows of the view from which the description has its own rows */
+#define PAIRS 2000           /* most experiments of the plot of predictions */
+#define PAIRS_LEAST 13       /* rows below the description needed for the plot */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
-    size_t back;             /* runs before the newest */
+    size_t back;             /* index of the run, counted back from the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* replaces the curves */
+    bool front;              /* the Pareto front is shown instead of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
-    const struct evolve_run *paired;   /* the run of these, and its outline */
+    const struct evolve_run *paired;   /* run and outline of the plotted experiments */
     unsigned long outlines;
     size_t pairs;
     double measured[PAIRS], predicted[PAIRS];
@@ -52,8 +52,8 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and, from @row on, y: the least so far, and of @all the best, median and
- * worst of the moment. Returns the number of samples. */
+/* Fills column @slot of x and, from @row on, y: the least so far, and with @all the current best,
+ * median and worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
@@ -114,13 +114,14 @@ static double percent(double fraction)
     return 100 * fraction;
 }
 
-/* Progress of active experiments, over the number of measurements. False when there is none. */
+/* Draws the progress of active experiments over the number of measurements. False when there are
+ * none. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* While there is nothing newer they are shown unless m says otherwise. */
+    /* Shown by default until something newer; m toggles. */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
@@ -203,7 +204,7 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     return y;
 }
 
-/* While the number of ports is sought: how those tried so far do. Returns the rows used. */
+/* While the number of ports is searched: draws the results so far. Returns the rows used. */
 static int draw_trials(struct evolve_run *run, struct grid *g, int y)
 {
     struct evolve_trial trials[TRIALS];
@@ -220,8 +221,8 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     return rows;
 }
 
-/* After the title, of @used columns: quality of the best mapping; the part without room goes on the
- * next row, if @more. Returns the row below. */
+/* Draws the quality of the best mapping after the title of @used columns, continued on the next row
+ * if @more. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
     struct str least = {0};
@@ -232,7 +233,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
         *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                              "  error %.2f %%, %llu distinct µops", 100 * status->d_avg,
                              (unsigned long long)status->distinct);
-        if (*used + least.length <= g->width)   /* a number that is cut would be another one */
+        if (*used + least.length <= g->width)   /* a truncated number would be wrong */
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
     str_clear(&least);
@@ -252,7 +253,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     return y + 1;
 }
 
-/* The phase and the time left, from column @x on. */
+/* Draws phase and remaining time from column @x on. */
 static void draw_phase(const struct evolve_run *run, const struct evolve_status *status,
                        struct grid *g, unsigned x, int y)
 {
@@ -281,8 +282,8 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     str_done(&time);
 }
 
-/* Quality of the best mapping, phase of the search, its meaning and the remaining time, on rows of
- * their own if there are enough. Returns the row below. */
+/* Draws quality, phase with its meaning, and remaining time, on separate rows if there are enough.
+ * Returns the row below. */
 static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
                          unsigned used, bool beside)
 {
@@ -305,7 +306,7 @@ static int compare_pairs(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Predicted over measured cycles, of as many experiments as are distinguishable. */
+/* Collects predicted over measured cycles of as many experiments as are distinguishable. */
 static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run,
                        const struct outline *o)
 {
@@ -326,7 +327,7 @@ static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *
     v->outlines = run->outlines;
 }
 
-/* Points next to the line on which predictions are right. */
+/* Draws points next to the diagonal of exact predictions. */
 static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, struct grid *g,
                        int y, unsigned width, unsigned height)
 {
@@ -349,7 +350,7 @@ static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, s
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* @beside other panes, which show the search. */
+/* @beside: other panes show the search. */
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);

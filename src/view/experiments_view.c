@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments: measured, predicted by the current machine, and their difference. */
+/* Experiments: measured cycles, the current machine's prediction, and their difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +17,22 @@
 #include "work/job.h"
 
 #define ON_WIDTH 8   /* columns of " on N" */
-/* while measuring runs, order and accuracy take at most this fraction of the time */
+/* share of the time for sorting and accuracy while measuring runs */
 #define SHARE 10
-#define CODE_WIDTH 48        /* columns of the detail pane's code at most */
+#define CODE_WIDTH 48        /* most columns of the detail's code */
 
 struct experiments_view_state {
     struct table_view view;      /* first */
-    struct experiments *shown;   /* the session's */
-    struct prediction *predicted;   /* under the machine in view; NULL: there is none */
-    struct machine *inferred;       /* of @run as in its @outlines-th outline; NULL: none */
+    struct experiments *shown;   /* the session's experiments */
+    struct prediction *predicted;   /* by the machine in view; NULL: none */
+    struct machine *inferred;       /* mapping of @run at its @outlines-th outline; NULL: none */
     const struct evolve_run *run;
     unsigned long outlines;
     size_t rows;
     struct accuracy accuracy;
     unsigned long session_revision;
     uint64_t revision;
-    /* clock seconds before which results of a running job are not sorted */
+    /* clock seconds before which new results are not sorted */
     double pause_until;
     const char *machine;
 };
@@ -47,8 +47,7 @@ static void experiments_close(void *state)
     free(v);
 }
 
-/* Keeps the mapping that a run has inferred, as a machine, while LAB shows that mapping. True when
- * it is another one than before. */
+/* Keeps the inferred mapping as a machine while LAB shows it. Returns whether it changed. */
 static bool follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown ? lab_run(s) : NULL;
@@ -75,7 +74,7 @@ static bool follow_inferred(struct experiments_view_state *v, struct session *s)
     return true;
 }
 
-/* The predicting mapping: the one that LAB shows. NULL: there is none. */
+/* Returns the predicting mapping shown by LAB, or NULL. */
 static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
 {
     struct err none = {0};
@@ -135,7 +134,7 @@ static enum role row_role(const void *context, size_t row, int column)
                : ROLE_TEXT;
 }
 
-/* Table and predictions, for a job. */
+/* Holds table and predictions for a job. */
 static void *rows_hold(const void *context, struct table_source *source)
 {
     const struct experiments_view_state *v = context;
@@ -167,9 +166,8 @@ static const struct table_source source = {experiment_column_table,
                                            rows_release,
                                            0};
 
-/* False when there are no experiments. Predicts anew when a command may have changed rows or
- * machine, and when the inferred mapping in view changed. Results that arrive only change what is
- * measured; what is derived from all of them may lag behind a little. */
+/* Returns false when there are no experiments. Predicts again when rows, machine or the inferred
+ * mapping may have changed. New results update measured values at once; derived values may lag. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
@@ -197,7 +195,7 @@ static void *experiments_open(void)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.source = source;   /* columns are valid before there are rows */
     v->view.has_detail = true;
     return v;
 }
@@ -229,7 +227,7 @@ static void draw_usages(const struct experiments_view_state *v, struct session *
     }
 }
 
-/* All samples: a column of dots for each pass, short bodies in another role. */
+/* Draws all samples: a column of dots per pass, short bodies in another role. */
 static void draw_samples(const struct record_samples *samples, struct grid *g, int x, int y,
                          unsigned width, unsigned height)
 {
@@ -333,7 +331,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* missing predictions are more important than the quality of the order */
+        /* missing predictions take precedence over the number's quality */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
@@ -374,7 +372,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         draw_usages(v, s, g, (int)g->height - 1);
 }
 
-/* The first of the experiment. */
+/* Returns the first form of the experiment. */
 static bool experiments_form(void *state, struct session *s, struct str *out)
 {
     struct experiments_view_state *v = state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can this be faster: the versions of the last `kernel tune`, each with its cycles before and
- * after, its instructions, whether its results are the same, and how it was checked. */
+/* Versions of the last `kernel tune`: cycles before and after, instructions, equality of results,
+ * and kind of verification. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* columns with a blank: cycles before and after, their change, results, instructions, the check */
+/* columns including a blank: cycles before and after, change, results, instructions,
+ * verification */
 #define CYCLES 17
 #define CHANGE 8
 #define RESULTS 16
@@ -18,10 +19,10 @@
 #define WHAT_LEAST 24
 
 struct faster_state {
-    struct result *found;      /* that has the versions, held; NULL: none yet */
-    const struct result *seen; /* the session's last result, looked at; only compared */
+    struct result *found;      /* result with the versions, held; NULL: none yet */
+    const struct result *seen; /* the session's last result when checked; only compared */
     size_t cursor, top, body;
-    int first_row; /* of the versions at the last drawing */
+    int first_row; /* of the versions, at the last drawing */
 };
 
 static void *faster_open(void)
@@ -35,7 +36,7 @@ static void faster_close(void *state)
     free(state);
 }
 
-/* The table of versions; NULL: nothing was tuned yet. */
+/* Returns the table of versions; NULL: none yet. */
 static const struct result_table *versions(struct faster_state *v, const struct session *s)
 {
     if (s->last && s->last != v->seen && result_find_table(s->last, "versions")) {
@@ -47,7 +48,7 @@ static const struct result_table *versions(struct faster_state *v, const struct 
     return v->found ? result_find_table(v->found, "versions") : NULL;
 }
 
-/* The job that searches. */
+/* Returns the job that searches. */
 static bool searching(struct job_info *out)
 {
     for (size_t i = 0; job_get(i, out); i++)
@@ -61,9 +62,9 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-/* Where the columns of a row begin; 0: there is no room for it. */
+/* First columns of each field; 0: no room. */
 struct faster_columns {
-    unsigned what; /* width of what was changed */
+    unsigned what; /* width of the change's description */
     int cycles, change, results, code, checked;
 };
 
@@ -209,7 +210,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* drawing keeps it within the rows */
+    /* clamped when drawn */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

@@ -19,14 +19,14 @@
 
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
-#define HEAD_LEAST 20        /* rows of a place that has a line above its panes */
+#define HEAD_LEAST 20        /* rows of a place from which it has a line above its panes */
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
-#define NEXT_MOST 8          /* commands that one action leads to */
-#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
+#define NEXT_MOST 8          /* commands caused by one action */
+#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: loads the collected text */
 #define KEYCODE_LOAD_REST 15
 
-/* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL:
+/* Shows several lines in the output view, one line at the bottom. Takes @take_text, NULL:
  * nothing. */
 static void show_output(struct frame *f, const char *title, char *take_text)
 {
@@ -45,7 +45,7 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     free(take_text);
 }
 
-/* The message becomes the output, or is shown by the view that has it as its own. */
+/* Shows a result as output, or by the view that displays it. */
 static void show_result(struct frame *f, const char *title, char *take_text)
 {
     const size_t own = f->session->in_view ? view_find(f->session->in_view) : view_count();
@@ -86,8 +86,7 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* Recent jobs whose end is to be reported: those that ended during their command have reported
- * it. */
+/* Collects jobs whose end must be reported: not those that ended during their command. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
@@ -108,7 +107,7 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
-/* Shows a kernel, a loop or a list of functions that a command has just loaded. */
+/* Shows a kernel, loop or list of functions that a command has just loaded. */
 static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before,
                        const struct function_list *listed)
 {
@@ -120,7 +119,7 @@ static void show_fresh(struct frame *f, const struct kernel *before, size_t loop
         frame_show(f, view_index(&functions_view));
 }
 
-/* Runs @line, NULL: what waited for a job that has ended, and shows what it says. */
+/* Runs @line, or, if NULL, the commands that waited for a job, and shows their output. */
 static void obey(struct frame *f, const char *line)
 {
     struct session *s = f->session;
@@ -140,7 +139,7 @@ static void obey(struct frame *f, const char *line)
         fclose(out);
     s->out = NULL;   /* a job that ends later may request a view */
     note_jobs(f);
-    /* The view that was asked for last stays, unless something was printed after it. */
+    /* The last requested view stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_result(f, line ? line : "what waited for a job", printed);
     if (ok && !length && s->said.length)
@@ -153,7 +152,7 @@ static void obey(struct frame *f, const char *line)
         frame_show(f, asked);
 }
 
-/* The screen becomes an editor of @text. */
+/* Makes the screen an editor of @text. */
 static void collect(struct frame *f, const char *text, size_t length, size_t line)
 {
     f->collecting = true;
@@ -162,15 +161,14 @@ static void collect(struct frame *f, const char *text, size_t length, size_t lin
     editor_set(&f->editor, text, length, line);
 }
 
-/* Text that was pasted and refused is there to be corrected; the kernel before it stays, but is not
- * shown as if it were what was pasted. */
+/* Shows refused pasted text for correction; the previous kernel stays loaded but hidden. */
 static void take_refused(struct frame *f)
 {
     struct session *s = f->session;
 
     if (!s->refused.length)
         return;
-    if (f->collecting) {   /* current typing is more important */
+    if (f->collecting) {   /* text being typed takes precedence */
         str_done(&s->refused);
         return;
     }
@@ -180,7 +178,7 @@ static void take_refused(struct frame *f)
     str_done(&s->refused);
 }
 
-/* Request of an action. */
+/* Runs a command requested by an action. */
 static void run_next(struct frame *f)
 {
     for (unsigned i = 0; f->next.length && i < NEXT_MOST; i++) {
@@ -192,7 +190,7 @@ static void run_next(struct frame *f)
     str_clear(&f->next);
 }
 
-/* The action or screen may be the guide's next step: @key (0: none) was pressed. */
+/* Notifies the guide of a screen or of @key (0: none), which may be its next step. */
 static void guided_notice(struct frame *f, int key)
 {
     guide_notice(&f->guide, f->session, views[f->current]->name, key, NULL);
@@ -216,7 +214,7 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* Commands after a job on their line or in their script run once that job has ended well. */
+/* Runs commands that follow a job once it has succeeded. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};
@@ -232,7 +230,7 @@ static void go_on(struct frame *f)
     }
 }
 
-/* Runs @line with @text as what it reads. */
+/* Runs @line with @text as its input. */
 static void run_on(struct frame *f, const char *line, const char *text, size_t length)
 {
     struct session *s = f->session;
@@ -248,7 +246,8 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     s->input = before;
 }
 
-/* The command that reads what is collected: refused text may come from a paste that named none. */
+/* Returns the command that reads the collected text; refused text may come from a paste without a
+ * command. */
 static const char *paste_command(const struct frame *f)
 {
     return f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
@@ -305,7 +304,7 @@ bool frame_edited(struct frame *f)
     return true;
 }
 
-/* Reports the result of ended jobs; the log keeps it. */
+/* Reports the results of ended jobs, which the log keeps. */
 static void tell_ended(struct frame *f)
 {
     struct job_info info;
@@ -356,19 +355,18 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_fresh(f, before, s->document.loop, listed);
-    /* Progress alone leaves machines and kernel unchanged: nothing is analysed or predicted again
-     * for it. */
+    /* Progress alone changes neither machines nor kernel: no analysis or prediction is repeated. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
-    if (f->guide.kind != GUIDE_OFFER)   /* which waits for its own key, whatever arrives */
+    if (f->guide.kind != GUIDE_OFFER)   /* an offer waits for its own key */
         guided_notice(f, 0);
     return true;
 }
 
-/* Whether @key is the guide's, or ends the demo; then it was used. */
+/* Returns whether @key belongs to the guide or ends the demo. */
 static bool guided_key(struct frame *f, int key)
 {
     const char *command;
@@ -377,7 +375,7 @@ static bool guided_key(struct frame *f, int key)
         demo_stop(&f->demo, f->session);
         return true;
     }
-    /* it closes what lies over the place */
+    /* closes an overlay */
     if (key == KEYCODE_ESCAPE && frame_is_page(f->current))
         return false;
     if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
@@ -387,7 +385,7 @@ static bool guided_key(struct frame *f, int key)
     return true;
 }
 
-/* Continues the demo, which is on; false when it has ended. */
+/* Continues the demo; false when it has ended. */
 static bool guided_play(struct frame *f)
 {
     const char *command = demo_next(&f->demo, f->session, &f->guide);
@@ -410,7 +408,7 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
-/* The views that are shown: an overlay, and the panes as they were drawn last. */
+/* Lists the shown views: the overlay and the panes of the last drawing. */
 static size_t shown_count(const struct frame *f)
 {
     return f->panes.count + 1;
@@ -459,7 +457,7 @@ static void draw_collecting(struct frame *f, struct grid *g)
     editor_draw(&f->editor, g, y);
 }
 
-/* Draws the message at the bottom on as many rows as it takes, at most MESSAGE_ROWS. */
+/* Draws the message at the bottom on at most MESSAGE_ROWS rows. */
 static void draw_message(struct frame *f, struct grid *g)
 {
     struct grid tall;
@@ -473,8 +471,7 @@ static void draw_message(struct frame *f, struct grid *g)
               str_text(&f->message));
 }
 
-/* Draws an overlay over the lower part of the place: as many rows as it has lines, with a title
- * above them. */
+/* Draws an overlay over the lower part of the place: its lines below a title. */
 static void draw_overlay(struct frame *f, struct grid *g)
 {
     const struct view_ops *v = views[f->current];
@@ -493,7 +490,7 @@ static void draw_overlay(struct frame *f, struct grid *g)
     grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
 }
 
-/* Whether one pane has all the room, by the user's setting or its content. */
+/* Returns whether one pane uses the whole place, by the user's setting or its content. */
 static bool single(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
@@ -501,7 +498,7 @@ static bool single(struct frame *f)
     return !f->session->settings.panes || (v->whole && v->whole(f->states[f->under], f->session));
 }
 
-/* Draws the place, its head above the panes, and over it an overlay. */
+/* Draws the place, its head above the panes, and an overlay over it. */
 static void draw_place(struct frame *f, struct grid *g)
 {
     const struct place_table *p = &places[f->place];
@@ -555,7 +552,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         draw_message(f, g);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
-        /* The cursor of a long line stays in sight. */
+        /* Keeps the cursor of a long line visible. */
         int shift = *x >= (int)g->width ? *x - (int)g->width + 1 : 0;
         grid_put(g, 1 - shift, *y, 0, ROLE_TEXT, 0, prompt->text);
         grid_put(g, 0, *y, 1, ROLE_ACCENT, 0, ":");
@@ -604,8 +601,7 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
-/* Runs a key's binding; false when it is an action that nothing uses now. Actions are not logged as
- * commands. */
+/* Runs a key's binding; false for an action that nothing handles. Actions are not logged. */
 static bool run_bound(struct frame *f, const char *command)
 {
     const enum action action =
@@ -625,7 +621,7 @@ static bool run_bound(struct frame *f, const char *command)
     return true;
 }
 
-/* By the keys as they are bound now; and how to stop what runs, which may be what was meant. */
+/* Names the keys that quit, and how to stop a running job, which may be meant. */
 static void say_how_to_quit(struct frame *f)
 {
     const char *view = views[f->current]->name;
@@ -646,7 +642,7 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* By the keys as they are bound now. A wheel is no key that anybody looks up. */
+/* Names the keys that apply. Ignores the wheel. */
 static void say_no_use(struct frame *f, int key)
 {
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];
@@ -664,7 +660,7 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* Actions of the key in the focused pane, or in all of them. */
+/* Runs the key's action in the focused pane, or for all panes. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
@@ -677,7 +673,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* it may bind the key to something else */
+        /* the command may rebind the key */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);
@@ -716,7 +712,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* in place of the bar */
+    const bool told = f->message.length > 0;   /* shown instead of the bar */
     int within_x, within_y;
 
     str_clear(&f->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of commands to the frame and to the focused view. */
+/* Executes commands that concern the frame and the focused view. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool view_rows(struct session *s, struct rows_shown *out)
     return views[at]->rows && views[at]->rows(f->states[at], s, out);
 }
 
-/* Shows a view that was asked for. */
+/* Shows a requested view. */
 static bool choose_view(struct frame *f, size_t to)
 {
     frame_show(f, to);
@@ -65,7 +65,7 @@ bool frame_stop_waiting(struct frame *f)
     return true;
 }
 
-/* Queues @command after the current work and the commands that already wait. */
+/* Queues @command after the waiting commands. */
 static void later(struct frame *f, const char *command)
 {
     str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
@@ -80,7 +80,7 @@ static void open_prompt(struct frame *f, const char *text, const char *behind)
     f->reply = FRAME_PROMPT;
 }
 
-/* The frame's own handling of @action if no view uses it. */
+/* Performs @action in the frame if no view handles it. */
 static bool act(struct frame *f, enum action action)
 {
     switch (action) {
@@ -96,7 +96,7 @@ static bool act(struct frame *f, enum action action)
                      : "forms select --top 40; experiments generate; view experiments");
         return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
-    case ACTION_CANCEL:   /* what lies over the place goes first: it is what is looked at */
+    case ACTION_CANCEL:   /* closes an overlay first */
         if (frame_is_page(f->current)) {
             frame_go(f, f->under);
             return true;
@@ -131,7 +131,7 @@ bool frame_act(struct frame *f, enum action action)
     return true;
 }
 
-/* The prompt opens with what is to be completed. */
+/* Opens the prompt with text to complete. */
 static void prompt_with(struct frame *f, const char *text)
 {
     const size_t at = f->current;
@@ -140,7 +140,7 @@ static void prompt_with(struct frame *f, const char *text)
     open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
 }
 
-/* Gives the keys to the next or previous pane of the place, or to that of a view. */
+/* Focuses the next or previous pane of the place, or that of a view. */
 static bool turn_pane(struct frame *f, const char *name, struct err *err)
 {
     const struct place_table *p = &places[f->place];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object or program that have loops, or all these loops, the hottest-looking
- * first: one is picked and becomes the kernel. */
+/* Functions with loops of an object or program, or all these loops, hottest-looking first:
+ * selecting one makes it the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const struct table_column columns[COLUMNS] = {
 struct functions_view_state {
     struct table_view view;              /* first */
     const struct function_list *shown;
-    unsigned long serial;   /* of the list shown: another may come to lie where one was freed */
-    bool by_loops;          /* rows are loops instead of functions */
+    unsigned long serial;   /* of the shown list, since another may reuse its address */
+    bool by_loops;          /* rows are loops, not functions */
 };
 
 static void functions_close(void *state)
@@ -38,7 +38,7 @@ static const struct listed_function *function_of(const void *context, size_t row
     return &((const struct functions_view_state *)context)->shown->rows.items[row];
 }
 
-/* NULL where rows are functions. */
+/* NULL if rows are functions. */
 static const struct listed_loop *loop_of(const void *context, size_t row)
 {
     const struct functions_view_state *v = context;
@@ -101,7 +101,7 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
 }
 
-/* A list with the rows' own holder: filtering a large one continues in the background. */
+/* A list with its own holder, for filtering in the background. */
 struct functions_held { struct functions_view_state copy; };
 
 static void *hold(const void *context, struct table_source *source)
@@ -156,7 +156,7 @@ static void *functions_open(void)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.source = source;   /* columns are valid before there are rows */
     return v;
 }
 
@@ -178,7 +178,7 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
                g->height > 1 ? g->height - 1 : 1);
 }
 
-/* The other rows of the same list. */
+/* Switches between functions and loops. */
 static bool show_others(struct functions_view_state *v, struct session *s)
 {
     if (!refresh(v, s))
@@ -188,7 +188,7 @@ static bool show_others(struct functions_view_state *v, struct session *s)
     return true;
 }
 
-/* Opening: the function or loop under the cursor becomes the kernel. */
+/* Opens the function or loop under the cursor as the kernel. */
 static bool functions_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct functions_view_state *v = state;

@@ -10,10 +10,10 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* least level that has a character of its own: a cool value is not shown as missing */
+/* lowest level with a visible character: a cool value must not look missing */
 #define HEAT_SEEN 0.12
 #define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* without colours */
-#define MIDDLE_LEAST 8   /* columns below which the end of a text is cut, not its middle */
+#define MIDDLE_LEAST 8   /* columns below which a text's end is cut, not its middle */
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
@@ -39,7 +39,7 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
-/* Replacement of a character on an ASCII screen; any other is '?'. */
+/* ASCII replacements of characters; any other becomes '?'. */
 static const struct { const char *glyph, *instead;
 } plain[] = {
     {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"},
@@ -48,8 +48,7 @@ static const struct { const char *glyph, *instead;
     {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
 };
 
-/* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown
- * is one '?'. */
+/* Reads the next UTF-8 character: its length in bytes and columns; an unprintable one is '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
     uint32_t code = 0;
@@ -190,7 +189,7 @@ enum role heat_role(double fraction)
     return (enum role)(ROLE_HEAT_0 + (level > 11 ? 11 : level));
 }
 
-/* The mono ramp's character of a heat level. */
+/* Character of a heat level without colours. */
 static char heat_char(double fraction)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -273,8 +272,8 @@ static void add_colours(const struct grid *g, const struct cell *cell, struct st
     add_attributes(cell->attr, " ", out);
 }
 
-/* One line for row @y: its stretches that are not plain text, with the columns they reach from and
- * to; nothing for a plain row. */
+/* Appends a line for row @y: its ranges that are not plain text, with first and last columns;
+ * nothing for a plain row. */
 static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
 {
     const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};

@@ -1,5 +1,5 @@
-/* A grid of character cells with colour roles: what views draw on. No curses here; goldens compare
- * its text. */
+/* A grid of character cells with colour roles, on which views draw. No curses; goldens compare its
+ * text. */
 #ifndef PORTOLAN_VIEW_GRID_H
 #define PORTOLAN_VIEW_GRID_H
 
@@ -28,54 +28,54 @@ enum role {
 enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
 
 struct cell {
-    char glyph[8];      /* one UTF-8 character; "" = right half of a wide one */
+    char glyph[8];      /* one UTF-8 character; "": right half of a wide one */
     uint8_t role, attr;
-    uint8_t lower;      /* of a "▀": heat role of the lower half, 0: not a half block */
+    uint8_t lower;      /* for "▀": heat role of the lower half, 0: not a half block */
 };
 
 struct grid {
     unsigned width, height;
     struct cell *cells;
     bool ascii;         /* only ASCII glyphs may be drawn */
-    /* without colours: levels of heat are characters, and grid_attributes distinguishes roles */
+    /* without colours: heat levels are characters, and grid_attributes distinguishes roles */
     bool mono;
 };
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
-/* One that becomes a part of @of, or what is drawn there. */
+/* Initialises a grid that shares the properties of @of. */
 void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsigned height);
 void grid_done(struct grid *g);
 void grid_clear(struct grid *g);
-/* Draws @utf8 clipped to the grid and to @max columns (0: to the edge); control characters become
- * '?'. Returns columns used. */
+/* Draws @utf8, clipped to the grid and to @max columns (0: to the edge); control characters become
+ * '?'. Returns the columns used. */
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                   const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                      const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Draws @utf8 on at most @most columns; of one that is longer the middle is left out, marked by two
- * dots. Returns columns used. */
+/* Draws @utf8 in at most @most columns, replacing its middle by two dots if longer. Returns the
+ * columns used. */
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
                        const char *utf8);
-/* Columns that @utf8 takes. */
+/* Width of @utf8 in columns. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
-/* Breaks @utf8 at blanks over at most @rows rows of @width columns, the last of which ends in an
- * ellipsis when there is more; returns the rows used. */
+/* Wraps @utf8 at blanks to at most @rows rows of @width columns, with an ellipsis if truncated;
+ * returns the rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
                unsigned attr, char c);
-/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without
- * half blocks or colours the hotter one. */
+/* Draws two heat levels in [0, 1] in one cell, one above the other; below 0: empty. Without half
+ * blocks or colours the hotter one. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
-/* One character of a legend for the heat level @fraction in [0, 1]. */
+/* Draws one cell of a legend for heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
-/* The ATTR_ bits of @cell of @g: without colours those of its role as well. */
+/* ATTR_ bits of @cell of @g; without colours including those of its role. */
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
-/* Role of a heat level for value in [0, 1]. */
+/* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);
-/* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block
- * follows, a line for each row that is not all plain: "3: 1-12 title bold, 20-24 key"; without
- * colours what is left of that: "3: 1-12 bold, 20-24 reverse". */
+/* Returns the text of the grid, rows trimmed at the right and ended by '
+ * '. With @roles appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key";
+ * without colours "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

@@ -6,17 +6,17 @@
 #include "cmd/command.h"
 #include "cmd/key.h"
 
-#define HEIGHT_MIN 16        /* rows of a screen that has room for hints */
-#define CAPTION_ROWS 4       /* at most, below the title */
+#define HEIGHT_MIN 16        /* rows of a screen with hints */
+#define CAPTION_ROWS 4       /* most rows below the title */
 #define KEYCODE_SKIP (KEYCODE_F1 + 7)
 
-/* Something to be done, by any of the ways that are given. */
+/* An action to do in one of the given ways. */
 struct deed {
     const char *title, *text;
-    int keys[5];                /* one of them, in the view kernel */
-    const char *commands[3];    /* one of them */
-    const char *view;           /* this one is shown */
-    bool other_kernel;          /* another kernel is in use than before */
+    int keys[5];                /* any of these, in the kernel view */
+    const char *commands[3];    /* any of these */
+    const char *view;           /* showing this view */
+    bool other_kernel;          /* loading another kernel */
 };
 
 static const struct deed hints[] = {
@@ -98,7 +98,7 @@ void guide_end(struct guide *g)
     g->kind = GUIDE_NONE;
 }
 
-/* The example is small and loads at once. */
+/* Loads the small example. */
 static bool load_example(struct session *s, struct err *err)
 {
     static char file[] = "data/kernels/triad-skl-O3.s";
@@ -110,7 +110,7 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* on a busy machine it arrives a little later */
+    bool example = load_example(s, &none);   /* on a busy machine loading takes longer */
 
     g->before = s->document.kernel;
     g->done = 0;
@@ -130,7 +130,7 @@ void guide_tell(struct guide *g, const char *title, const char *caption)
     str_add(&g->caption, caption);
 }
 
-/* Goes to step @step of the tutorial, after the last to none. */
+/* Goes to step @step of the tutorial, or ends it after the last. */
 static void go_to(struct guide *g, const struct session *s, size_t step)
 {
     g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;
@@ -193,7 +193,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    /* in other views Enter opens what is there */
+    /* in other views Enter has its own action */
     if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);
@@ -205,7 +205,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
     return true;
 }
 
-/* The tutorial's and the demo's text below a title. */
+/* Text of tutorial or demo below a title. */
 static const char *caption_of(const struct guide *g)
 {
     return g->kind == GUIDE_TUTORIAL ? steps[g->step].text : str_text(&g->caption);

@@ -1,5 +1,4 @@
-/* The loop of a profile that the panes of PROGRAM are about: the one under the cursor of the list.
- * No curses. UI thread. */
+/* The loop under the cursor of a profile, shown by the panes of PROGRAM. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_HOT_LOOP_H
 #define PORTOLAN_VIEW_HOT_LOOP_H
 
@@ -7,16 +6,16 @@
 #include "profile/profile.h"
 #include "view/grid.h"
 
-/* NULL: there is no profile, or it has no loop. */
+/* Returns NULL without a profile or loops. */
 const struct profile_loop *hot_loop(const struct session *s);
-/* Its instructions; NULL where there are none. */
+/* Returns its instructions; NULL if unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);
-/* Appends why @l of @p has no bound: of the run's machine, loops of this CPU have one unless they
- * are too long. */
+/* Appends why @l of @p has no bound. On this CPU's machine loops have one unless they are too
+ * long. */
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,
                           struct str *out);
-/* Draws @percent of all samples at (@x, @y) in seven columns, nothing for NaN; its heat is that of
- * its share of @full. */
+/* Draws @percent of all samples at (@x, @y) in seven columns, nothing for NaN; its heat is its
+ * share of @full. */
 void hot_percent_draw(struct grid *g, int x, int y, double percent, double full, bool cursor);
 
 #endif

@@ -50,14 +50,14 @@ static void push(struct jump_places *to, struct jump_place place)
     }
 }
 
-/* The view below any overlay is about to be left for another: it is where one goes back to. */
+/* Records the view below any overlay before it is left. */
 static void leave(struct frame *f)
 {
     places_done(&f->jumps.forward);
     push(&f->jumps.back, place_now(f));
 }
 
-/* To the place that @from has last; where one is now goes to @to. */
+/* Goes to the last place of @from; records the current one in @to. */
 static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to,
                  const char *none, struct err *err)
 {
@@ -106,7 +106,7 @@ void frame_show(struct frame *f, size_t to)
     frame_go(f, to);
 }
 
-/* The view of place @place that has its focus. */
+/* Returns the focused view of place @place. */
 static size_t focus_of(const struct frame *f, unsigned place)
 {
     return view_index(place_view(&places[place], &f->places[place], f->places[place].focus));
@@ -122,7 +122,7 @@ void frame_show_place(struct frame *f, unsigned to)
         frame_show(f, focus_of(f, to));
 }
 
-/* Goes to @form in view @to; a filter that hides it is taken away. */
+/* Goes to @form in view @to; removes a filter that hides it. */
 static bool recall_form(struct frame *f, size_t to, const char *form)
 {
     const struct view_ops *v = views[to];
@@ -142,7 +142,7 @@ static bool measured_with(const struct experiments *e, const char *form)
     return false;
 }
 
-/* Has view @to show @form; false when it has none. */
+/* Makes view @to show @form; false when it lacks it. */
 static bool show_form(struct frame *f, size_t to, const char *form, struct err *err)
 {
     if (views[to] != &experiments_view)
@@ -158,8 +158,8 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
     return ok;
 }
 
-/* The inferred mapping takes the place of the machine's tables, or the other way, at the form under
- * the cursor. A pane next to it keeps the keys. */
+/* Exchanges the inferred mapping and the machine's tables at the form under the cursor. A
+ * neighbouring pane keeps the focus. */
 static bool swap_mappings(struct frame *f, struct err *err)
 {
     struct place_state *lab = &f->places[PLACE_lab];

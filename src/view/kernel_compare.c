@@ -33,8 +33,8 @@ void kernel_row_tidy(const char *text, struct str *out)
     }
 }
 
-/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a
- * lower bound or an estimate. */
+/* Draws a machine's bound with @mark, or, if it @binds, the loop's cycles with the sign of a lower
+ * bound or estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
                        struct grid *g, int x, int y, unsigned width)
 {
@@ -63,7 +63,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
         grid_put(g, (int)(text + m * each), y, each - 1,
                  m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
                  a[m]->machine->id);
-    /* one row for the bounds then: the instructions come first */
+    /* one row for the bounds: instructions take precedence */
     bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)
@@ -108,7 +108,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
                         line.length                         ? str_text(&line)
                         : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
                                                             : "-");
-            /* what is cut must not be taken for all */
+            /* truncated text must not look complete */
             if (grid_columns(g, str_text(&line)) + 2 > each - 1)
                 grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }

@@ -16,31 +16,31 @@
 #include "view/reasons.h"
 
 struct kernel_view_state {
-    size_t cursor, top;     /* row under the cursor; first row shown */
+    size_t cursor, top;     /* row under the cursor; first visible row */
     size_t body;            /* rows of the last drawing */
-    unsigned left;          /* first group of ports shown */
-    portset opened;         /* ports whose groups are open: a column each */
-    /* of analysis @grouped at @revision of the session, which take a while */
+    unsigned left;          /* first visible group of ports */
+    portset opened;         /* ports of groups that are expanded to a column each */
+    /* for analysis @grouped at session revision @revision, since computing them takes time */
     struct port_groups groups;
     const struct analysis *grouped;
     portset grouped_opened;
     unsigned long revision;
-    int first_row;          /* row of the first instruction at the last drawing */
+    int first_row;          /* screen row of the first instruction at the last drawing */
     bool compare;           /* a column per machine instead of per port */
-    bool cut;               /* the instruction under the cursor is wider than its column */
-    char match[128];        /* rows that hold it are marked */
-    const struct kernel *kernel;   /* the one the cursor is on */
-    size_t loop;                   /* of it */
+    bool cut;               /* the instruction under the cursor is truncated */
+    char match[128];        /* text of the search, in marked rows */
+    const struct kernel *kernel;   /* of the cursor */
+    size_t loop;                   /* index of its loop */
 };
 
-#define CELL 5           /* columns of a group of ports at least */
-#define TEXT_MIN 24      /* columns kept for the instruction */
-#define TEXT_WANTED 44   /* columns it should have before the source is shown next to it */
+#define CELL 5           /* least columns of a group of ports */
+#define TEXT_MIN 24      /* least columns for the instruction */
+#define TEXT_WANTED 44   /* columns of the instruction before the source is shown next to it */
 #define SOURCE_MIN 20    /* columns of the source next to the instructions */
-#define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
-#define SENTENCE_ROWS 8  /* of the advice at most, each of its two sentences */
-#define ROWS_LEAST 7     /* of title, headings, instructions and the share that ports are busy */
-#define LEGEND 26        /* columns of the heat map's legend */
+#define GUTTER_EDGES 1000 /* edges per instruction shown in the gutter */
+#define SENTENCE_ROWS 8  /* most rows for each of the advice's two sentences */
+#define ROWS_LEAST 7     /* rows of title, headings, an instruction and the port load */
+#define LEGEND 26        /* columns of the heat legend */
 
 static void draw_empty(struct session *s, struct grid *g)
 {
@@ -51,7 +51,7 @@ static void draw_empty(struct session *s, struct grid *g)
                     "loads assembler text, a listing, C, an object or a program");
 }
 
-/* A loop without any analysis: why no machine can be shown. */
+/* Explains why a loop has no analysis. */
 static void draw_no_machine(struct session *s, struct grid *g)
 {
     struct err err = {0};
@@ -83,11 +83,11 @@ static struct port_columns columns_for(struct kernel_view_state *v, const struct
     return columns;
 }
 
-#define COSTS 14         /* columns of what an instruction costs, here and in the model */
+#define COSTS 14         /* columns of an instruction's measured and modelled cost */
 
-#define SAMPLES 8        /* columns of an instruction's share of a profile's samples */
+#define SAMPLES 8        /* columns of an instruction's profile samples */
 
-/* Whether the text was a profile, and there is room for what it says. */
+/* Returns whether there are samples and room for them. */
 static bool profiled(const struct kernel *k, const struct grid *g)
 {
     return k->percent_count && g->width >= TEXT_MIN + 5 + SAMPLES + 2 * CELL;
@@ -103,7 +103,7 @@ static void draw_percent(double percent, struct grid *g, int x, int y, bool curs
                     0, "%6.2f%%", percent);
 }
 
-/* Blame's result for this loop, when there is room for it. */
+/* Returns kernel blame's result for this loop, if there is room. */
 static const struct blame *blame_shown(const struct session *s, const struct analysis *a,
                                        const struct grid *g)
 {
@@ -119,8 +119,8 @@ static void draw_cost(struct grid *g, int x, int y, double cycles, enum role rol
         grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
 }
 
-/* Left of the instruction: its cost, measured and in the model, with the one in the sentence
- * marked. */
+/* Draws measured and modelled cost left of the instruction, marking the one that the sentence
+ * names. */
 static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor,
                        struct grid *g, int x, int y)
 {
@@ -141,11 +141,11 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* Gutter of all rows, computed once for a drawing: where the chain that bounds the loop begins and
- * ends, and the edges of the row under the cursor. */
+/* Gutter of all rows, computed once per drawing: extent of the limiting chain, and edges of the row
+ * under the cursor. */
 struct gutter {
     size_t first, last;                       /* rows of the chain; first > last: none */
-    const struct analysis_edge **edges;       /* from or to the cursor */
+    const struct analysis_edge **edges;       /* to or from the cursor */
     size_t count;
 };
 
@@ -165,7 +165,7 @@ static struct gutter gutter_of(const struct analysis *a, size_t cursor)
     return found;
 }
 
-/* Next to the source: the limiting chain as a bracket, and the inputs and users of the instruction
+/* Draws next to the source: the limiting chain as a bracket, inputs and users of the instruction
  * under the cursor. */
 static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row,
                         size_t cursor, struct grid *g, int x, int y)
@@ -187,7 +187,7 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-/* The line of the C file that row @i comes from, where another begins. */
+/* Draws the C line of row @i where it changes. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first,
                         struct grid *g, int x, int y, enum role role)
 {
@@ -198,7 +198,7 @@ static void draw_source(const struct kernel *k, const struct analysis *a, size_t
     str_done(&note);
 }
 
-/* The instruction of the row, on a row of its own. */
+/* Draws the row's full instruction on a separate row. */
 static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int y)
 {
     struct str text = {0};
@@ -286,7 +286,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
     grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 
-/* The machine, what it makes of the loop, and where that comes from. */
+/* Draws machine, cycles, and their basis. */
 static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
     const struct kernel *k = s->document.kernel;
@@ -294,7 +294,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* A long title gives way to the id: the cycles must be seen. */
+    /* A long title is replaced by the id, so that the cycles are visible. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -303,8 +303,8 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, k->loops[s->document.loop].why);
 }
 
-/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and
- * machines, if there is room; the advice is complete before others have any. */
+/* Draws below the table, from row @y on: the instruction under the cursor, advice, bounds and
+ * machines, as room permits, in this priority. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
                         size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
@@ -334,10 +334,10 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* How the rows below the instructions are shared out. */
+/* Divides the rows below the instructions. */
 struct layout {
     unsigned rows;       /* of heading, instructions and sum */
-    bool roomy;          /* the bounds have a row each */
+    bool roomy;          /* each bound has its own row */
 };
 
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
@@ -347,7 +347,7 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
                           reasons_rows(g, str_text(why), SENTENCE_ROWS);
     const unsigned beyond = !isnan(s->document.kernel_measured),
                    full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
-    /* On a low screen the instructions come before the list of bounds. */
+    /* On a low screen instructions take precedence over bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
     /* first the whole sentence, then code and source line, last the bounds and machines */
@@ -360,7 +360,7 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     return (struct layout){g->height - panel - 2, roomy};
 }
 
-/* Whether a group of ports has a purpose, for which there is a row. */
+/* Returns whether a group of ports has a purpose, which needs a row. */
 static unsigned columns_headed(struct kernel_view_state *v, const struct analysis *a,
                                const struct grid *g)
 {
@@ -369,8 +369,8 @@ static unsigned columns_headed(struct kernel_view_state *v, const struct analysi
     return columns_for(v, a, &left, g->width).headed;
 }
 
-/* Title and table; returns the row below them. The row between is for the source text if known, or
- * for the instruction that its column cuts. */
+/* Draws title and table; returns the row below them. The row between is for the known source text,
+ * or a truncated instruction. */
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current,
                      unsigned rows, struct grid *g)
 {
@@ -379,7 +379,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    /* right below a short table */
+    /* directly below a short table */
     int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);
     if (current->count + headings >= rows)
         return y;
@@ -403,8 +403,7 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Another kernel starts at its first row; of the same, the cursor is where another view has put
- * it. */
+/* Another kernel starts at its first row; the same keeps the cursor of other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     if (v->kernel != s->document.kernel) {
@@ -419,8 +418,8 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->revision = s->revision;
 }
 
-/* There is a loop and there are machines, but the work came to nothing: cancelled, or not enough
- * memory or threads. */
+/* Explains a missing analysis of a loop on existing machines: cancelled, or out of memory or
+ * threads. */
 static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
@@ -429,7 +428,7 @@ static void draw_not_analyzed(struct grid *g)
               "that changes something.");
 }
 
-/* The analyses that can be shown; NULL without any, with a message on @g (may be NULL). */
+/* Returns the analyses to show, or NULL with a message on @g (may be NULL). */
 static struct analysis *const *shown(struct session *s, size_t *n, struct grid *g)
 {
     struct analysis *const *a = session_analyses(s, n);
@@ -456,7 +455,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     return NULL;
 }
 
-/* The same, with the cursor on the loop's row. */
+/* As shown(), and moves the cursor to the loop's row. */
 static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n,
                                      struct grid *g)
 {
@@ -482,7 +481,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* The view of reasons has the rest. */
+/* The reasons view shows the rest. */
 static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -497,8 +496,7 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Title, table and what stands below it; next to others the reasons stand in a pane of their
- * own. */
+/* Title, table and the parts below it; with other panes the reasons have their own. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
@@ -580,7 +578,7 @@ static bool kernel_mark(void *state, struct session *s, struct str *out)
     return s->document.kernel != NULL;
 }
 
-/* An instruction by its number, or the next of a form. */
+/* Moves to an instruction by number, or to the next one of a form. */
 static bool kernel_recall(void *state, struct session *s, const char *mark)
 {
     struct kernel_view_state *v = state;
@@ -621,7 +619,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
 }
 
-/* The editor begins at the line under the cursor: of the source, if the text has one. */
+/* Starts the editor at the line under the cursor, of the source if the text has one. */
 static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
     const struct kernel *k = s->document.kernel;
@@ -637,7 +635,7 @@ static void edit(const struct kernel_view_state *v, const struct session *s, str
         str_addf(command, " --line %u", line);
 }
 
-/* Opens the groups that the instruction under the cursor uses, or closes all that are open. */
+/* Expands the groups that the instruction under the cursor uses, or collapses all. */
 static void open_groups(struct kernel_view_state *v, struct session *s)
 {
     size_t n;
@@ -678,7 +676,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
         return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
-    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame has its own use for it */
+    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame then handles the key */
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
             return false;
@@ -692,7 +690,7 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-/* The kernel by the end of its path, and its compilation. */
+/* Appends the kernel's path, shortened, and its compilation. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;
@@ -706,7 +704,7 @@ static void kernel_title(void *state, struct session *s, struct str *out)
         recipe_print(k->recipe, k->isa, out);
 }
 
-/* Machines side by side. */
+/* Machines side by side need the whole place. */
 static bool kernel_whole(void *state, struct session *s)
 {
     (void)s;

@@ -11,7 +11,7 @@
 #include "work/job.h"
 
 #define STEPS 5
-#define STEPS_MOST 240       /* columns that they take at most */
+#define STEPS_MOST 240       /* most columns */
 #define STEP_TEXT 64
 
 struct evolve_run *lab_run(const struct session *s)
@@ -30,7 +30,7 @@ bool lab_run_goes_on(const struct session *s)
     return status.state == EVOLVE_RUNNING;
 }
 
-/* Experiments of @e that have a time. */
+/* Number of experiments of @e with a time. */
 static size_t count_measured(const struct experiments *e)
 {
     size_t count = 0;
@@ -40,7 +40,7 @@ static size_t count_measured(const struct experiments *e)
     return count;
 }
 
-/* Rows that a measurement has given up: nothing measures them again. */
+/* Number of failed rows, which are not measured again. */
 static size_t count_failed(const struct experiments *e)
 {
     size_t count = 0;
@@ -80,9 +80,9 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
 }
 
 struct lab_step {
-    const char *name, *command;   /* command: takes it */
+    const char *name, *command;   /* command: takes the step */
     bool done, runs;
-    char has[STEP_TEXT];          /* its result; "" none */
+    char has[STEP_TEXT];          /* its result; "": none */
 };
 
 static void look_at_run(const struct document *d, struct lab_step *mapping)
@@ -122,13 +122,13 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
         steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-/* The steps in a line; with @arrows and counts of all finished ones, or only with the current
- * step's. Returns the columns. */
+/* Draws the steps in a line; with @arrows and all counts, or with the current count only. Returns
+ * the columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {
     unsigned x = 1;
-    bool asked = false;   /* the next step has been named with its key */
+    bool asked = false;   /* the next step was named with its key */
 
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The source lines of the hot loop under the cursor, each with the samples of its instructions. */
+/* Source lines of the hot loop under the cursor, each with the samples of its instructions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
-#define TEXT_X 6             /* columns of the number */
+#define TEXT_X 6             /* columns of the line number */
 #define SHARE 18             /* columns of share and bar at the right */
 
 struct hot_line {
@@ -40,7 +40,7 @@ static int by_number(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* The lines of the loop in their order, each once. */
+/* Lists the lines of the loop in order, without duplicates. */
 static void collect(struct lines_state *v, const struct profile_loop *l)
 {
     size_t count;
@@ -117,7 +117,7 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    v->top = at < 0 ? 0 : (unsigned)at;   /* drawing keeps it within the lines */
+    v->top = at < 0 ? 0 : (unsigned)at;   /* clamped when drawn */
     return true;
 }
 

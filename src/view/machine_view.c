@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This computer as measuring sees it: the method in use, what calibration learnt, clock and
- * contention over time. */
+/* This computer for measuring: the method, calibration, clock and contention over time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,15 +14,15 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define CLOCK_MARGIN 0.005   /* relative: a clock that stands still is a line in the middle */
+#define CLOCK_MARGIN 0.005   /* relative range of a constant clock, drawn in the middle */
 
 struct machine_view_state {
     struct record_point points[RECORD_POINTS];
     double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS],
         disturbed[RECORD_POINTS];
     size_t count;
-    double low, high;        /* of the clock, GHz; NaN: not known */
-    double lost;             /* per cent of windows, the highest of both reasons */
+    double low, high;        /* clock range, GHz; NaN: unknown */
+    double lost;             /* largest percentage of lost windows */
     unsigned long samples;   /* points with windows */
     struct stage_point stages[STAGE_POINTS];
     double at[STAGE_POINTS], share[STAGE_POINTS];
@@ -56,7 +55,7 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
-/* The machine of this CPU; nothing if unknown. */
+/* Draws this CPU's machine; nothing if unknown. */
 static void draw_here(const struct here *here, struct grid *g, int *y)
 {
     if (here->id)
@@ -65,7 +64,7 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* The settings in force, a line each; returns the rows used. */
+/* Draws the settings in effect, one per line; returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
     struct calibration c;
@@ -121,7 +120,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
-/* The present measurement, its progress and its remaining time. */
+/* Draws the current measurement with progress and remaining time. */
 static void draw_work(struct grid *g, int *y, unsigned *room)
 {
     struct job_info info;
@@ -170,8 +169,7 @@ static void draw_contention(const struct machine_view_state *v, struct grid *g, 
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Share of the windows lost to neighbours in the points from @from to @to - 1; below 0: none has
- * windows. */
+/* Share of windows lost to neighbours in points @from to @to - 1; below 0: no windows. */
 static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
 {
     double sum = 0;
@@ -185,8 +183,7 @@ static double contended_mean(const struct machine_view_state *v, size_t from, si
     return n ? sum / (double)n : -1;
 }
 
-/* Quiet and contended moments side by side, from the beginning to now, with what the two ends of
- * the scale look like. */
+/* Draws idle and contended periods from the start to now, with a legend. */
 static void draw_strip(const struct machine_view_state *v, struct grid *g, int y)
 {
     static const char quiet[] = "  quiet ", contended[] = "  contended ";
@@ -211,8 +208,8 @@ static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM,
                                         [CHARTING_DONE] = ROLE_TEXT,
                                         [CHARTING_ENDED] = ROLE_WARN};
 
-/* A chart's stages, a line each, and how far each was over time; nothing where none was made. Uses
- * what it needs of @room rows. */
+/* Draws a chart's stages, one per line, and their progress over time; nothing without a chart. Uses
+ * at most @room rows. */
 static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y,
                        unsigned *room)
 {
@@ -253,7 +250,7 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
                               .y_max = 100,
                               .series = &series,
                               .series_count = 1};
-    /* clock and contention stand below */
+    /* clock and contention follow below */
     const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
     plot_draw(&plot, g, 0, *y, g->width, height);
     *y += (int)height;

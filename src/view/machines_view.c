@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop on the selected machines, a row each; the other panes show the one under the cursor. */
+/* The loop on the selected machines, one per row; other panes show the one under the cursor. */
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
@@ -9,7 +9,7 @@
 
 static void *machines_open(void)
 {
-    return mem_zero(1, 1);   /* the cursor is the session's */
+    return mem_zero(1, 1);   /* the cursor is part of the session */
 }
 
 static void machines_draw(void *state, struct session *s, struct grid *g)

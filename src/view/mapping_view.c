@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping explorer: forms by ports of the current machine, and what the form under the cursor
- * shares ports with. */
+/* Mapping explorer: forms by ports of the current machine, and forms that share ports with the one
+ * under the cursor. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +17,25 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-/* columns of a screen; a narrower one has the ports, and the usage below the table */
+/* width of a screen from which usages are in the table; a narrower one shows the usage below it */
 #define ROOMY 100
 #define USAGE_MAX 60
-#define COUNTS_WIDTH 34  /* columns of the title line for what is counted */
-#define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
+#define COUNTS_WIDTH 34  /* columns of the counts in the title line */
+#define FORM_WANTED 40   /* columns for forms before a wide screen gives the rest to usages */
 
 struct mapping_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
-    struct machine *machine;     /* that of the pressures */
-    struct ports shown;          /* its ports by their work, where a chart named them */
+    struct machine *machine;     /* that of @pressures */
+    struct ports shown;          /* the machine with displayed port names */
     struct pressures *pressures;
-    bool pressed;                /* they were made when the rows were shown last */
+    bool pressed;                /* pressures were available at the last update */
     unsigned long revision;      /* of the session */
-    /* revision at which pressures were found to have come to nothing; 0: they have not */
+    /* revision at which computing pressures failed; 0: none */
     unsigned long given_up;
     unsigned ports;
-    struct accuracy accuracy;  /* on the session's experiments */
-    size_t worst;              /* experiment predicted worst, when accuracy.n is not 0 */
+    struct accuracy accuracy;  /* over the session's experiments */
+    size_t worst;              /* row of the largest error, if accuracy.n is not 0 */
 };
 
 static void mapping_close(void *state)
@@ -46,8 +46,7 @@ static void mapping_close(void *state)
     free(v);
 }
 
-/* How the mapping does on the experiments that are there, so that an edit shows its effect at
- * once. */
+/* Evaluates the mapping on the existing experiments, so that an edit shows its effect at once. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
@@ -148,8 +147,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Whether the pressures, which failed, are to be made again: once something has changed. At once
- * would undo their cancelling. */
+/* Returns whether failed pressures should be computed again: only after a change, since an
+ * immediate retry would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -159,7 +158,7 @@ static bool try_again(struct mapping_view_state *v, const struct session *s)
     return v->given_up != s->revision;
 }
 
-/* False when there is no machine to show. */
+/* Returns false when there is no machine. */
 static bool refresh(void *state, struct session *s)
 {
     struct mapping_view_state *v = state;
@@ -229,8 +228,7 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     str_done(&names);
 }
 
-/* Of what @width leaves beyond the other columns, the forms take what they need first, then the
- * usages. */
+/* Divides the rest of @width: first to the forms as needed, then to the usages. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
     unsigned used = FORM_WANTED + 1;
@@ -251,7 +249,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
                         "prompt set machine", "chooses a machine");
         return;
     }
-    /* a long title gives way to the id */
+    /* a long title is replaced by the id */
     bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;

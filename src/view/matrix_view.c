@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping that a run of inference has now: forms by ports, how sure each cell is, and what it
- * predicts for each form alone. */
+/* Current mapping of a run of inference: forms by ports, the certainty of each cell, and each
+ * form's prediction alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-/* The form, the ports, then these. */
+/* Columns: the form, the ports, then these. */
 enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 
-#define PREDICTED_FROM 70    /* columns of the pane from which the prediction has one */
+#define PREDICTED_FROM 70    /* pane width from which predictions have a column */
 #define SURE_FROM 60
 
 struct matrix_view_state {
     struct table_view view;      /* first */
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    const struct outline *o;     /* the run's */
+    const struct outline *o;     /* of the run */
     const struct evolve_run *run;
     struct ports names;
     unsigned long outlines;
@@ -38,7 +38,7 @@ static size_t row_count(const void *context)
     return ((const struct matrix_view_state *)context)->o->problem->forms;
 }
 
-/* The experiment of form @row alone; SIZE_MAX: it was not measured alone. */
+/* Row of the experiment of form @row alone; SIZE_MAX: not measured. */
 static size_t alone(const struct problem *p, size_t row)
 {
     for (uint32_t l = p->link_start[row]; l < p->link_start[row + 1]; l++) {
@@ -49,8 +49,8 @@ static size_t alone(const struct problem *p, size_t row)
     return SIZE_MAX;
 }
 
-/* Whether @column is a port's, whose number *@port gets; else that of the later columns,
- * COLUMNS_LAST for the form. */
+/* Returns whether @column is a port's, *@port; if not, gives the later column, or COLUMNS_LAST for
+ * the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;
@@ -134,7 +134,7 @@ static void set_columns(struct matrix_view_state *v)
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
-/* False when there is no mapping to show. */
+/* Returns false when there is no mapping. */
 static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;
@@ -166,7 +166,7 @@ static void *matrix_open(void)
     return v;
 }
 
-/* The usage of the form in @row. */
+/* Appends the usage of the form in @row. */
 static void print_usage(const struct matrix_view_state *v, size_t row, struct str *out)
 {
     struct usage usage = {0};
@@ -177,7 +177,7 @@ static void print_usage(const struct matrix_view_state *v, size_t row, struct st
     usage_done(&usage);
 }
 
-/* The form under the cursor as text, and what the marks that are in sight mean. */
+/* Draws the form under the cursor as text, and the meaning of visible marks. */
 static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y)
 {
     struct str text = {0};

@@ -6,11 +6,11 @@
 
 #include "base/steps.h"
 
-#define SCANNED_A_STEP 128    /* bytes that are read in a step */
-#define SEARCHED_A_STEP 32    /* and searched */
-/* rows of a line; of longer ones more is seen by scrolling sideways */
+#define SCANNED_A_STEP 128    /* bytes read per step */
+#define SEARCHED_A_STEP 32    /* bytes searched per step */
+/* rows per line; longer ones scroll sideways */
 #define WRAP_MOST 6
-#define WRAP_LEAST 24         /* columns of the rows of a line that is wrapped */
+#define WRAP_LEAST 24         /* least columns of wrapped rows */
 
 void pager_clear(struct pager *p)
 {
@@ -29,7 +29,7 @@ void pager_done(struct pager *p)
     vec_done(&p->texts);
 }
 
-/* Reads on in the last text, for about @steps. */
+/* Reads the last text for about @steps. */
 static void read_on(struct pager *p, uint64_t steps)
 {
     for (uint64_t taken = 0, before = 0; p->unread && taken < steps; steps_add(taken - before)) {
@@ -78,8 +78,8 @@ static size_t last_top(const struct pager *p)
     return p->height ? p->last : p->lines.count ? p->lines.count - 1 : 0;
 }
 
-/* Where the part of a line begins that its further rows stand below, in bytes: behind its
- * indentation, or the only gap of blanks in it. False: it has several, as rows of tables do. */
+/* Finds the indentation of a line's wrapped rows, in bytes: after its own indentation, or after its
+ * only gap. False: several gaps, a table row. */
 static bool wraps_from(const char *text, size_t *from)
 {
     const size_t indent = strspn(text, " ");
@@ -89,8 +89,7 @@ static bool wraps_from(const char *text, size_t *from)
     return !behind || !strstr(behind, "  ");
 }
 
-/* Draws @line, too wide for one row, in several from row @y on; returns how many, 0: it is not to
- * be wrapped. */
+/* Wraps @line, which exceeds one row, from row @y on; returns its rows, 0: must not be wrapped. */
 static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
 {
     struct grid scratch;
@@ -114,7 +113,7 @@ static unsigned draw_wrapped(const struct pager_line *line, enum role role, stru
     return rows <= WRAP_MOST ? rows : 0;
 }
 
-/* Draws line @at from row @y on; returns how many rows it takes. */
+/* Draws line @at from row @y on; returns its rows. */
 static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
 {
     const struct pager_line *line = &p->lines.items[at];
@@ -127,7 +126,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
         return rows;
     grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
     *widest = columns > *widest ? columns : *widest;
-    /* Truncated output must not be mistaken for all of it. */
+    /* Truncated output must not look complete. */
     if (columns > p->left + g->width)
         grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
     if (p->left && *line->text)
@@ -135,7 +134,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
     return 1;
 }
 
-/* The first line of a screen like @g that ends with the last one. */
+/* Returns the first line of a screen like @g that ends with the last line. */
 static size_t find_last_top(const struct pager *p, const struct grid *g)
 {
     struct grid scratch;
@@ -152,7 +151,7 @@ static size_t find_last_top(const struct pager *p, const struct grid *g)
     return at < p->lines.count || !at ? at : at - 1;
 }
 
-/* Looks at the next lines for what is searched. */
+/* Searches the next lines. */
 static void find_on(struct pager *p)
 {
     for (uint64_t taken = 0; p->finding && taken < PAGER_STEPS;) {
@@ -198,7 +197,7 @@ static void scroll(struct pager *p, long rows)
         p->top = last_top(p);
 }
 
-/* True when there was one to end. */
+/* Ends a search; true when there was one. */
 static bool end_search(struct pager *p)
 {
     bool found = p->finding != 0;
@@ -236,7 +235,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* otherwise once all is read */
+    if (!p->unread)   /* if not, after everything is read */
         find_on(p);
     return !p->missed;
 }

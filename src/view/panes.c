@@ -4,16 +4,15 @@
 #include <limits.h>
 #include <string.h>
 
-#define TITLED_LEAST 10      /* rows of a screen whose only pane has a title */
+#define TITLED_LEAST 10      /* rows of a screen from which a single pane has a title */
 
-/* The panes of a place that are to stand, by number, and the columns and rows that they get. */
+/* Selected panes of a place with their columns and rows. */
 struct pane_plan {
     bool stands[PLACE_PANES];
-    unsigned bands[PLACE_BANDS];   /* rows; 0: the band does not stand */
+    unsigned bands[PLACE_BANDS];   /* rows per band; 0: hidden */
 };
 
-/* Leaves out bands from the last on, never the one with the focus, until those that are left have
- * the rows that they need. */
+/* Hides bands from the last on, except the focused one, until the rest have enough rows. */
 static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
                          struct pane_plan *plan)
 {
@@ -33,7 +32,7 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
         plan->bands[b] = stands[b];
 }
 
-/* The same with the panes of a band and its columns. */
+/* Hides panes of a band in the same way by columns. */
 static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
                          struct pane_plan *plan)
 {
@@ -46,13 +45,12 @@ static void choose_panes(const struct place_table *p, unsigned focus, unsigned w
         for (unsigned i = place_panes(p); i-- && needed > width;)
             if (plan->stands[i] && p->panes[i].band == b && i != focus) {
                 needed -= p->panes[i].least;
-                plan->stands[i] = needed == 0;   /* one stays */
+                plan->stands[i] = needed == 0;   /* one remains */
             }
     }
 }
 
-/* Columns of pane @number of @width that its band has, shared as the table says among those that
- * stand. */
+/* Columns of pane @number out of the band's @width, by the shares of the shown panes. */
 static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan,
                            unsigned number, unsigned width, unsigned *from)
 {
@@ -69,7 +67,7 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
     return width * upto / all - *from;
 }
 
-/* Rows that the panes of a band have something for, titles included; UINT_MAX: any number. */
+/* Rows needed by the panes of a band, including titles; UINT_MAX: any number. */
 static unsigned wanted(const struct place_table *p, const struct place_state *state,
                        const struct pane_plan *plan, unsigned band, void **states,
                        struct session *s, unsigned width)
@@ -90,7 +88,7 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
     return most;
 }
 
-/* Each band gets its share, and its unused rows go to those that need them, the last first. */
+/* Divides the rows by shares; unused rows go to bands that need them, the last first. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)
@@ -160,7 +158,7 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
     }
 }
 
-/* Part of the screen on which the view itself draws. */
+/* Area in which the view draws. */
 static void body(const struct pane *pane, int *x, int *y, unsigned *width, unsigned *height)
 {
     *x = pane->x + pane->bordered;
@@ -174,7 +172,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* The other panes of the place, for the title of one that is alone: as many as fit. */
+/* Names the other panes of the place in the title of a single one, as many as fit. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {
@@ -223,7 +221,7 @@ static bool is_edge(const struct grid *g, int x, int y)
            strcmp(g->cells[(size_t)y * g->width + (size_t)x].glyph, g->ascii ? "|" : "│") == 0;
 }
 
-/* Joins the lines between panes where they meet the lines of titles. */
+/* Draws junctions of lines between panes and titles. */
 static void draw_joints(const struct panes *p, struct grid *g)
 {
     for (size_t i = 0; i < p->count; i++)

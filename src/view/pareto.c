@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "view/plot.h"
 
-#define WORDS 3   /* rows of them */
+#define WORDS 3   /* rows of text */
 
 static int compare_points(const void *a, const void *b)
 {
@@ -16,8 +16,8 @@ static int compare_points(const void *a, const void *b)
                                       : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* The undominated ones of @n mappings, the fewest µops first. A run's own front has those of less
- * volume as well, which are points above the steps. */
+/* Keeps the undominated ones of @n mappings, by number of µops. The run's own front includes
+ * smaller volumes, which are points above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;
@@ -29,7 +29,7 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
     return kept;
 }
 
-/* One point is no front, and hardly seen. */
+/* A single point is not a visible front. */
 static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
                        unsigned width)
 {
@@ -58,7 +58,7 @@ void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, i
     double *distinct = mem_alloc(4 * front * sizeof *distinct), *error = distinct + 2 * front;
     size_t corners = 0;
     for (size_t i = 0; i < front; i++)
-        /* as low as this one until the next has more µops */
+        /* continues horizontally to the next one with more µops */
         for (size_t corner = i; corner < i + 2 && corner < front; corner++) {
             distinct[corners] = (double)points[corner].distinct;
             error[corners++] = 100 * points[i].d_avg;

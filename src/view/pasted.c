@@ -4,14 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
-#define OPERANDS "%$[(#,"    /* at least one of these is in the operands of an instruction */
+#define OPERANDS "%$[(#,"    /* operands contain at least one of these */
 
 static bool ends_line(char c)
 {
     return c == '\r' || c == '\n';
 }
 
-/* "addq $1, %rax", with blanks before it or not. */
+/* Matches "addq $1, %rax", with optional leading blanks. */
 static bool is_instruction(const char *line, size_t length)
 {
     size_t at = 0, begins;
@@ -30,7 +30,7 @@ static bool is_instruction(const char *line, size_t length)
     return false;
 }
 
-/* Words next to each other: nobody types these at keys. */
+/* Returns whether there are adjacent words, which nobody types as keys. */
 static bool has_words(const char *line, size_t length)
 {
     for (size_t at = 1; at + 1 < length; at++)

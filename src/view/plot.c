@@ -8,10 +8,10 @@
 
 #include "base/mem.h"
 
-#define LABEL 8   /* columns of the labels of the y axis */
+#define LABEL 8   /* columns of the y axis labels */
 
 struct axis {
-    double low, high;    /* after the logarithm */
+    double low, high;    /* after taking the logarithm */
     bool log;
 };
 
@@ -20,10 +20,10 @@ static char letter_of(size_t series)
     return (char)('a' + series % 26);
 }
 
-/* The drawing area in dots: two per column, four per row. */
+/* Drawing area in dots: two per column, four per row. */
 struct canvas {
     unsigned columns, rows;
-    uint8_t *dots;       /* per cell: the braille pattern */
+    uint8_t *dots;       /* braille pattern per cell */
     uint8_t *roles;
 };
 
@@ -119,7 +119,7 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
                              (char)(0x80 | (c->dots[cell] & 0x3f)), 0};
             if (!c->dots[cell])
                 continue;
-            /* ASCII: where in the cell the dots are. */
+            /* ASCII: position of dots within the cell. */
             bool upper = c->dots[cell] & 0x1b, lower = c->dots[cell] & 0xe4;
             grid_put(g, x + (int)column, y + (int)row, 1, (enum role)c->roles[cell], 0,
                      !g->ascii        ? glyph
@@ -129,7 +129,7 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
         }
 }
 
-/* Without colours each of several series has a letter, where it ends. */
+/* Without colours, marks the end of each of several series with a letter. */
 static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay,
                          const struct canvas *c, struct grid *g, int x, int y)
 {
@@ -154,8 +154,8 @@ static void format_value(double value, char out[24])
              value);
 }
 
-/* On a log scale of few decades: the densest of 1; 1 3; 1 2 5; 1 2 3 5 7 and 1 to 9 of each decade
- * that has room. */
+/* Ticks of a logarithmic scale with few decades: the densest that fits of 1; 1 3; 1 2 5; 1 2 3 5 7;
+ * 1 to 9. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};
@@ -176,8 +176,8 @@ static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, s
     return n;
 }
 
-/* Values worth a label: decades of a log scale, else steps of 1, 2 or 5. Returns how many went to
- * @ticks. */
+/* Values to label: decades of a logarithmic scale, else steps of 1, 2 or 5. Returns their
+ * number. */
 static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Curves on a grid: braille dots (or ASCII), axes with labels, log scales with a tick per decade.
- * No curses. */
+/* Draws curves on a grid: braille dots (or ASCII), axes with labels, logarithmic scales with a tick
+ * per decade. No curses. */
 #ifndef PORTOLAN_VIEW_PLOT_H
 #define PORTOLAN_VIEW_PLOT_H
 
@@ -10,20 +10,19 @@ struct plot_series {
     enum role role;
     const double *x, *y;   /* n points, x ascending; NaN in y is a gap */
     size_t n;
-    bool points;           /* not joined */
+    bool points;           /* draws points without lines */
 };
 
 struct plot {
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;     /* values from 0 down are gaps there */
-    double x_min, x_max, y_min, y_max;   /* equal: taken from the data */
+    bool log_x, log_y;     /* values of 0 or below are gaps */
+    double x_min, x_max, y_min, y_max;   /* equal: from the data */
     const struct plot_series *series;
     size_t series_count;
 };
 
-/* Draws @p into the rectangle; several points of a series in one column become their range. The
- * title row has the labels of the series, without colours each after the letter that ends its
- * curve. */
+/* Draws @p into the rectangle; several points of a series in one column become a range. The title
+ * row has the series' labels; without colours each follows the letter at its curve's end. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
 #endif

@@ -16,13 +16,13 @@ struct pressures {
     struct machine *machine;   /* held */
     size_t count, usages;      /* of forms; of distinct usages */
     unsigned ports;
-    /* rows by usage; where the rows of each usage begin in it, and its end */
+    /* rows sorted by usage; start of each usage's rows, and the end */
     size_t *order, *first;
-    uint32_t *usage;           /* of each row */
-    double *pressure, *cycles; /* usages * ports; of each usage */
+    uint32_t *usage;           /* per row */
+    double *pressure, *cycles; /* usages * ports; per usage */
     size_t distinct;
     bool made;
-    unsigned job;              /* 0: none runs */
+    unsigned job;              /* 0: none */
     _Atomic unsigned holders;  /* besides the first */
 };
 
@@ -64,7 +64,7 @@ static double solve_one(const struct usage *usage, unsigned ports, double *press
     return cycles;
 }
 
-/* Rows with one usage come to stand side by side; false when memory runs out. */
+/* Groups rows by usage; false when memory runs out. */
 static bool group(struct pressures *p, struct usage_row *rows)
 {
     const struct mapping *m = p->machine->mapping;
@@ -89,7 +89,7 @@ static bool group(struct pressures *p, struct usage_row *rows)
     return p->pressure && p->cycles;
 }
 
-/* Any thread. False with err when memory runs out, or the thread's watch is over. */
+/* Any thread. False with err when out of memory or cancelled. */
 static bool make(struct pressures *p, struct err *err)
 {
     const struct mapping *m = p->machine->mapping;

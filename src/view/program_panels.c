@@ -8,9 +8,9 @@
 
 #include "view/plot.h"
 
-#define WAYS_TITLE 21   /* columns of a title and the blanks after it */
+#define WAYS_TITLE 21   /* columns of a title and its padding */
 
-/* A bar of @share of @width columns; one that is not nothing has at least a column's left half. */
+/* Draws a bar of @share of @width columns, at least half a column if not 0. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
 {
     int columns = (int)lround(share * width);
@@ -52,7 +52,7 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
              100 * way->share);
 }
 
-/* Where the executions of the selected block come from, by their counts. */
+/* Adds predecessors of the selected block, by executions. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     double all = 0;
@@ -70,8 +70,7 @@ static void add_sources(const struct study *s, size_t selected, struct str *out)
             }
 }
 
-/* Blocks of the selected one's function in the order of the code, with where each leads and how
- * often. */
+/* Draws blocks of the selected one's function in code order, with successors and shares. */
 static void draw_ways(const struct study *s, size_t selected, struct grid *g, int x, int y,
                       unsigned width, unsigned height)
 {
@@ -83,7 +82,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* the predecessors are more important than the title */
+    /* predecessors are more important than the title */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;
     if (roomy)
@@ -95,8 +94,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected one is in the middle, if there are as many on both sides; no row is left
-     * empty. */
+    /* The selected block is centred if possible, without empty rows. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -134,7 +132,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     str_done(&text);
 }
 
-/* Rows of the histogram: several octaves join where there is little room. */
+/* Draws the histogram; several octaves share a row if there is little room. */
 static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsigned width,
                        unsigned height)
 {
@@ -197,7 +195,7 @@ static void draw_misses(const struct study *s, struct grid *g, int x, int y, uns
                               .series = series,
                               .series_count = 3};
     plot_draw(&plot, g, x, y, width, height);
-    /* A stroke from top to bottom at each level's size. */
+    /* Vertical line at each level's size. */
     double low = log10(sizes[0]),
            high = log10(
                fmax(sizes[s->size_count - 1], s->level_count ? level_x[s->level_count - 1] : 0));
@@ -222,7 +220,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     size_t seen = 0;
     struct str title = {0};
 
-    /* Of what was measured, the runs that differ in this input alone. */
+    /* Measured points of runs that differ in this input only. */
     for (size_t i = 0; i < measured->list.count && seen < 64; i++) {
         const struct program_point *p = &measured->list.items[i];
         bool alone = true;
@@ -248,7 +246,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     str_done(&title);
 }
 
-/* Bars to the left save time, to the right cost it: each property doubled, and halved. */
+/* Bars to the left save time, to the right cost it: each property doubled and halved. */
 static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width,
                          unsigned height)
 {

@@ -9,11 +9,10 @@
 #include "cmd/explained.h"
 #include "report/blame.h"
 
-#define USAGE_LEAST 8    /* columns of a usage below which it is not cut in favour of the next
-                          * column */
+#define USAGE_LEAST 8    /* columns below which a usage is not cut in favour of the next column */
 #define ID_WANTED 16     /* columns of a machine's name */
 #define BESIDE_ID 12     /* columns of mark, blanks and cycles */
-#define BOUND_NAME 12    /* of the longest name of a bound */
+#define BOUND_NAME 12    /* columns of the longest bound's name */
 
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 {
@@ -30,7 +29,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
         str_addf(&rest, "  alone at least %g", r->alone->cycles);
     const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2,
                    taken = form + grid_columns(g, str_text(&rest));
-    /* Where both do not fit it is the usage that gives way: the ports are in the table above. */
+    /* If both do not fit the usage is cut: the ports are in the table above. */
     const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;
     unsigned used = form + grid_put_ends(g, (int)form, y, room, ROLE_TEXT, 0, str_text(&usage));
     used += grid_put(g, (int)used, y, 0, ROLE_DIM, 0, str_text(&rest));
@@ -122,7 +121,7 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
     return (int)used;
 }
 
-/* Whether measurements of this CPU do not apply to @a's machine: it is known to be another one. */
+/* Returns whether @a's machine is known to be another CPU, so that measurements do not apply. */
 static bool elsewhere(const struct here *here, const struct analysis *a)
 {
     const char *id = a->machine->id;

@@ -6,12 +6,11 @@
 
 #include "base/str.h"
 
-#define EMPTY_ROWS 2000    /* of tables whose columns are looked through for anything */
-/* of tables whose column without a width is looked through for how much room it takes */
+#define EMPTY_ROWS 2000    /* rows examined for empty columns */
+/* rows of tables whose variable column is examined */
 #define WIDTH_ROWS 20000
 
-/* Whether no row has anything in @column; of many rows only the first are looked at, and a column
- * that is empty there may have something further on. */
+/* Returns whether @column is empty in the first rows; later ones may have content. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)
 {
@@ -49,7 +48,7 @@ unsigned room_widest(const struct table_source *source, const void *context)
         return UINT_MAX;
     while (column + 1 < source->column_count && source->columns[column].width)
         column++;
-    size_t widest = strlen(source->columns[column].name) + 1;   /* followed by the sort mark */
+    size_t widest = strlen(source->columns[column].name) + 1;   /* including the sort mark */
     for (size_t row = 0; row < count; row++) {
         str_clear(&text);
         source->text(context, row, column, &text);

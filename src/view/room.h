@@ -1,4 +1,4 @@
-/* Content widths of a table's columns, so that they get the room that they need and no more. */
+/* Content widths of a table's columns, so that they get only the width they need. */
 #ifndef PORTOLAN_VIEW_ROOM_H
 #define PORTOLAN_VIEW_ROOM_H
 
@@ -6,14 +6,12 @@
 
 #include "view/table.h"
 
-#define ROOM_COLUMNS 64   /* that room_empty has bits for */
+#define ROOM_COLUMNS 64   /* columns covered by room_empty */
 
-/* Columns after the first without content, which give their width to others, bit by number. UI
- * thread. */
+/* Bit set of columns after the first without content, whose width is given to others. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Bytes of the widest cell of the column that has no width of its own but the room that others
- * leave: on a wide screen what belongs together would stand far apart. Of very many rows nobody
- * knows: UINT_MAX. UI thread. */
+/* Bytes of the widest cell in the column of variable width: limits it on a wide screen. UINT_MAX
+ * for very many rows. UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The current activity of a run of inference and its reason, the next one, and the worst explained
- * experiments. */
+/* Activity of a run of inference with its reason, the next one, and the experiments with the
+ * largest errors. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,10 +14,10 @@
 
 static void *search_open(void)
 {
-    return mem_zero(1, 1);   /* it has no cursor */
+    return mem_zero(1, 1);   /* the view has no cursor */
 }
 
-/* The moves tried so far, and how many were accepted. */
+/* Adds the moves tried and accepted so far. */
 static void add_moves(const struct evolve_status *status, struct str *out)
 {
     uint64_t tried = 0, accepted = 0;
@@ -33,7 +33,7 @@ static void add_moves(const struct evolve_status *status, struct str *out)
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
-/* Finished part, end time, and the known number of ports. */
+/* Draws progress, end time, and the known number of ports. */
 static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
                     struct grid *g)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text around the loop: its C source, the assembler text, or for code without text its
- * instructions. The loop is marked in it. */
+/* Text around the loop, which is marked: C source, assembler text, or instructions of code without
+ * text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "base/vec.h"
 #include "view/view.h"
 
-#define NUMBER 6             /* columns of a line's number */
+#define NUMBER 6             /* columns of a line number */
 
 struct source_line {
     const char *text;        /* borrowed from the kernel */
     size_t length;
-    size_t row;              /* the loop's first instruction of this line; NO_ROW: it has none */
+    size_t row;              /* the loop's first instruction of this line; NO_ROW: none */
     uint32_t number;
 };
 #define NO_ROW SIZE_MAX
@@ -21,7 +21,7 @@ struct source_line {
 struct source_view_state {
     VEC(struct source_line) lines;
     const struct kernel *kernel;   /* of the lines, held */
-    size_t loop, row;              /* of the kernel; the instruction that the cursor was put to */
+    size_t loop, row;              /* of the kernel; the instruction of the last cursor movement */
     size_t cursor, top, height;
 };
 
@@ -47,7 +47,7 @@ static void add_line(struct source_view_state *v, const char *text, size_t lengt
     vec_push(&v->lines, ((struct source_line){text, length, NO_ROW, number}));
 }
 
-/* The lines of the text, each with the loop's first instruction in it. */
+/* Reads the lines of the text, with the loop's first instruction in each. */
 static void read_text(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
                       size_t count)
 {
@@ -65,7 +65,7 @@ static void read_text(struct source_view_state *v, const struct kernel *k, const
     }
 }
 
-/* Code without a text: all instructions around the loop. */
+/* Lists all instructions around the loop, for code without text. */
 static void read_code(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
                       size_t count)
 {
@@ -78,8 +78,7 @@ static void read_code(struct source_view_state *v, const struct kernel *k, const
     }
 }
 
-/* The line that instruction @row of the loop comes from; where none is known, the one the cursor is
- * on. */
+/* Line of instruction @row of the loop; if unknown, the cursor's. */
 static size_t line_of(const struct source_view_state *v, size_t row)
 {
     const struct kernel *k = v->kernel;
@@ -94,7 +93,7 @@ static size_t line_of(const struct source_view_state *v, size_t row)
     return line && line <= v->lines.count ? line - 1 : v->cursor;
 }
 
-/* False when there is no kernel. */
+/* Returns false when there is no kernel. */
 static bool refresh(struct source_view_state *v, struct session *s)
 {
     const struct kernel *k = s->document.kernel;
@@ -124,7 +123,7 @@ static bool refresh(struct source_view_state *v, struct session *s)
     return v->lines.count > 0;
 }
 
-/* The line in sight, a few lines of what comes before it too. */
+/* Scrolls to the line, with a few lines before it. */
 static void place(struct source_view_state *v)
 {
     const size_t around = v->height / 4;
@@ -138,7 +137,7 @@ static void place(struct source_view_state *v)
         v->top = v->lines.count > v->height ? v->lines.count - v->height : 0;
 }
 
-/* @length bytes of @text, tabs to the next multiple of eight. */
+/* Expands tabs of @length bytes of @text to multiples of eight. */
 static void expand(const char *text, size_t length, struct str *out)
 {
     for (size_t i = 0; i < length; i++)
@@ -179,7 +178,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-/* The cursor on line @to, and with it the other views' if the loop has an instruction there. */
+/* Moves the cursor to line @to, and the other views to its instruction, if any. */
 static void move_to(struct source_view_state *v, struct session *s, long to)
 {
     v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;

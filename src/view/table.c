@@ -12,7 +12,7 @@
 #include "view/arrange.h"
 #include "view/room.h"
 
-#define CELL_STEPS 8     /* of making the text of a cell and looking at it */
+#define CELL_STEPS 8     /* for making and examining a cell's text */
 
 void table_init(struct table *t)
 {
@@ -70,8 +70,7 @@ bool table_is_tagged(const struct table *t, const struct table_source *source, c
     return tagged;
 }
 
-/* The rows are in order: the cursor goes to the end it was sent to meanwhile. True when there was
- * one. */
+/* After sorting, moves the cursor to a requested end. True when there was one. */
 static bool go_to_end(struct table *t)
 {
     bool goes = t->goes != 0;
@@ -87,7 +86,7 @@ size_t table_row(const struct table *t, size_t at)
     return t->order ? t->order[at] : at;
 }
 
-/* As the rows come: nothing to read of them. */
+/* Uses source order without reading rows. */
 static void arrange_plain(struct table *t)
 {
     free(t->order);
@@ -112,7 +111,7 @@ static void adopt(struct table *t)
         }
 }
 
-/* Only the first @total rows are left. */
+/* Removes rows from @total on. */
 static void drop_rows(struct table *t, size_t total)
 {
     size_t kept = 0;
@@ -127,7 +126,7 @@ static void drop_rows(struct table *t, size_t total)
     t->shown = kept;
 }
 
-/* Restarts. Until the rows are in order they are shown as before, without removed ones. */
+/* Restarts sorting. Shows the previous order meanwhile, without removed rows. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     size_t total = source->count(context);
@@ -155,7 +154,7 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown)   /* a filter has left fewer: no empty rows below them */
+    if (t->top + height > t->shown)   /* after filtering: avoids empty rows below the last */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = table_row(t, t->cursor);
@@ -181,7 +180,7 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    /* columns further right are cut instead */
+    /* columns further right are truncated instead */
     const unsigned least = width >= 80 ? 28 : width > 48 ? width / 3 : 12,
                    wanted = width >= 80 || t->widest < 12 ? least : t->widest,
                    room = width > fixed + least ? width - fixed : least,
@@ -189,7 +188,7 @@ static unsigned column_width(const struct table *t, const struct table_source *s
     return room < most ? room : most;
 }
 
-/* Whether the last columns are cut. */
+/* Returns whether the last columns are truncated. */
 static bool is_cut(const struct table *t, const struct table_source *source)
 {
     unsigned used = 0;
@@ -199,7 +198,7 @@ static bool is_cut(const struct table *t, const struct table_source *source)
     return used > t->width + 1;
 }
 
-/* Scrolls the next column out, as long as others are cut; or back in. */
+/* Scrolls by one column, while others are truncated; or back. */
 static void scroll(struct table *t, const struct table_source *source, bool right)
 {
     if (!right)
@@ -216,7 +215,7 @@ static void draw_cell(const struct table_source *source, const char *text, int c
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
     unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
-    /* what is cut must not be taken for all */
+    /* truncated text must not look complete */
     if (length > width && used == width - pad && width > 4)
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
@@ -229,8 +228,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* The source may have other columns than before, as another machine has other ports: those of sort
- * and filter are looked up again. */
+/* The source may have new columns, as another machine has other ports: looks up those of sort and
+ * filter again. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -262,7 +261,7 @@ bool table_go(struct table *t, size_t row)
             move_to(t, (long)i);
             return true;
         }
-    if (later) {   /* the cursor stays with the selected row when they are in order */
+    if (later) {   /* the cursor follows the selected row after sorting */
         t->follow = false;
         t->goes = 0;
         t->selected = row;
@@ -270,7 +269,7 @@ bool table_go(struct table *t, size_t row)
     return later;
 }
 
-/* Looks at the next rows for what is searched. */
+/* Searches the next rows. */
 static void find_on(struct table *t, const struct table_source *source, const void *context)
 {
     uint64_t each = (uint64_t)source->column_count * CELL_STEPS;
@@ -376,8 +375,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     str_done(&text);
 }
 
-/* Ends work in progress: the rows stay as they come, or the search where it was. True when there
- * was something to end. */
+/* Cancels work in progress: source order, or the cursor of the search's start. True when there was
+ * some. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);
@@ -396,7 +395,7 @@ static bool give_up(struct table *t)
     return busy;
 }
 
-/* To the first (@way -1) or last row, also of an order that is still to come. */
+/* Moves to the first (@way -1) or last row, also of an order in progress. */
 static void move_to_end(struct table *t, int way)
 {
     move_to(t, way < 0 ? 0 : (long)t->shown);
@@ -483,7 +482,7 @@ bool table_find(struct table *t, const struct table_source *source, const void *
     return !t->missed;
 }
 
-/* -COLUMN or COLUMN, by its first letters; false with err when there is none. */
+/* Parses -COLUMN or COLUMN, by prefix; false with err for an unknown column. */
 static bool parse_key(const struct table_source *source, const char *word, size_t length,
                       struct table_key *out, struct err *err)
 {
@@ -511,7 +510,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     struct err none = {0};
     unsigned count = 0;
 
-    /* a name may have blanks */
+    /* names may contain blanks */
     if (*column && parse_key(source, column, strlen(column), &keys[0], &none))
         count = 1;
     const bool whole = count;
@@ -529,7 +528,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1;   /* the requested row is at the top */
+    t->goes = -1;   /* the requested row goes to the top */
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a table that leave it: copied as text, or collected for a result, the tagged ones alone
- * where there are some. */
+/* Copies rows of a table as text, or collects them for a result; only tagged ones if there are
+ * any. */
 #include "view/table.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-#define COPY_UPDATES 40  /* times some milliseconds that a copy waits for rows to be in order */
+#define COPY_UPDATES 40  /* updates of some milliseconds that a copy waits for sorting */
 
-/* Line of row @row; SIZE_MAX: of the columns' names. */
+/* Appends row @row; SIZE_MAX: the column names. */
 static void add_line(const struct table_source *source, const void *context, size_t row,
                      enum copied part, struct str *out)
 {
@@ -26,7 +26,7 @@ static void add_line(const struct table_source *source, const void *context, siz
         else
             source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
-        /* a clipboard's text may be run where it is pasted */
+        /* clipboard text may be executed where it is pasted */
         utf8_escape(str_text(&text), text.length, out);
     }
     str_add_char(out, '\n');
@@ -39,7 +39,7 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The tagged rows, in order of their numbers, to be freed; only they are read, unless rows have
+/* Returns the tagged rows in source order; the caller frees. Reads only these unless rows have
  * moved. */
 static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
                            size_t *count)
@@ -73,7 +73,7 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
     return rows;
 }
 
-/* The rows for @verb are filtered out, or there are no rows at all. */
+/* Reports that the rows for @verb are filtered out, or that there are none. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
     return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter",
@@ -85,8 +85,8 @@ bool table_copies_nothing(struct err *err)
     return none_in_sight("copy", err);
 }
 
-/* A filter or sorting that stands before `copy` on the same line holds for it; what takes too long
- * for that is waited for. */
+/* Completes filtering and sorting requested earlier on the line of `copy`; reports if that takes
+ * too long. */
 static bool in_order(struct table *t, const struct table_source *source, const void *context,
                      struct err *err)
 {
@@ -126,8 +126,8 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
     return lines || table_copies_nothing(err);
 }
 
-/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out;
- * ends early when the thread's watch is over. False when none of those tagged is in sight. */
+/* Adds the rows of @t (the tagged ones if any), all columns, as table @key of @out; polls the
+ * thread's watch. False when no tagged row is visible. */
 static bool add_rows(const struct table *t, const struct table_source *source, const void *context,
                      const char *key, struct result *out)
 {
@@ -160,16 +160,15 @@ static bool add_rows(const struct table *t, const struct table_source *source, c
     return added || !t->tags.list.count;
 }
 
-/* Rows that are still to be collected, of a context that is held; or that are, where there are
- * few. */
+/* Rows to collect from a held context; or collected ones, if few. */
 struct collecting {
     struct table_source source;
     void *held;
-    struct table as;         /* sorts and filters as the screen's */
+    struct table as;         /* with the screen's sorting and filter */
     const char *key;
-    struct result *ready;    /* NULL: they are held */
-    bool untagged;           /* there was no memory for all tags: other rows would be taken */
-    bool unseen;             /* no tagged row is in sight */
+    struct result *ready;    /* NULL: the rows are held */
+    bool untagged;           /* out of memory for all tags: the selection would be wrong */
+    bool unseen;             /* no tagged row is visible */
 };
 
 static void collecting_free(void *state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping that a run of inference has now against a machine's tables: which ports are which,
- * and the forms that differ. */
+/* Compares a run's inferred mapping with a machine's tables: corresponding ports, and differing
+ * forms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
 #define USAGE_COLUMNS 16
-#define USAGE_WIDE 28        /* in a pane of USAGE_ROOMY columns */
+#define USAGE_WIDE 28        /* columns in a pane of at least USAGE_ROOMY */
 #define USAGE_ROOMY 86
 
 struct tables_view_state {
@@ -84,7 +84,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "none");
 }
 
-/* The machine that inference is compared with: the current one, or what was adopted into. */
+/* Returns the machine for comparison: the current one, or the base of the adopted one. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};
@@ -94,7 +94,7 @@ static struct machine *tables_of(struct session *s)
     return base ? session_machine(s, base, &none) : m;
 }
 
-/* False when there is nothing to compare. */
+/* Returns false when there is nothing to compare. */
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
@@ -136,7 +136,7 @@ static void *tables_open(void)
     return v;
 }
 
-/* How many forms agree, and which inferred port is which of the machine's. */
+/* Draws the number of agreeing forms, and the machine's port for each inferred one. */
 static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 {
     const struct ports *own = mapping_ports(v->machine->mapping),

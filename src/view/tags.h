@@ -1,5 +1,4 @@
-/* Rows that are tagged, by name: they stay so when the table sorts, filters, or shows another
- * machine. */
+/* Rows tagged by name: tags survive sorting, filtering and a change of machine. */
 #ifndef PORTOLAN_VIEW_TAGS_H
 #define PORTOLAN_VIEW_TAGS_H
 
@@ -10,7 +9,7 @@
 
 struct tag {
     char *name;
-    size_t row;   /* its row when it was tagged or last looked for */
+    size_t row;   /* its row when tagged or last searched */
 };
 
 /* Zero-initialised is empty and valid. One thread while it changes. */
@@ -20,12 +19,12 @@ struct tags {
 };
 
 bool tags_have(const struct tags *t, const char *name);
-/* The tag of @name; NULL: it has none. Borrowed until the next change. */
+/* Returns the tag of @name, or NULL. Borrowed until the next change. */
 struct tag *tags_find(const struct tags *t, const char *name);
-/* Tags @name, which is at @row, or removes its tag; when memory runs out it stays untagged. */
+/* Toggles the tag of @name at @row; out of memory it stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
-/* @to is empty; false when memory runs out: it lacks some */
+/* Copies to the empty @to; false, incomplete, when memory runs out */
 bool tags_copy(struct tags *to, const struct tags *from);
-void tags_done(struct tags *t);                             /* empty again */
+void tags_done(struct tags *t);                             /* leaves it empty and valid */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The views that are pages of text: output of the last command, log, help. */
+/* Views of text: output of the last command, log, help. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +12,26 @@
 #include "view/pager.h"
 #include "view/place.h"
 
-#define HELP_WIDTH 80       /* columns of help that is requested before a screen is known */
-/* columns before the effect of a key, the content of a view, and the effect of a command */
+#define HELP_WIDTH 80       /* columns of help before a screen size is known */
+/* columns before a key's effect, a view's content, and a command's effect */
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
-#define HELP_ROWS 12        /* of the help for a pane */
+#define HELP_ROWS 12        /* rows of the help for a pane */
 #define HELP_COLUMN 40      /* columns of a key and its effect there */
-#define HELP_KEYS 11        /* columns of the key before it */
-#define HELP_GAP 2          /* and after it */
-#define HELP_LEAST 8        /* bytes of a key's effect before a comma may cut it */
-#define SHORT_KEYS 36       /* that it has room for, on any screen */
-#define BROKEN_LEAST 24     /* columns below which lines are cut instead of broken further */
+#define HELP_KEYS 11        /* columns of the key */
+#define HELP_GAP 2          /* and of the gap */
+#define HELP_LEAST 8        /* least bytes of an effect before a comma at which it may be cut */
+#define SHORT_KEYS 36       /* keys for which it has room on any screen */
+#define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
 
 struct text_view {
-    struct pager pager;   /* first: the shared handlers take the state for it */
-    unsigned revision;    /* of the log that is shown */
+    struct pager pager;   /* first, since shared handlers cast the state to it */
+    unsigned revision;    /* of the shown log */
     bool filled;
-    const struct view_ops *from;   /* whose keys the help shows; NULL: none */
-    bool all;             /* the help shows all keys and commands */
-    unsigned width;       /* columns that the help's lines were broken for */
+    const struct view_ops *from;   /* view whose keys are shown; NULL: none */
+    bool all;             /* shows all keys and commands */
+    unsigned width;       /* columns for which lines were wrapped */
 };
 
 static void *text_open(void)
@@ -46,7 +46,7 @@ static void text_close(void *state)
     free(v);
 }
 
-/* Its lines read so far. */
+/* Number of lines read so far. */
 static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     const struct text_view *v = state;
@@ -104,7 +104,8 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
-/* The output below the command's name, as `export` writes it; there are no rows to choose from. */
+/* Appends the output with the command's name, as `export` writes it; there are no rows to
+ * select. */
 static bool output_copy(void *state, struct session *s, enum copied part, struct str *out,
                         struct err *err)
 {
@@ -125,7 +126,7 @@ static void *log_open(void)
     return v;
 }
 
-/* All there is room for: it has always more. */
+/* Any number of lines. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-/* Where the lines of help go, and how wide they may be. */
+/* Destination of help lines, and their width. */
 struct help_page {
     struct pager *pager;
     unsigned width;
@@ -169,11 +170,10 @@ struct help_page {
 
 struct key_lines {
     const struct help_page *page;
-    char keys[128], help[256];   /* gathered: keys that do the same stand on one line */
+    char keys[128], help[256];   /* collected: keys with the same effect share a line */
 };
 
-/* @text behind @lead, on as many lines as it takes; those below the first begin at column
- * @indent. */
+/* Wraps @text after @lead; further lines begin at column @indent. */
 static void add_broken(const struct help_page *p, enum role role, const char *lead,
                        const char *text, unsigned indent)
 {
@@ -186,7 +186,7 @@ static void add_broken(const struct help_page *p, enum role role, const char *le
         size_t length = strlen(text), fits = length <= room ? length : room;
         while (fits < length && fits && text[fits] != ' ')
             fits--;
-        fits = fits ? fits : length;   /* one long word */
+        fits = fits ? fits : length;   /* a single long word */
         str_addf(&line, "%.*s", (int)fits, text);
         pager_add(p->pager, role, str_text(&line));
         text += fits + (text[fits] == ' ');
@@ -230,7 +230,7 @@ static void add_keys(void *to, const char *keys, const char *command, const char
     snprintf(l->help, sizeof l->help, "%s", says);
 }
 
-/* The keys of @view as they are now. */
+/* Adds the current keys of @view. */
 static void add_view_keys(const struct help_page *p, const struct session *s, const char *view)
 {
     struct key_lines lines = {.page = p};
@@ -239,7 +239,7 @@ static void add_view_keys(const struct help_page *p, const struct session *s, co
     flush_keys(&lines);
 }
 
-/* The keys and marks of one view, a line each. */
+/* Adds keys and marks of one view, one per line. */
 static void add_view_help(const struct help_page *p, const struct session *s,
                           const struct view_ops *v)
 {
@@ -266,8 +266,8 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* A key of the short help and its effect, @columns wide: all of it, else up to the first comma; an
- * ellipsis marks a cut within that. */
+/* Adds a key and its effect in @columns: complete, or up to the first comma, or with an
+ * ellipsis. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
@@ -291,8 +291,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Columns of keys next to each other: as many as fit with the whole effect of each key, and no
- * fewer than HELP_ROWS needs if they have HELP_COLUMN each. */
+/* Columns of keys side by side: as many as fit with complete effects, but at least what HELP_ROWS
+ * needs if each has HELP_COLUMN. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -309,8 +309,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* The keys of the pane's view in columns, HELP_ROWS lines with title and end if the width allows;
- * followed by its marks, as many as fit. */
+/* Adds the keys of the pane's view in columns, on HELP_ROWS lines with title and end if the width
+ * permits; then as many marks as fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};
@@ -394,7 +394,7 @@ static void fill_all(struct text_view *v, const struct session *session, unsigne
     str_done(&line);
 }
 
-/* All of it, for lines of @width columns. */
+/* Writes everything for lines of @width columns. */
 static void fill_help(struct text_view *v, const struct session *s, unsigned width)
 {
     pager_clear(&v->pager);
@@ -412,7 +412,7 @@ void help_view_set(void *state, const struct session *s, size_t index)
     fill_help(v, s, v->width ? v->width : HELP_WIDTH);
 }
 
-/* The keys of the pane, or all of them. */
+/* Switches between the pane's keys and all. */
 static bool help_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct text_view *v = state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The timeline: instructions of the first iterations by cycles, a colour per stage, as the
- * simulator saw them. */
+/* Timeline of the simulation: instructions of the first iterations by cycle, a colour per stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +9,24 @@
 #include "base/mem.h"
 #include "view/view.h"
 
-#define PLACES 5             /* columns for the iteration, before that of the line or address */
-#define TEXT 30              /* columns for the instruction, where there is room */
-/* columns of a screen that has the instructions next to the rows; on others that of the cursor has
- * a row below */
+#define PLACES 5             /* columns of the iteration, and of the line or address */
+#define TEXT 30              /* columns of the instruction, if there is room */
+/* width of a screen from which rows have instructions; narrower ones show the cursor's below */
 #define TEXTS_LEAST 100
-#define OWN_ROW_LEAST 16   /* rows for that */
+#define OWN_ROW_LEAST 16   /* rows needed for that */
 #define TEXT_WIDE 46
-#define CYCLES_WIDTH 16      /* columns of the title line for the cycles */
+#define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
 
 struct timeline_view_state {
     const struct kernel *kernel;
-    /* rows: iteration * picked + the instruction's place among these */
+    /* rows: iteration * picked + index among the picked instructions */
     size_t cursor, top, height;
-    uint32_t *pick;               /* the instructions that have rows, in their order */
+    uint32_t *pick;               /* indices of the shown instructions */
     size_t picked;
-    /* PICK_LIMIT: the chain where it limits the loop */
+    /* PICK_LIMIT: the chain if it limits the loop */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
-    int32_t left;                 /* first cycle shown */
-    bool pinned;                  /* left does not follow the cursor */
+    int32_t left;                 /* first visible cycle */
+    bool pinned;                  /* @left does not follow the cursor */
 };
 
 static void timeline_close(void *state)
@@ -58,7 +56,7 @@ static int compare_picks(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Whether the rows are those of the chain. */
+/* Returns whether only the chain is shown. */
 static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
 {
     return a->limit.chain.count > 0 &&
@@ -66,7 +64,7 @@ static bool only_chain(const struct timeline_view_state *v, const struct analysi
             (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
 }
 
-/* Chooses the instructions that have rows. */
+/* Selects the shown instructions. */
 static void pick(struct timeline_view_state *v, const struct analysis *a, size_t count)
 {
     const bool chain = only_chain(v, a);
@@ -77,13 +75,13 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    /* a chain over several iterations has an instruction several times */
+    /* a chain over several iterations contains an instruction several times */
     for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];
 }
 
-/* The instruction and the iteration of row @row. */
+/* Instruction and iteration of row @row. */
 static size_t insn_of(const struct timeline_view_state *v, size_t row)
 {
     return v->pick[row % v->picked];
@@ -94,7 +92,7 @@ static size_t step_of(const struct timeline_view_state *v, size_t row, size_t co
     return row / v->picked * count + insn_of(v, row);
 }
 
-/* The simulation of the machine in view; NULL when there is none. */
+/* Returns the simulation of the machine in view, or NULL. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s,
                                       const struct insn **insns, size_t *count)
 {
@@ -119,7 +117,7 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     size_t rows = sim->step_iterations * v->picked;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
     for (size_t i = 0; i < v->picked; i++)
-        /* where another view has put it, within the iteration */
+        /* follows another view's cursor, in the same iteration */
         if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {
             v->cursor = v->cursor / v->picked * v->picked + i;
             v->pinned = false;
@@ -179,7 +177,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     const struct machine *m = analyses[s->document.in_view]->machine;
-    /* a long title gives way to the id */
+    /* a long title is replaced by the id */
     bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)

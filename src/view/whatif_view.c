@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The view whatif: the last sweep of a machine's fact, usage or latency as curves, and the cursor's
- * value in numbers. */
+/* The last sweep of a machine's fact, usage or latency as curves, with the values at the cursor. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ static void *whatif_open(void)
     return mem_zero(1, sizeof(struct whatif_view_state));
 }
 
-/* A machine compared with the changed one: a row each, and the gain of the change. */
+/* Draws the machine before and after the change, one per row, and the gain. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why the loop takes its time: the sentence, bounds, machines, the critical chain, and what loads
- * the ports that are full. */
+/* Limits of the loop: sentence, bounds, machines, critical chain, and load of the busiest ports. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +12,10 @@
 #include "view/reasons.h"
 #include "view/view.h"
 
-#define MACHINES_X 40        /* columns of the bounds */
+#define MACHINES_X 40        /* first column of the machines, after the bounds */
 
 struct why_view_state {
-    /* rows scrolled away; rows of all, and those that the pane has, at the last drawing */
+    /* scroll position; total and visible rows at the last drawing */
     unsigned top, rows, height;
 };
 
@@ -51,7 +50,7 @@ static void draw_insn(const struct analysis *a, size_t row, double cycles, const
                     insn_place_text(insn, number), cycles, unit, text);
 }
 
-/* The instructions of the chain that bounds the loop, with their latencies. */
+/* Draws the instructions of the limiting chain with latencies. */
 static int draw_chain(const struct analysis *a, struct grid *g, int y)
 {
     size_t count = 0;
@@ -69,7 +68,7 @@ static int draw_chain(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* The port with most to do. */
+/* Returns the port with the largest load. */
 static unsigned busiest(const struct analysis *a)
 {
     unsigned most = 0;
@@ -79,7 +78,7 @@ static unsigned busiest(const struct analysis *a)
     return most;
 }
 
-/* Users of the busiest port. */
+/* Draws the users of the busiest port. */
 static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 {
     const unsigned port = busiest(a);
@@ -94,13 +93,13 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* Rows that @text may take: two that follow each other hold more than one width of it. */
+/* Upper bound of rows for @text: two consecutive rows together exceed one width. */
 static unsigned rows_of(const char *text, unsigned width)
 {
     return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;
 }
 
-/* All of it from row 0 of @g on, the machines where they have no pane of their own (@machines_too);
+/* Draws everything from row 0 of @g on, with the machines if they have no pane (@machines_too);
  * returns the rows used. */
 static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too,
                          struct grid *g)
@@ -128,7 +127,7 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
     return (unsigned)y;
 }
 
-/* Rows that all of it may take. */
+/* Upper bound of the rows of everything. */
 static unsigned most_rows(struct session *s, const struct analysis *a, size_t n, unsigned width)
 {
     struct str why = {0};
@@ -139,7 +138,7 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-/* The last row names the hidden rest, and how to see it: alone the pane has more room. */
+/* Reports hidden rows on the last one, and how to see them: a single pane has more room. */
 static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
                       struct grid *g)
 {

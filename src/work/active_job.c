@@ -24,13 +24,13 @@ struct active_curve {
 struct active {
     struct active_options o;
     struct experiments *table;
-    struct problem *problem;     /* of all of it, at the end */
+    struct problem *problem;     /* of the whole table, at the end */
     struct job *job;
-    struct forms *forms;         /* of this CPU; NULL when simulated or replayed */
+    struct forms *forms;         /* of this CPU; NULL if simulated or replayed */
     struct source *source;
     struct journal *journal;
     double begun, kept;
-    bool unkept;                 /* the disk refused, and it was said */
+    bool unkept;                 /* a write failed and was reported */
     void (*finish)(void *state, struct active_outcome *out, bool ok);
     void *state;
 };
@@ -61,7 +61,7 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* A killed program leaves the table behind; newer measurements are in the journal. */
+/* A killed program leaves the table; newer measurements are in the journal. */
 static void keep(struct active *a)
 {
     struct err err;
@@ -103,7 +103,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 
     if (a->o.record)
         return replay_measure(t, a->o.record, err) && watch_goes_on(err);
-    /* The runner reads the table while results arrive: it gets a copy. */
+    /* The runner reads a copy of the table while results arrive. */
     struct experiments *copy = experiments_copy(t, NULL);
     keep(a);
     bool ok = runner_run(a->source, copy, a->journal, &options, &hooks, &summary, err);
@@ -129,7 +129,7 @@ static void poll_round(void *state, struct evolve *e)
         evolve_stop(e);
 }
 
-/* Whether this CPU is measured. */
+/* Returns whether this CPU is measured. */
 static bool measures(const void *state)
 {
     const struct active *a = state;

@@ -1,5 +1,5 @@
-/* Active experiments as a background job: in turns measure, infer, and choose experiments on which
- * near-optimal mappings disagree (infer/select.h). */
+/* Active experiments as a background job: alternately measures, infers, and selects experiments on
+ * which near-optimal mappings disagree (infer/select.h). */
 #ifndef PORTOLAN_WORK_ACTIVE_JOB_H
 #define PORTOLAN_WORK_ACTIVE_JOB_H
 
@@ -11,38 +11,38 @@ struct active_round {
     double seconds;              /* since the job began */
 };
 
-/* The rounds of a job as they come: the job adds, others read. Any thread. */
+/* Rounds of a job so far: written by the job, read by others. */
 struct active_curve;
 struct active_curve *active_curve_new(void);
 void active_curve_free(struct active_curve *c);
-/* Copies up to @limit of them, oldest first; returns how many there are. */
+/* Copies up to @limit rounds, oldest first; returns the total number. */
 size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t limit);
 
 struct active_options {
     struct select_options select;
     struct mapping *simulated;   /* measured instead of this CPU; NULL: this CPU */
-    double noise;                /* of the simulated one, relative */
-    /* recorded answers; only experiments with a value there are requested; NULL: none */
+    double noise;                /* relative, of the simulated CPU */
+    /* recorded measurements; only experiments with a value there are requested; NULL: none */
     struct experiments *record;
     char *journal;               /* path; NULL: none */
-    /* path of a table of all that was asked and measured, written as it comes; NULL: none */
+    /* path of a table of all requested and measured experiments, written regularly; NULL: none */
     char *keep;
-    struct active_curve *curve;  /* borrowed: outlives the job */
+    struct active_curve *curve;  /* borrowed: must outlive the job */
     int cpu;                     /* -1: any */
 };
 
 /* Frees what @o owns. */
 void active_options_done(struct active_options *o);
 
-/* Result of the job: all measurements, also after a failure, and the problem made of them, NULL
- * after one. The receiver sets what it takes to NULL. */
+/* Result of the job: all measurements, also after a failure, and their problem, NULL after a
+ * failure. The receiver sets to NULL what it takes. */
 struct active_outcome {
     struct experiments *table;
     struct problem *problem;
 };
 
-/* Starts the job on @take_table, whose forms are measured. Takes the members of @o as well, except
- * the curve. @finish runs on the UI thread. UI thread. Returns the job's number, 0 with err. */
+/* Starts the job on @take_table, whose forms are measured. Takes the members of @o, except the
+ * curve. @finish runs on the UI thread. UI thread. Returns the job's number, 0 with err. */
 unsigned active_start(struct experiments *take_table, const struct active_options *o,
                       void (*finish)(void *state, struct active_outcome *out, bool ok), void *state,
                       struct err *err);

@@ -24,16 +24,16 @@ struct member {
 
 struct crew {
     unsigned members;
-    struct member *others;        /* by number; 0 is not used */
+    struct member *others;        /* by number; 0 is unused */
     pthread_mutex_t lock;
     pthread_cond_t given, done;
-    /* under the lock */
-    uint64_t task;                /* counts what was given */
-    unsigned busy;                /* of the others */
+    /* protected by the lock */
+    uint64_t task;                /* number of tasks so far */
+    unsigned busy;                /* number of others */
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
-    struct shortage *shortage;    /* of who gave the task */
+    struct shortage *shortage;    /* of the caller */
 };
 
 static void *member_run(void *argument)
@@ -106,7 +106,7 @@ void crew_free(struct crew *c)
     free(c);
 }
 
-/* Waits until all others are done or the time to ask has come; true when they are done. Under the
+/* Waits until all others are done or the next poll is due; returns whether they are done. Under the
  * lock. */
 static bool wait_a_while(struct crew *c)
 {

@@ -1,5 +1,5 @@
-/* Threads that persist from task to task, for work tied to a thread, such as a child process
- * that ends with it (compare pool.h). */
+/* Threads that persist between tasks, for work tied to a thread, such as a child process that ends
+ * with it (see also pool.h). */
 #ifndef PORTOLAN_WORK_CREW_H
 #define PORTOLAN_WORK_CREW_H
 
@@ -8,17 +8,17 @@
 
 struct crew;
 
-/* @members in all, at least 1; member 0 is whoever calls crew_call, which is always the same
- * thread. NULL with err when the system refuses a thread. */
+/* Creates @members, at least 1; member 0 is the thread that calls crew_call, always the same. NULL
+ * with err when no thread can be started. */
 struct crew *crew_new(unsigned members, struct err *err);
 void crew_free(struct crew *c);
-/* Calls work(state, i) for each i of 0 .. members - 1 at the same time, each on its own thread, and
- * returns when all have returned. While it waits for others, @waiting (may be NULL) is called on
- * the calling thread, about ten times a second. */
+/* Calls work(state, i) for each i of 0 .. members - 1 concurrently, each on its own thread, and
+ * returns after all. Meanwhile calls @waiting (may be NULL) on the calling thread, about ten times
+ * a second. */
 void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state,
                void (*waiting)(void *state));
 
-/* A crew for a source. */
+/* Adapter for a source. */
 extern const struct source_threads crew_threads;
 
 #endif

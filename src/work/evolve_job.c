@@ -16,22 +16,22 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* between two outlines, at least, and OUTLINE_TIMES what the last one took */
+/* least interval between outlines, and as a multiple of their cost */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-#define OUTLINE_OTHERS EVOLVE_POPULATION   /* individuals whose agreement shows how certain the best
-                                            * is */
-/* between two joins, at least, and JOIN_TIMES what the last one took */
+/* individuals whose agreement gives the certainty of the best */
+#define OUTLINE_OTHERS EVOLVE_POPULATION
+/* least interval between joins, and as a multiple of their cost */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
-#define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
+#define CATCH_UP_SECONDS 0.01    /* between polls whether a run has joined new measurements */
 
-/* Measurements on their way to a live run. */
+/* New measurements for a live run. */
 struct arriving {
     pthread_mutex_t lock;
-    struct experiments *table;   /* held; NULL: nothing new */
-    double taken, cost;          /* when the last was laid out, and the seconds that took */
-    bool closed;                 /* nobody takes any more */
+    struct experiments *table;   /* held; NULL: none */
+    double taken, cost;          /* time of the last join, and its duration */
+    bool closed;                 /* no more are accepted */
 };
 
 struct shift {
@@ -65,7 +65,7 @@ struct mapping *evolve_run_best(struct evolve_run *run)
     return m;
 }
 
-/* Takes the run's best as the outline, if it has one. */
+/* Makes the outline of the run's best mapping, if any. */
 static void look(struct evolve_run *run)
 {
     struct problem *p;
@@ -92,7 +92,7 @@ const struct outline *evolve_run_outline(struct evolve_run *run)
     const double begun = clock_seconds();
 
     evolve_get_status(run->evolve, &status);
-    /* then other ranks have given what they found */
+    /* afterwards results of other ranks are included */
     const bool ended = status.state > EVOLVE_PAUSED && (!job_find(run->job, &info) || info.settled);
     if (run->outline_last || (!ended && begun < run->outline_due))
         return run->outline;
@@ -132,8 +132,7 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u chooses its number of ports now", run->number);
 }
 
-/* Writes the population; any thread. True without a checkpoint path or before there are
- * individuals. */
+/* Writes the population; any thread. True also without a checkpoint path or individuals. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
@@ -171,7 +170,7 @@ static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     return ok;
 }
 
-/* Lays out new experiments, and continues the run with them. */
+/* Joins new experiments to the run. */
 static void take_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;
@@ -188,7 +187,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* else the run ends */
+    else if (!watch_over())   /* cancelled: the run ends */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -200,7 +199,7 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* Releases an unused table: measuring blocks while it is held. */
+/* Releases an unused table, since a holder blocks measuring. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)
@@ -249,7 +248,7 @@ static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
-    if (worker == 0)   /* who polls */
+    if (worker == 0)   /* which polls */
         close_arriving(shift->run->arriving);
 }
 
@@ -259,7 +258,7 @@ static bool is_over(const void *state)
     return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
-/* Results of the other ranks: they may take longer than this one, and are stopped with it. */
+/* Collects results of the other ranks: they may take longer, and are stopped with this one. */
 static void gather(const struct shift *shift)
 {
     if (shift->run->islands)
@@ -291,7 +290,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
 
 static const struct job_ops ops = {.run = run_job, .counts = true};
 
-/* The genomes of @from, for a run of @width; NULL with err. */
+/* Genomes of @from, for a run of @width; NULL with err. */
 static struct genome **genomes_of(const struct problem *p, double width,
                                   const struct mapping *const *from, size_t count, struct err *err)
 {
@@ -310,7 +309,7 @@ static struct genome **genomes_of(const struct problem *p, double width,
     return NULL;
 }
 
-/* Makes the run's search, here and on the other ranks; false with err. */
+/* Creates the search, here and on other ranks; false with err. */
 static bool make_evolve(struct evolve_run *run, const struct evolve_start *start,
                         const struct evolve_options *o, struct err *err)
 {
@@ -357,7 +356,7 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
                  start->live ? " and more" : "");
         run->job = job_start(title, &ops, run, err);
     }
-    problem_free(start->take_problem);   /* the search holds it */
+    problem_free(start->take_problem);   /* held by the search */
     if (run->job)
         return run;
     evolve_run_free(run);
@@ -389,7 +388,7 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     lock_give(&a->lock);
 }
 
-/* Blocks while something that came is not taken up. */
+/* Blocks while measurements wait to join. */
 static void await_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;
@@ -400,7 +399,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* after that: the laid out table is joining, or has joined */
+        /* read afterwards: the table is joining, or has joined */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);

@@ -11,15 +11,15 @@
 #include "base/vec.h"
 #include "work/pool.h"
 
-#define AHEAD 2        /* pieces that a rank has besides the ones its threads work on */
-#define WAIT 0.05      /* seconds between two looks while a message is awaited */
+#define AHEAD 2        /* work items per rank besides those in progress */
+#define WAIT 0.05      /* seconds between polls for messages */
 
 struct farm {
     struct farm_taking taking;
-    unsigned *room;        /* per rank: pieces that it would take */
-    unsigned results;      /* ranks that have ended */
+    unsigned *room;        /* per rank: work items that it accepts */
+    unsigned results;      /* number of ranks that have ended */
     bool failed, dropped;
-    struct err err;        /* of the first that failed */
+    struct err err;        /* of the first failed one */
 };
 
 static void send_count(unsigned to, enum rank_kind kind, uint64_t value)
@@ -55,8 +55,8 @@ static void fail(struct farm *f, const struct err *err)
     f->failed = true;
 }
 
-/* An answer begins with the pieces that the rank would take from now on, more; a result with
- * whether it is one, or with what failed. */
+/* Parses an answer, which begins with the number of further work items accepted; or a result, which
+ * begins with its success. */
 static void take(struct farm *f, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
@@ -114,7 +114,7 @@ static void tell_all(enum rank_kind kind)
         ranks_send(rank, kind, &nothing);
 }
 
-/* Their results are waited for all the same: what comes late would be taken for the next farm's. */
+/* Results are awaited all the same: late ones would be mistaken for the next farm's. */
 static void drop_unwanted(struct farm *f)
 {
     if (f->dropped || !f->taking.unwanted || !f->taking.unwanted(f->taking.state))
@@ -144,16 +144,17 @@ bool farm_end(struct farm *f, struct err *err)
     return ok;
 }
 
-/* The other side. */
+/* State of another rank. */
 struct farmhand {
     const struct farm_work *work;
     void *state;
-    struct rank_message *pieces;     /* per worker */
+    struct rank_message *pieces;     /* current work item per worker */
     pthread_mutex_t lock;
-    struct err err;                  /* under the lock: of the first piece that failed */
-    pthread_mutex_t ear;             /* whoever has it listens */
-    VEC(struct rank_message) waiting;   /* under the ear: pieces, the first is next */
-    bool last;                       /* under the ear: no more come */
+    struct err err;                  /* protected by the lock: error of the first failed work
+                                      * item */
+    pthread_mutex_t ear;             /* held by the thread that receives */
+    VEC(struct rank_message) waiting;   /* protected by ear: work items in order */
+    bool last;                       /* protected by ear: no more follow */
     _Atomic bool unwanted;
 };
 
@@ -176,7 +177,7 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (lock_try(&hand->ear)) {   /* else somebody listens */
+    if (lock_try(&hand->ear)) {   /* if not, another thread receives */
         listen(hand, 0);
         lock_give(&hand->ear);
     }

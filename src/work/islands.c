@@ -9,19 +9,19 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION_LEAST 2         /* of an island: fewer could not be recombined */
+#define POPULATION_LEAST 2         /* per island: fewer could not be recombined */
 #define INTERVAL_SHARE (1 / 30.)   /* of the time, between two migrations */
 #define INTERVAL_LEAST 0.5         /* seconds */
 #define INTERVAL_MOST 30
-/* migrants on their way to one island: a slow one is spared more */
+/* unsent migrants to one island: beyond, further ones are dropped */
 #define WAITING_MOST 2
-#define WAIT 0.05                  /* seconds between two looks while others are awaited */
+#define WAIT 0.05                  /* seconds between polls for others */
 
-/* Prices of islands other than rank 0, in turn, as factors: usages that are dear on one are tried
+/* Price factors of islands other than rank 0, in turn: usages that are expensive on one are tried
  * on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
-/* Data that rank 0 passes on. */
+/* Settings that rank 0 passes on. */
 struct island_control {
     bool paused, stopped;
     double seconds, volume_weight;
@@ -30,13 +30,13 @@ struct island_control {
 };
 
 struct islands {
-    uint64_t run;                  /* a message of another one is late */
+    uint64_t run;                  /* to detect late messages of another run */
     enum evolve_migration migration;
-    double interval, sent;         /* seconds; when the last one left, by clock_wall */
+    double interval, sent;         /* seconds; wall-clock time of the last migration */
     double factor;                 /* of the prices */
-    bool announced;                /* rank 0: what number of ports it is */
-    struct island_control told;    /* rank 0 */
-    unsigned finished;             /* rank 0: islands that have ended */
+    bool announced;                /* rank 0: announced number of ports */
+    struct island_control told;    /* rank 0: last settings sent */
+    unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
 };
 
@@ -205,7 +205,7 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* The best mapping, as @kind, to rank @to, or to all others if that is this rank itself. */
+/* Sends the best mapping, as @kind, to rank @to, or to all others if that is this rank. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
     struct genome *best = evolve_best(e, NULL);
@@ -283,7 +283,7 @@ static void work(void *state, unsigned worker)
     evolve_worker(shore->e, worker, poll_shore, shore);
 }
 
-/* To rank 0, also when there was no run: it waits for each island. */
+/* Reports the end to rank 0, also without a run: it waits for each island. */
 static void finish(const struct islands *is, struct evolve *e)
 {
     struct evolve_status status = {0};

@@ -23,32 +23,32 @@
 #include "work/pool.h"
 #include "io/recognise.h"
 
-#define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
-#define SAID_SECONDS 2.0    /* for which what a job itself said stands */
+#define TELL_SECONDS 0.1   /* between updates of the progress from watched loops */
+#define SAID_SECONDS 2.0    /* for which a job's own progress report is shown */
 #define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
 
 struct job {
     pthread_t thread;
     const struct job_ops *ops;
-    void *state;             /* the worker's until it ended, then ours; NULL once freed */
+    void *state;             /* the worker's until it ends, then the list's; NULL once freed */
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* UI thread: finish ran */
-    pthread_mutex_t lock;    /* of info */
-    pthread_cond_t changed;  /* under lock: info.paused, cancel or ended changed */
+    bool joined;             /* used on the UI thread: finish has run */
+    pthread_mutex_t lock;    /* protects info */
+    pthread_cond_t changed;  /* condition: info.paused, cancel or ended changed */
     struct job_info info;
-    bool ended;              /* under lock: run returned */
-    const char *unit;        /* worker: count of its loops since unit_begun, last reported at
-                              * told */
+    bool ended;              /* protected by lock: run has returned */
+    const char *unit;        /* used by the worker: count of its loops since unit_begun, last
+                              * reported at told */
     double unit_begun, told;
-    double said;             /* under lock: time of the job's own last report */
+    double said;             /* protected by lock: time of the job's own last report */
 };
 
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-static unsigned settling;    /* calls of settle under way: their callers go through the jobs */
+static unsigned settling;    /* active calls of settle, whose callers iterate over the jobs */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 static _Thread_local struct job *current;
@@ -105,8 +105,7 @@ __attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, con
     va_end(args);
 }
 
-/* "1.2 M rows/s": work of the watched loops and its rate; not while the job reports progress
- * itself. */
+/* Reports "1.2 M rows/s", progress and rate of watched loops, unless the job reports itself. */
 static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
@@ -132,7 +131,7 @@ static void tell_progress(struct job *job)
         tell_rate(job, "%s", watch.unit);
 }
 
-/* The predicate that watched loops call on the worker's thread. */
+/* Predicate polled by watched loops on the worker's thread. */
 static bool over(void *state)
 {
     tell_progress(state);
@@ -159,7 +158,7 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    /* a count of the job's own stays, not the rate of its loops */
+    /* keeps the job's own count */
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -311,8 +310,7 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* An interrupt comes from a signal handler, which cannot wake anybody: look now and
-         * then. */
+        /* Polls, since an interrupt comes from a signal handler, which cannot wake a thread. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -354,8 +352,8 @@ static void settle(struct job *job)
     shortage_keep();
 }
 
-/* Memory ran out for what is no job's, such as drawing: jobs end if it stays short, since nothing
- * else will give any back. */
+/* Memory ran out outside jobs, such as for drawing: cancels jobs if the shortage lasts, since
+ * nothing else frees memory. */
 static void relieve(void)
 {
     if (!shortage_unclaimed() || shortage_keep())

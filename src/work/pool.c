@@ -17,7 +17,7 @@ struct team {
     struct shortage *shortage;    /* of the caller */
     pthread_mutex_t lock;
     pthread_cond_t decided;
-    enum { WAIT, WORK, GO_HOME } order;   /* under the lock */
+    enum { WAIT, WORK, GO_HOME } order;   /* protected by the lock */
 };
 
 struct worker {
@@ -65,7 +65,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* As team_run; with @fewer it makes do with the threads there are. */
+/* As team_run; with @fewer continues with the threads that exist. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {

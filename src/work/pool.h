@@ -1,5 +1,5 @@
-/* Starting threads, and threads for one task: a team, whose members each do their own part, a pool,
- * which takes turns fetching pieces, and one apart. */
+/* Starts threads, and runs single tasks on several: a team, whose members each do their part; a
+ * pool, which fetches work items in turn; and a single separate thread. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -8,32 +8,32 @@
 
 #include "base/err.h"
 
-/* Starts a thread that runs @run and gets no signals but for faults of its own; the caller joins
- * it. Returns what pthread_create does. */
+/* Starts a thread that runs @run with all signals blocked except its own faults; the caller joins
+ * it. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
-/* Calls @work once for each of 0 .. @workers - 1, each on a thread of its own, worker 0 on the
- * calling one; returns when all have returned. No work begins before all threads are there: false
- * with err, and nothing was called, when the system refuses one. */
+/* Calls @work once for each of 0 .. @workers - 1, each on its own thread, worker 0 on the calling
+ * one; returns after all. Starts after all threads exist: false with err, with nothing called, when
+ * one cannot be started. */
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 
-/* Calls @work on a new thread, which has ended when this returns, together with the system's
- * per-thread state. False with err, and nothing was called, when the system refuses the thread. */
+/* Calls @work on a new thread and waits for its end, which also ends the system's per-thread state.
+ * False with err, with nothing called, when the thread cannot be started. */
 bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {
-    /* Fetches the next piece into worker @worker's own place; false when there is no more. One
-     * worker at a time. */
+    /* Fetches the next work item into worker @worker's place; false when there is none. One worker
+     * at a time. */
     bool (*next)(void *state, unsigned worker);
-    /* Does it. At the same time as others. */
+    /* Processes it, concurrently with others. */
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until next returns false for all; the calling thread is worker 0. A worker may get no piece,
- * and fewer of them work when the system refuses threads. */
+/* Runs until next returns false for all; the calling thread is worker 0. A worker may get nothing;
+ * if threads cannot be started, fewer work. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Processors that this process may use, at least 1. */
+/* Number of processors for this process, at least 1. */
 unsigned pool_processors(void);
 
 #endif

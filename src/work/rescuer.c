@@ -26,7 +26,7 @@ static void *work(void *unused)
 {
     (void)unused;
     fault_this_helps();
-    /* so that it has a part of the allocator to itself, before that of others is damaged */
+    /* gives the thread its own allocator arena, before others may be damaged */
     free(mem_alloc(64));
     await(&asked);
     if (!atomic_load(&leaving)) {
@@ -36,7 +36,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* In a signal handler. */
+/* Runs in a signal handler. */
 static void help(void)
 {
     sem_post(&asked);

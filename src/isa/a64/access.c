@@ -8,11 +8,11 @@
 enum { CARRY = 1, ZERO = 8, SIGN = 16, OVERFLOW = 32, NZCV = CARRY | ZERO | SIGN | OVERFLOW };
 enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
 
-/* Instructions whose first operands are not simply "the first is written, the others are read".
- * Patterns, first match counts. */
+/* Exceptions to the rule that the first operand is written and the others are read. Patterns, the
+ * first match counts. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
-    /* nothing is written but flags or the program counter */
+    /* only flags or the program counter are written */
     {"cmp", R, R, R},
     {"cmn", R, R, R},
     {"tst", R, R, R},
@@ -70,7 +70,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"casp*", RW, RW, R},
     {"cas*", RW, R, R},
     {"st*", R, R, R},
-    /* the old destination is an operand */
+    /* the old destination is an input */
     {"movk", RW, R, R},
     {"bfi", RW, R, R},
     {"bfxil", RW, R, R},
@@ -164,7 +164,7 @@ static bool matches(const char *mnemonic, const char *const *patterns)
     return false;
 }
 
-/* xtn2, shrn2, fcvtn2, addhn2...: they fill the upper half and keep the lower. */
+/* xtn2, shrn2, fcvtn2, addhn2...: fill the upper half and keep the lower. */
 static bool keeps_half(const char *mnemonic)
 {
     size_t length = strlen(mnemonic);
@@ -187,8 +187,8 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         const struct a64_operand *op = &t->operands[i];
         bool holds = op->kind == A64_REGISTER || op->kind == A64_LIST;
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
-        /* A lane that is set, and lanes that a predicate leaves out, keep the rest of the register.
-         * Loads clear them. */
+        /* Inserting a lane, and lanes disabled by a predicate, keep the rest of the register. Loads
+         * clear it. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging &&
                       op->kind == A64_REGISTER && !op->general;
         if ((out->operands[i] == W && (op->element || merged)) || op->updated)
@@ -286,8 +286,7 @@ static void flow(const struct a64_text *t, struct a64_access *out)
     out->link_read = (out->traits & INSN_RETURN) && t->count == 0;
 }
 
-/* Width from the mnemonic's ending (ldrb, ldrsh, ldrsw, ld1rqb, st1w) or else from the registers
- * moved. */
+/* Width from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb, st1w), else from the registers. */
 static uint16_t width_of(const struct a64_text *t)
 {
     const char *m = t->mnemonic;
@@ -336,7 +335,7 @@ static void memory(const struct a64_text *t, struct a64_access *out)
         bool literal = op->kind == A64_LABEL && str_has_prefix(m, "ldr");
         if (op->kind != A64_MEMORY && !literal)
             continue;
-        /* by copies and fills of memory */
+        /* copies and fills of memory */
         bool filled = i == 0 && (str_has_prefix(m, "cpy") || str_has_prefix(m, "set"));
         uint8_t access = matches(m, none)                    ? 0
                          : matches(m, both)                  ? RW
@@ -354,7 +353,8 @@ static void memory(const struct a64_text *t, struct a64_access *out)
     }
 }
 
-/* Moves that a core may do at rename: register to register of one kind, or zero to a register. */
+/* Returns whether it is a move that rename may eliminate: between registers of one kind, or zero to
+ * a register. */
 static bool is_move(const struct a64_text *t)
 {
     const struct a64_operand *to = &t->operands[0], *from = &t->operands[1];

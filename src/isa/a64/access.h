@@ -1,19 +1,18 @@
-/* What AArch64 instructions read and write, from the architecture (Arm ARM DDI 0487): registers,
- * NZCV, memory, flow. By mnemonic and operand place, not by the decoder's word: Capstone 4.0.2 has
- * the destinations of ld1 as read and written, a store's address as written, ins and movi as
- * read-modify-write, cmp's first operand and sometimes flags wrong. */
+/* Reads and writes of AArch64 instructions from the architecture (Arm ARM DDI 0487): registers,
+ * NZCV, memory, control flow. By mnemonic and operand position, since Capstone 4.0.2 is wrong about
+ * destinations of ld1, store addresses, ins, movi, cmp's first operand and some flags. */
 #ifndef PORTOLAN_ISA_A64_ACCESS_H
 #define PORTOLAN_ISA_A64_ACCESS_H
 
 #include "isa/a64/form.h"
 
 struct a64_access {
-    /* enum operand_access per operand of the text; of memory: load, store or both */
+    /* per operand of the text: enum operand_access; for memory: load, store or both */
     uint8_t operands[A64_OPERANDS];
     uint32_t traits;                      /* enum insn_trait */
     uint32_t flags_read, flags_written;   /* as in struct insn */
-    uint16_t memory_bits;                 /* width of the access, 0: not known */
-    bool link_written, link_read;         /* x30, without being in the text */
+    uint16_t memory_bits;                 /* width of the access, 0: unknown */
+    bool link_written, link_read;         /* x30, implicitly */
 };
 
 /* Any thread. */

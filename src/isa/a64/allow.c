@@ -5,11 +5,11 @@
 
 #define NOP 0xd503201fu
 
-/* Instructions that compute, load, store or close a loop, by the decoder's mnemonics. Left out,
+/* Instructions that compute, load, store or close a loop, by the decoder's mnemonics. Excluded,
  * among others: exceptions (svc, brk, hlt), system registers (mrs, msr), barriers, cache and
- * address maintenance, hints except nop, pointer authentication (its keys are the process's),
- * memory tagging, 64-byte accesses of devices (ld64b, st64b), transactions, and SME, whose state
- * must be configured. Instructions that decoders learn later are not here. */
+ * address maintenance, hints except nop, pointer authentication (its keys belong to the process),
+ * memory tagging, 64-byte device accesses (ld64b, st64b), transactions, and SME, whose state must
+ * be configured. Instructions of future decoders are excluded by default. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -103,7 +103,8 @@ static const char scalable[] =
     " whilels whilelt whilerw whilewr wrffr"
     " ";
 
-/* Whether the list @names, each between blanks, has the first @length characters of @name. */
+/* Returns whether the blank-separated list @names contains the first @length characters of
+ * @name. */
 static bool has(const char *names, const char *name, size_t length)
 {
     for (const char *at = names; (at = strstr(at, name)) != NULL; at++)
@@ -112,8 +113,8 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* The groups of the encoding (bits 28 to 25) of the listed instructions: protection against a
- * decoder that errs about a name. */
+/* Encoding groups (bits 28 to 25) of the listed instructions, as protection against a decoder's
+ * wrong name. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
@@ -123,7 +124,8 @@ static bool group_allowed(uint32_t word)
     case 5: case 13:   /* registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* branches; exceptions and the system have d4 and d5 on top, and nop is a hint */
+    /* branches; exceptions and system instructions have d4 and d5 in the top byte, and nop is a
+     * hint */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:

@@ -11,7 +11,7 @@
 #define CMP_ZERO 0xeb1f03ffu          /* cmp xzr, xzr */
 #define ADD_IMMEDIATE 0x91000000u     /* add xd, xn, #imm12 */
 #define SUB_IMMEDIATE 0xd1000000u
-#define REGISTER_STEP 16              /* what A64_FORTH holds */
+#define REGISTER_STEP 16              /* value of A64_FORTH */
 #define GENERALS_READ 5
 #define GENERALS_WRITTEN 11
 #define VECTORS_READ 8
@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* how far a base was stepped from where it belongs */
+    int64_t away[32];         /* current offset of a base from its start */
     struct body *body;
 };
 
@@ -85,7 +85,7 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* @count consecutive registers from @first on, of @total; the next ones begin after them. */
+/* @count consecutive registers from @first on, of @total; the next ones follow. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {
     if (*next + count > total)
@@ -116,14 +116,14 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* An encoding may have room for the low numbers only; the pool comes round to one that fits. */
+    /* An encoding may allow low numbers only; the rotation reaches one that fits. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
     return false;
 }
 
-/* Neighbouring displacements within the form's reach and the window. */
+/* Neighbouring displacements within the form's range and the window. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
 {
@@ -143,8 +143,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Of the bases in turn the first that is in its place, or that this form's own step returns
- * there. */
+/* Returns the first base in the rotation that is at its start, or returned there by this form's
+ * step. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -163,7 +163,7 @@ static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, 
     return bases[(*next)++ % count];
 }
 
-/* Back to where it belongs by an instruction of its own. */
+/* Returns a base to its start by an additional instruction. */
 static bool put_back(struct a64_allocation *a, unsigned base)
 {
     int64_t by = a->away[base];
@@ -231,7 +231,7 @@ static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
     return put(a, word) && (both || put_back(a, base));
 }
 
-/* Bases that were left a step away come back, so that the loop does not walk through memory. */
+/* Returns all stepped bases, so that the loop does not walk through memory. */
 static bool emit_return(struct a64_allocation *a)
 {
     for (unsigned reg = 0; reg < 32; reg++)

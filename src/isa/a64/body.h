@@ -1,25 +1,23 @@
-/* Bodies of AArch64 forms: registers and displacements, and how executions are kept independent.
- * Internal to isa/, except for the registers' roles.
- *
- * Written in turn: x0-x10, v8-v28, p4-p15; only read: x11-x15, v0-v7, p0-p3. A form that
- * accumulates chains along its own destination only, a dozen or more apart.
- *   flags read and written (adcs, ccmp)          `cmp xzr, xzr` before it: an integer operation,
- *   which costs what it costs
- *   sdiv, udiv                                   the dividend is the long number of x24
- *   pre- and post-index                          each step up is followed by one down, over four
- *   bases for loads and three for stores; where only up can be encoded, a `sub` steps back
- *   gathers and scatters                         offsets v31 (zero), addresses v30 (loads) and v29
- *   (stores)
- * Loads and stores step through neighbouring displacements where the form has one; the others take
- * several bases in turn. */
+/* Bodies of AArch64 forms: registers, displacements, and chain breakers. Internal to isa/, except
+ * for register roles.
+ * Written in turn: x0-x10, v8-v28, p4-p15; read only: x11-x15, v0-v7, p0-p3. An accumulating form
+ * chains along its own destination only, a dozen or more apart.
+ * flags read and written (adcs, ccmp): `cmp xzr, xzr` before it, an integer operation at its own
+ * cost
+ * sdiv, udiv: the dividend is the long number of x24
+ * pre- and post-index: each step up is followed by one down, over four bases for loads and three
+ * for stores; if only up can be encoded, a `sub` steps back
+ * gathers and scatters: offsets v31 (zero), addresses v30 (loads) and v29 (stores)
+ * Loads and stores step through neighbouring displacements where the form has one; the others
+ * rotate over several bases. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
 
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* What general registers hold, for what sets them up; x18 is the platform's and left alone. Bases
- * of one kind stand A64_BASES_APART bytes from each other. */
+/* Initial contents of general registers; x18 is reserved by the platform. Bases of one kind are
+ * A64_BASES_APART bytes apart. */
 enum {
     A64_BACK = 19,        /* -16 */
     A64_ZERO = 20,
@@ -38,7 +36,7 @@ extern const uint8_t a64_load_bases[4], a64_store_bases[3];
 /* Vector registers with addresses or zeros. */
 enum { A64_STORE_POINTERS = 29, A64_LOAD_POINTERS = 30, A64_ZERO_OFFSETS = 31 };
 
-/* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
+/* Returns why a form cannot be in a body on any CPU; NULL when it can. */
 const char *a64_unfit(const struct form_row *row);
 /* As body_make for AArch64. */
 bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n,

@@ -18,9 +18,8 @@
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
 #define LIBRARY_SIZE ((size_t)4 << 20)
 
-/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, which
- * the dynamic linker would write at every start of the program, more work than all else that it has
- * to do. */
+/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, whose
+ * relocation would dominate the program's start-up time. */
 static struct {
     __typeof__(&cs_open) open;
     __typeof__(&cs_close) close;
@@ -30,7 +29,7 @@ static struct {
     __typeof__(&cs_disasm_iter) disassemble;
 } capstone;
 
-/* A Capstone handle is not to be shared between threads. */
+/* One Capstone handle per thread, since handles cannot be shared. */
 struct decoder {
     csh handle;
     cs_insn *insn;
@@ -48,7 +47,7 @@ static void decoder_free(void *take)
     free(d);
 }
 
-/* The main thread does not run key destructors when it exits. */
+/* The main thread does not run key destructors at exit. */
 static void free_main(void)
 {
     struct decoder *d = pthread_getspecific(decoder_key);
@@ -57,7 +56,7 @@ static void free_main(void)
     pthread_setspecific(decoder_key, NULL);
 }
 
-/* Stays until the program ends. */
+/* Stays loaded until the program ends. */
 static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
@@ -120,7 +119,7 @@ bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
 
 #else
 
-/* Configured with --without-capstone: a second disassembler decodes every word (a64_learn). */
+/* Built with --without-capstone: another disassembler decodes every word (a64_learn). */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed places: the chained registers, read-only ones, other written ones. Low numbers, since lanes
- * are taken from few registers. */
+/* Fixed registers: the chained ones, read-only ones, other written ones. Low numbers, since lanes
+ * allow few registers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
@@ -100,7 +100,7 @@ static int slot_at(const struct a64_code *code, enum a64_place place)
     return -1;
 }
 
-/* The data of a plain store that one plain load brings back: a whole register. */
+/* Finds the plain load that reads back the data of a plain store, a whole register. */
 static bool forwards(const struct a64_code *code, const struct a64_slot *data)
 {
     unsigned bits = data->letter == 'X' || data->letter == 'D'   ? 64
@@ -153,8 +153,8 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* Register of slot @i when the chain does not use it; equal operands may have another meaning, so
- * they differ. */
+/* Register of slot @i outside the chain; operands differ, since equal ones may have another
+ * meaning. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -180,7 +180,7 @@ static unsigned chained(const struct a64_slot *slot)
     return numbers[domain_of(slot)];
 }
 
-/* The register that the chain has in slot @i, or what stands there otherwise. */
+/* Register of the chain in slot @i, or the default. */
 static unsigned link_number(const struct a64_code *code, const struct chain *c, unsigned i)
 {
     bool from = i == c->from, to = i == c->to;
@@ -199,7 +199,7 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
     }
 }
 
-/* The load of what slot @data stored at displacement @steps accesses. */
+/* Loads what slot @data stored at displacement @steps accesses. */
 static uint32_t load_back(const struct a64_slot *data, unsigned steps)
 {
     static const struct {
@@ -217,7 +217,7 @@ static uint32_t load_back(const struct a64_slot *data, unsigned steps)
     return word | steps << 10 | A64_STORES << 5 | chained(data);
 }
 
-/* Code from the link's result to the next link. */
+/* Adds code from the link's result to the next link. */
 static bool put_helper(const struct a64_code *code, const struct chain *c, struct body *body)
 {
     switch (c->kind) {
@@ -261,7 +261,7 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned
     int step = slot_at(code, A64_PLACE_STEP);
     for (unsigned i = 0; i < links; i++) {
         uint32_t link = word;
-        /* Every other step of a base is back. */
+        /* Base steps alternate up and down. */
         if (c->kind == CHAIN_OWN && i % 2 && code->step)
             link ^= code->backwards;
         else if (c->kind == CHAIN_OWN && i % 2 && step >= 0) {

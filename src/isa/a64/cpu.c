@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Empty on the other processors, as isa/cpu.c chooses. */
+/* Empty on other processors. */
 #if defined(__aarch64__)
 #include "isa/a64/cpu.h"
 
@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 
-/* The column extension of data/isa/aarch64.csv and what the kernel calls it. Of groups of
- * extensions one must be there; what then is not ends as SIGILL in a form's state. */
+/* Values of the column extension of data/isa/aarch64.csv and the kernel's names. A group needs one
+ * of its extensions; a missing one shows as SIGILL in a form's state. */
 static const struct { const char *set; unsigned long first, second;
 } features[] = {
     {"crc", HWCAP_CRC32, 0},
@@ -60,7 +60,7 @@ static bool has(const char *set)
     return false;
 }
 
-/* The hexadecimal value behind "CPU part" and the like in /proc/cpuinfo; 0 when it is not there. */
+/* Hexadecimal value of "CPU part" and the like in /proc/cpuinfo; 0 if missing. */
 static unsigned identity(const char *key)
 {
     struct str text = {0};
@@ -74,7 +74,7 @@ static unsigned identity(const char *key)
     return value;
 }
 
-/* By number, as the system names it: the makers' names stand in no register. */
+/* Name by number, since no register holds the vendor's name. */
 static const char *name(char *buffer, size_t size)
 {
     snprintf(buffer, size, "AArch64 processor, implementer 0x%02x, part 0x%03x",

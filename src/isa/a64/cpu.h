@@ -4,6 +4,6 @@
 
 #include "isa/cpu.h"
 
-extern const struct isa_cpu a64_cpu;   /* on such a processor only */
+extern const struct isa_cpu a64_cpu;   /* only on an AArch64 processor */
 
 #endif

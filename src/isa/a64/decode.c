@@ -17,7 +17,7 @@ static uint32_t word_at(const uint8_t *code)
            (uint32_t)code[3] << 24;
 }
 
-/* Register @n of @file, the last of which is called @last. */
+/* Register @n of @file, whose last one is called @last. */
 static const char *register_text(uint32_t n, char file, const char *last, char out[8])
 {
     if (n < 31)
@@ -27,9 +27,9 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
     return out;
 }
 
-/* What versions of disassemblers name differently, here always by one name: moves that shift, the
- * hint that marks a target of branches, a comparison with tags, an alias, and the authenticated
- * load without displacement that steps its base. */
+/* Normalises names that differ between disassembler versions: shifting moves, the branch target
+ * hint, a comparison with tags, an alias, and the authenticated load with writeback without
+ * displacement. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool wide = word >> 31;
@@ -95,7 +95,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static _Thread_local struct operand spill;   /* no instruction has that many */
+    static _Thread_local struct operand spill;   /* more operands than any instruction has */
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind,
@@ -139,8 +139,8 @@ static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
     return (int64_t)((uint64_t)op->value << next->value);
 }
 
-/* The base that the access steps. Behind a post-indexed access the step follows, as an immediate or
- * a register. */
+/* Adds the base register that the access updates. A post-indexed step follows as an immediate or
+ * register. */
 static void add_writeback(struct insn *out, const struct a64_operand *memory,
                           const struct a64_operand *step)
 {
@@ -153,7 +153,7 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory,
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
-/* The factor of the shift or extension after operand @i; 0: something else. */
+/* Factor of the shift or extension after operand @i; 0: none. */
 static uint8_t shift_after(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
@@ -182,7 +182,7 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             step = stepped ? op : step;
         } else if (op->kind == A64_MEMORY) {
             add_memory(out, op, access->operands[i], access->memory_bits);
-            if (op->pre && stepped && stepped->pre)   /* a copy steps both */
+            if (op->pre && stepped && stepped->pre)   /* a memory copy updates both bases */
                 add_writeback(out, stepped, NULL);
             stepped = op->pre || t->post ? op : stepped;
         } else if (op->kind == A64_LABEL && (access->traits & INSN_BRANCH)) {

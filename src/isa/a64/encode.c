@@ -16,7 +16,7 @@
 #define ROWS_A_RUN 500
 #define NO_DISPLACEMENT INT64_MIN
 
-/* By template; codes and reasons are NULL until they are known, then one of them is not. */
+/* Cache by template; code and reason are both NULL until one of them is known. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names templates;
 static VEC(struct a64_code *) codes;
@@ -38,7 +38,7 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* The displacement that is written out in the template, as `#0x30`; NULL when there is none to
+/* Returns the explicit displacement of the template, such as `#0x30`; NULL when there is none to
  * change. */
 static const char *displacement_in(const char *template, const char **end)
 {
@@ -55,8 +55,8 @@ static const char *displacement_in(const char *template, const char **end)
     return hash;
 }
 
-/* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w}, {+X}
- * (the next one, which is even) or {Rel}. */
+/* Returns whether the text from @at to @close is a placeholder: a register of known kind, {=},
+ * {=w}, {+X} (the following register, an even pair) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -76,7 +76,7 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Splits the template into slots. What is not one line of one instruction never reaches the
+/* Splits the template into slots. Text that is not one line with one instruction never reaches the
  * assembler. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
@@ -148,7 +148,7 @@ static bool slots_parse(const char *template, struct a64_code *out)
     return true;
 }
 
-/* The template with the slots' registers filled in; slot @changed holds @number instead. */
+/* Fills in the slots' registers; slot @changed holds @number instead. */
 static void text_make(const char *template, const struct a64_code *code, unsigned changed,
                       unsigned number, int64_t displacement, struct str *out)
 {
@@ -187,8 +187,7 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding is derived from the assembler; its lines come in the order of reading the
- * answer. */
+/* A form whose encoding is being derived, with lines in the order of evaluation. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
@@ -225,8 +224,7 @@ void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct s
     }
 }
 
-/* Words by line; a line that the assembler refused, or that became several instructions, has
- * none. */
+/* Words by line; a line that was rejected, or became several instructions, has none. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
 static bool word_at(const struct answer *a, size_t line, uint32_t *word)
@@ -259,7 +257,8 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* Each doubling must move one bit up by one, or it is another field or another instruction. */
+    /* Doubling the displacement must move one bit up by one; if not, it is another field or
+     * instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -270,7 +269,7 @@ static bool take(struct inquiry *q, const struct answer *a)
     return true;
 }
 
-/* @count inquiries through one assembler run. */
+/* Sends @count inquiries through one assembler run. */
 static bool run(struct inquiry *inquiries, size_t count, const struct isa_assembler *assembler,
                 struct err *err)
 {
@@ -299,7 +298,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* A text of which nothing was taken is the templates' fault, not the assembler's. */
+    /* If no line was accepted the templates are at fault, not the assembler. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];
@@ -325,7 +324,7 @@ static bool text_parse(char *line, struct a64_text *text)
     char *space = line ? strchr(line, ' ') : NULL;
     if (space)
         *space = '\0';
-    /* Offsets of branches are addresses to the parser. */
+    /* The parser returns branch offsets as addresses. */
     char *relative = space ? strstr(space + 1, ".+8") : NULL;
     if (relative)
         memcpy(relative, "0x8", 3);
@@ -343,7 +342,7 @@ bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64
     return ok;
 }
 
-/* Whether the form is the same without a displacement. */
+/* Returns whether the form without a displacement is the same. */
 static bool zero_is_same(const struct form_row *row, const struct a64_code *code)
 {
     struct str line = {0};
@@ -351,7 +350,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     char form[FORM_MAX] = "";
 
     text_make(row->template, code, A64_SLOTS, 0, 0, &line);
-    /* Disassemblers leave it out. */
+    /* Disassemblers omit it. */
     char *zero = line.data ? strstr(line.data, ", #0]") : NULL;
     if (zero)
         memmove(zero, zero + 4, strlen(zero + 4) + 1);
@@ -361,12 +360,12 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Whether the letters of the template agree with the architecture on each operand: registers are
- * assigned by them. */
+/* Returns whether the template's access letters agree with the architecture: registers are assigned
+ * by them. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* any other is a zero register's: nothing is lost */
+    /* any other is that of a zero register, without effect */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
@@ -422,7 +421,7 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* The place of a template; its code and reason are there, perhaps NULL. Under the lock. */
+/* Finds the entry of a template; its code and reason may be NULL. Under the lock. */
 static uint32_t place_of(const char *template)
 {
     if (!templates.count)

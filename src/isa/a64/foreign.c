@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* The list of what computes is allow.c's. */
+/* The list of computing instructions is in allow.c. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & INSN_UNDECODED)
@@ -15,7 +15,7 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* A load that does not fault would find whatever is mapped, without a signal that ends it. */
+    /* A non-faulting load would access any mapped address without a signal. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that does not fault";
     return relative                     ? "a PC-relative address"
@@ -23,8 +23,8 @@ static const char *refused(const struct insn *in)
                                         : "a system instruction";
 }
 
-/* The distance bits of a branch, and in *@next their value for a branch to the next word. b has 26
- * bits of distance, tbz and tbnz 14 from bit 5, the others 19 from bit 5; all in words. */
+/* Distance field of a branch, and *@next: its value for a branch to the next word. b has 26 bits,
+ * tbz and tbnz 14 from bit 5, the others 19 from bit 5; in words. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
@@ -49,7 +49,7 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* x18 last: some platforms keep it for themselves. */
+/* x18 last, since some platforms reserve it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;

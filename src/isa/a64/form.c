@@ -14,7 +14,7 @@ static bool word_in(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Splits at the commas outside brackets and braces; returns how many parts. */
+/* Splits at commas outside brackets and braces; returns the number of parts. */
 static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
                       unsigned most)
 {
@@ -40,7 +40,7 @@ static unsigned split(const char *text, size_t length, const char *parts[], size
     return count;
 }
 
-/* Decimal digits from @at, which moves after them. */
+/* Parses decimal digits and advances @at. */
 static unsigned number(const char **at, const char *end)
 {
     unsigned value = 0;
@@ -54,7 +54,7 @@ static uint16_t element_bits(char c)
     return c == 'b' ? 8 : c == 'h' ? 16 : c == 's' ? 32 : c == 'd' ? 64 : c == 'q' ? 128 : 0;
 }
 
-/* ".2d", ".d", "[1]", "/m" behind a register's number: fills type, bits, element, merging. */
+/* Parses ".2d", ".d", "[1]", "/m" after a register number: type, bits, element, merging. */
 static bool suffix_parse(const char *at, const char *end, char class, struct a64_operand *out)
 {
     int used = snprintf(out->type, sizeof out->type, "%c", toupper((unsigned char)class));
@@ -154,7 +154,7 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     return *stop == '\0';
 }
 
-/* "lsl #3", "sxtw", "mul vl", "msl #8". */
+/* Parses "lsl #3", "sxtw", "mul vl", "msl #8". */
 static bool shift_parse(const char *text, size_t length, struct a64_operand *out)
 {
     static const char *const words[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",
@@ -186,7 +186,7 @@ static bool shift_parse(const char *text, size_t length, struct a64_operand *out
     return true;
 }
 
-/* {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d}, {v0.d}[1]. */
+/* Parses {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d}, {v0.d}[1]. */
 static bool list_parse(const char *text, size_t length, struct a64_operand *out)
 {
     const char *close = memchr(text, '}', length), *parts[4];
@@ -257,7 +257,7 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* at the shortest vectors; only equal ones compare equal */
+                /* for the shortest vectors; only equality matters */
                 out->displacement *= 16;
         } else {
             return false;
@@ -279,14 +279,14 @@ bool a64_is_condition(const char *text, size_t length)
     return word_in(text, length, conditions);
 }
 
-/* Words that stand for numbers: one type for all of a kind. */
+/* Type of a word that stands for a number: one per kind. */
 static const char *kind_of_word(const char *text, size_t length)
 {
     if (a64_is_condition(text, length))
         return "C";
     if (length > 5 &&
         (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        /* of the system's cache: names that came after the table, as numbers before */
+        /* prefetches into the system cache: newer names, previously numbers */
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
     bool is_count =
         length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
@@ -333,7 +333,7 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
            word_parse(text, length, out);
 }
 
-/* Branches and accesses relative to the program counter: their last immediate is a place. */
+/* Returns whether it is a branch or a PC-relative access, whose last immediate is an address. */
 static bool is_relative(const struct a64_text *t)
 {
     static const char *const always[] = {"b",    "bl",  "cbz",  "cbnz", "tbz",
@@ -345,7 +345,7 @@ static bool is_relative(const struct a64_text *t)
            (t->count == 2 && word_in(t->mnemonic, length, literal));
 }
 
-/* One name where disassemblers have two for the same instruction. */
+/* Normalises names that differ between disassemblers. */
 static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
 {
     if (strcmp(mnemonic, "ins") == 0 ||
@@ -357,7 +357,8 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
-/* A move from or to sp is an addition, one from xzr zeroes: neither is a move between registers. */
+/* Marks moves from or to sp, which are additions, and from xzr, which zero: neither is a register
+ * move. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -397,7 +398,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
         out->operands[1].general)
         name_special(out->operands);
-    /* Of SVE's prefetches a number is an operation without a name. */
+    /* A number in SVE prefetches is an unnamed operation. */
     if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
         out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
@@ -409,7 +410,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     return true;
 }
 
-/* Accesses whose address may have an immediate offset: without one it is an offset of 0. */
+/* Returns whether the address may have an immediate offset, so that a missing one means 0. */
 static bool takes_offset(const char *mnemonic)
 {
     static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
@@ -420,7 +421,7 @@ static bool takes_offset(const char *mnemonic)
     return false;
 }
 
-/* A left shift of 1 to 4 of the register before it. */
+/* Returns whether it is a left shift by 1 to 4 of the preceding register. */
 static bool is_short_shift(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i];
@@ -448,14 +449,14 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* the register that comes first: again in the text it is the same by the encoding, {=} or {=w}
-     * under another width */
+    /* first register; a repetition in the text is the same by encoding: {=}, or {=w} in another
+     * width */
     uint8_t first;
     char class;
     bool any;
 };
 
-/* Registers inside @text, which is one operand, become placeholders. */
+/* Replaces registers in the operand @text by placeholders. */
 static void template_operand(struct template *t, const char *text, size_t length,
                              const char *access)
 {
@@ -487,7 +488,7 @@ static void template_operand(struct template *t, const char *text, size_t length
     }
 }
 
-/* Every register of a list separately, so that they are consecutive. */
+/* Writes every register of a list, so that they are consecutive. */
 static void template_list(struct template *t, const struct a64_operand *op, const char *access)
 {
     const char *suffix = memchr(op->text, '.', op->length),
@@ -514,7 +515,7 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
-        /* of a pair whose first is even */
+        /* first of a pair, with an even number */
         const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
@@ -527,7 +528,7 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
     }
 }
 
-/* Numbers in order, so that the registers of a list are consecutive. */
+/* Register numbers ascend, so that those of a list are consecutive. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out)
 {
     char text[8];
@@ -535,7 +536,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* numbers are handed out in order */
+    type += type[0] == '+';   /* numbers ascend */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;
@@ -557,8 +558,8 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Whether an operand of the list at @operands is a register of vectors, predicates or floating
- * point. */
+/* Returns whether an operand of the list at @operands is a vector, predicate or floating-point
+ * register. */
 static bool has_vectors(const char *operands)
 {
     for (const char *at = operands; at; at = strpbrk(at + 1, " ([{"))

@@ -18,12 +18,12 @@
 #include "isa/llvm_mc.h"
 
 #define RUN_WORDS 65536   /* words per run */
-#define PLACE_TEXT 20     /* #0x and sixteen digits */
+#define PLACE_TEXT 20     /* bytes of #0x and sixteen digits */
 
 struct disassembled {
     uint32_t word;
-    char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
-    /* the operands are followed by a place, @distance from the word, or from its page */
+    char *mnemonic, *operands;   /* NULL: the disassembler lacks it as well */
+    /* the operands are followed by an address, @distance from the word or its page */
     bool relative, pages;
     uint64_t distance;
 };
@@ -42,7 +42,7 @@ static uint64_t hash_word(uint32_t word)
     return hash_bytes(&word, sizeof word);
 }
 
-/* Result for @word; NULL when it was not looked up yet. Under the lock. */
+/* Returns the entry of @word; NULL when it was not looked up yet. Under the lock. */
 static struct disassembled *find(uint32_t word)
 {
     uint32_t item = index_find(&by_word, hash_word(word), is_word, learned.items, &word);
@@ -59,8 +59,8 @@ static void forget(void)
     index_done(&by_word);
 }
 
-/* A place that the last operand names by its address, as only branches and accesses relative to the
- * program counter do: at @address. */
+/* Converts the address in the last operand of PC-relative branches and accesses to a distance; the
+ * word is at @address. */
 static void keep_place(struct disassembled *d, uint64_t address)
 {
     char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;
@@ -172,7 +172,7 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-/* Has llvm-mc, if installed, decode the words from place @from on that objdump does not know. */
+/* Disassembles words from index @from on that objdump lacks by llvm-mc, if installed. */
 static void ask_second(size_t from)
 {
     VEC(struct llvm_mc_word) words = {0};

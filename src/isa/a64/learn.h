@@ -1,4 +1,4 @@
-/* Words that a second disassembler has named, by number. Internal to a64_decode. */
+/* Cache of words disassembled by a second tool. Internal to a64_decode. */
 #ifndef PORTOLAN_ISA_A64_LEARN_H
 #define PORTOLAN_ISA_A64_LEARN_H
 
@@ -11,9 +11,9 @@
 #define A64_MNEMONIC 32
 #define A64_OPERAND_TEXT 160
 
-/* Runs aarch64-linux-gnu-objdump on those of @words that are not there yet. Any thread. */
+/* Runs aarch64-linux-gnu-objdump on those of @words that are not cached. */
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err);
-/* True when the word is known; copies its text, as it is for a word at @offset. Any thread. */
+/* Copies the text of a known word at @offset; false if unknown. */
 bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC],
                  char operands[A64_OPERAND_TEXT]);
 

@@ -57,8 +57,7 @@ static bool is_x86_register(const char *p, const char *end)
            isdigit((unsigned char)p[3]);
 }
 
-/* Words that only AArch64 has as mnemonics, for texts whose only registers are b and d ones or
- * none. */
+/* Returns whether only AArch64 has this mnemonic, for texts whose only registers are b and d. */
 static bool is_mnemonic(const char *p, const char *end)
 {
     static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",
@@ -72,7 +71,7 @@ static bool is_mnemonic(const char *p, const char *end)
     return false;
 }
 
-/* Evidence of a line. */
+/* Weight of a line as evidence. */
 static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
 {
     const char *mnemonic = p;
@@ -124,8 +123,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* Text after a semicolon: a directive, a label, a lone known word, or a mnemonic followed by a
- * register, number or bracket. */
+/* Returns whether text after a semicolon is a directive, a label, a known word alone, or a mnemonic
+ * followed by a register, number or bracket. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};
@@ -193,8 +192,8 @@ bool a64_directive_kept(const char *word, size_t length)
     return false;
 }
 
-/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the place is the last operand; of adr, adrp and literal
- * loads it is no code. */
+/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the target is the last operand; adr, adrp and literal
+ * loads refer to data. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
     const char *e = word_end(p, end);
@@ -230,7 +229,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        /* its place is left out: objdump --no-addresses */
+        /* the target is omitted: objdump --no-addresses */
         if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }

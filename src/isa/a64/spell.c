@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Where the operand type at @at ends: at the next comma outside brackets, or at the end of the
- * form's list. */
+/* Length of the operand type at @at: to the next comma outside brackets, or to the end of the
+ * list. */
 static size_t type_length(const char *at)
 {
     int depth = 0;
@@ -26,7 +26,7 @@ static bool one_of(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* "LSL I", "SXTW", "MUL VL": written behind an operand, not one itself. */
+/* "LSL I", "SXTW", "MUL VL": written after an operand, not an operand itself. */
 static bool is_shift(const char *text, size_t length)
 {
     static const char *const words[] = {"LSL",  "LSR",  "ASR",  "ROR",  "MSL",
@@ -93,7 +93,7 @@ static bool operand_add(struct spelling *f, const struct spelled_operand *o)
     return true;
 }
 
-/* "{V.2D, V.2D}", "{V.S}[I]": every register is an operand. */
+/* "{V.2D, V.2D}", "{V.S}[I]": each register is an operand. */
 static bool list_spell(const char *text, size_t length, struct spelling *f)
 {
     const char *close = memchr(text, '}', length);
@@ -137,7 +137,7 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
     return operand_add(f, &o);
 }
 
-/* A branch on a condition is one form, and a name per condition; the point may be missing. */
+/* A conditional branch is one form with a name per condition; the dot is optional. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
     static const char *const conditions[] = {

@@ -8,12 +8,12 @@
 
 #include "base/str.h"
 
-/* A form's name taken apart. */
+/* A parsed form name. */
 struct parts {
     char mnemonic[48];        /* without marks */
     char operands[8][16];
     unsigned count;
-    const char *lea;          /* "_B_I_D8" of LEA, "" elsewhere */
+    const char *lea;          /* "_B_I_D8" of LEA, else "" */
     bool plain, lock, rep;
 };
 
@@ -70,7 +70,7 @@ static bool split_form(const char *form, struct parts *p)
     return split_operands(open + 2, p);
 }
 
-/* One operand type of a canonical name. */
+/* Classifies one operand type of a canonical name. */
 static bool classify(const char *type, struct spelled_operand *out)
 {
     static const char *const registers[] = {"XMM", "YMM", "ZMM",  "TMM", "MM",
@@ -119,7 +119,7 @@ static bool has_vector(const struct spelling *f)
            has_register(f, "mm") || has_register(f, "k");
 }
 
-/* Operands in AT&T order; a mask register that guards the destination becomes a mark on it. */
+/* Orders the operands for AT&T; a mask register of the destination becomes a mark. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
@@ -135,7 +135,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* The address is LEA's source, which the canonical name keeps in the mnemonic. */
+    /* LEA's source is its address, which the canonical name keeps in the mnemonic. */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -165,7 +165,7 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Width of the suffix: of the general register or integer memory operand that AT&T names last. */
+/* Width of the suffix: of the last general register or integer memory operand in AT&T order. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -193,7 +193,7 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* x87 with memory: the letter gives the number's kind and its width. */
+/* x87 memory operands: the letter gives type and width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",
@@ -214,8 +214,8 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
-/* Conversions to half the width: which vector they read from memory is a letter, since the register
- * they write is the same. */
+/* Narrowing conversions from memory: a letter gives the source vector, since the destination
+ * register is the same. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
@@ -231,7 +231,7 @@ static const char *narrowing_suffix(const struct parts *p, const struct spelling
     return "";
 }
 
-/* "NBE" after J, SET or CMOV: the compilers' spelling first. */
+/* Expands "NBE" after J, SET or CMOV, compilers' spelling first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};
@@ -263,7 +263,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
     return false;
 }
 
-/* Mnemonics that AT&T names differently. */
+/* Mnemonics with other names in AT&T. */
 static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
@@ -309,8 +309,7 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* The prefix is a word of its own in AT&T text: such forms have no name that a table could
-     * hold. */
+    /* A prefix is a separate word in AT&T text: such forms have no table name. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -326,12 +325,12 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* A mnemonic longer than any that exists has no room. */
+    /* too long for any existing mnemonic */
     return out->name_count > 0;
 }
 
-/* Comparisons of floating-point numbers have their predicate in an immediate or, as compilers write
- * them, in the name: cmpltpd. */
+/* Floating-point comparisons: the predicate is an immediate, or part of the name in compiler
+ * output: cmpltpd. */
 static bool name_predicates(const struct spelling *f, struct spelling *out)
 {
     static const char *const predicates[] = {"lt",  "le",  "eq", "neq", "unord", "ord",

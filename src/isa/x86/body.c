@@ -10,13 +10,13 @@
 #include "isa/x86/encode.h"
 
 #define DS_PREFIX 0x3e      /* of a segment: ignored in 64-bit code */
-/* bytes between what is written, at least: a load that meets another byte of a word being stored
- * waits for it */
+/* least distance in bytes to written memory: a load that overlaps a word being stored waits for
+ * it */
 #define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* Hands out registers of one kind: some only read, the others written in turn. */
+/* Assigns registers of one kind: some read only, the others written in turn. */
 struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
@@ -29,8 +29,8 @@ struct x86_allocation {
     struct body *body;
 };
 
-/* Whether it reaches memory through registers that its text does not name: two string instructions
- * share their names with scalar SSE ones, with any prefix. */
+/* Returns whether it accesses memory through implicit registers: two string instructions share
+ * their names with scalar SSE ones, with any prefix. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,7 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
+/* Returns why a form cannot be in a body on any CPU; NULL when it can. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -89,7 +89,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Templates that the encoder does not fill, by their contents. */
+/* Rejects templates that the encoder cannot fill. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -140,7 +140,7 @@ void x86_code_free(const void *code)
     free((void *)code);
 }
 
-/* Use of a register that a form names itself. */
+/* Access to an implicit register. */
 static unsigned own_access(const struct x86_code *code, unsigned reg)
 {
     unsigned access = 0;
@@ -150,7 +150,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
             op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
-            /* Parts of registers are merged with the rest. */
+            /* Partial writes merge with the rest. */
             if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
                 access |= ACCESS_READ;
         }
@@ -186,12 +186,11 @@ static bool is_vector(ZydisRegisterClass registers)
            registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Whether it waits for the flags of the one before unless something clears them, which takes
- * BODY_ZERO. */
+/* Returns whether it depends on the previous one's flags unless BODY_ZERO clears them. */
 static bool waits_for_flags(const struct x86_code *code);
 
-/* Whether one of @forms reads and writes a register operand of that kind: each execution waits for
- * the last one on its register, and only many registers hide that. */
+/* Returns whether one of @forms reads and writes a register operand of that kind: each execution
+ * waits for the last one on its register, which many registers hide. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
@@ -216,8 +215,7 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
     return false;
 }
 
-/* For chains all registers that nothing else needs are written in turn; two are enough to be
- * read. */
+/* With chains all free registers are written in turn; two suffice for reading. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12},
@@ -291,7 +289,7 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* rbp as a base cannot be encoded without a displacement, which would make another form. */
+/* rbp as a base needs a displacement, which is another form. */
 static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
@@ -303,8 +301,7 @@ static uint8_t next_written(struct register_pool *pool)
     return pool->written[pool->next_written++ % pool->writes];
 }
 
-/* Distinct consecutive offsets: neighbours, not lines apart, so that banks and sets do not
- * collide. */
+/* Consecutive offsets, not lines apart, avoid bank and set conflicts. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
@@ -370,14 +367,14 @@ static bool waits_for_flags(const struct x86_code *code)
            (shifts_by_cl(code) && code->insn.flags_written);
 }
 
-/* Code before the form, so that it does not wait for the last one. */
+/* Emits code before the form that breaks its chain. */
 static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
 {
     bool cleared = false;
 
     if (is_division(code)) {
-        /* A quotient that fits and is long: the divisors read are small and never 0. Eight bits
-         * divide ax. */
+        /* Gives a valid, long quotient: divisors are small and not 0. The 8-bit division uses
+         * ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
                                         .imm.u = byte ? 0x531 : 0x6eadbeef};
@@ -452,8 +449,7 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     return true;
 }
 
-/* Code of all of @order, @count instructions; false with *done of them emitted when that is not
- * possible. */
+/* Emits @order, @count instructions; on failure false with *@done emitted. */
 static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
                      const uint32_t *order, uint64_t count, uint64_t *done)
 {
@@ -508,7 +504,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
-    /* else nothing is paired */
+    /* if not, nothing is paired */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

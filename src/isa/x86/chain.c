@@ -6,7 +6,7 @@
 
 #include "isa/x86/encode.h"
 
-/* Fixed places: the chained registers, read-only ones, other written ones. */
+/* Fixed registers: the chained ones, read-only ones, other written ones. */
 enum {
     CHAIN_GENERAL = 8,
     SPARE_GENERAL = 9,
@@ -58,7 +58,7 @@ static void named(struct chain *c, const char *from, const char *to)
         snprintf(c->to_name, sizeof c->to_name, "%s", to);
 }
 
-/* Which operand a part is for the reader: masks count, the encoder's own k0 does not. */
+/* Number of an operand for the reader: masks count, the encoder's implicit k0 does not. */
 static unsigned shown(const struct x86_code *code, unsigned part)
 {
     unsigned n = 0;
@@ -68,7 +68,7 @@ static unsigned shown(const struct x86_code *code, unsigned part)
     return n;
 }
 
-/* The registers of a lea's address. */
+/* Lists chains through the address registers of a lea. */
 static void list_address(const struct x86_code *code, unsigned from, unsigned to,
                          struct chain *list, size_t *n)
 {
@@ -115,8 +115,7 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
     }
 }
 
-/* From a general register that is the instruction's own to each operand written that can be the
- * same. */
+/* Lists chains from an implicit general register to each written operand that can be the same. */
 static void list_fixed(const struct x86_code *code, struct chain *list, size_t *n)
 {
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
@@ -204,7 +203,7 @@ static void list_flags(const struct x86_code *code, struct chain *list, size_t *
             named(&c, "flags", NULL);
             chain_add(list, n, c);
         }
-        /* cmovz must find its flag among those written. */
+        /* cmovz must read a flag among those written. */
         if (code->defines_zero && !read && code->parts[i].access == ACCESS_READ) {
             c = chain_of(CHAIN_TO_FLAGS, shown(code, i), 0, 1, "");
             c.from = (uint8_t)i;
@@ -240,7 +239,7 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
     return n;
 }
 
-/* Value of an operand that the chain does not use. */
+/* Default value of an operand outside the chain. */
 static void operand_default(const struct x86_code *code, unsigned i, ZydisEncoderOperand *operand)
 {
     static const unsigned reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -249,7 +248,7 @@ static void operand_default(const struct x86_code *code, unsigned i, ZydisEncode
 
     if (is_register(code, i)) {
         enum domain d = domain_of(part->registers);
-        /* Equal operands would make an idiom; the read ones differ. */
+        /* Equal operands could form an idiom, so read ones differ. */
         operand->reg.value =
             register_of(part->registers, part->access & ACCESS_WRITE ? spares[d] + (i > 1 ? 1 : 0)
                                                                      : reads[d] + (i > 1 ? 1 : 0));
@@ -297,7 +296,7 @@ static ZydisEncoderOperand operand_register(ZydisRegister reg)
     return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = reg};
 }
 
-/* Code from the link's result to the next link. */
+/* Adds code from the link's result to the next link. */
 static bool put_helper(const struct x86_code *code, const struct chain *c,
                        const ZydisEncoderRequest *link, struct body *body)
 {
@@ -369,7 +368,7 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
-        /* some cores take longer for addresses of three parts */
+        /* some cores are slower with three-part addresses */
         link.operands[c->from].mem.displacement = 0;
     }
     for (unsigned i = 0; i < links; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Empty on the other processors, as isa/cpu.c chooses. */
+/* Empty on other processors. */
 #if defined(__x86_64__)
 #include "isa/x86/cpu.h"
 
@@ -11,7 +11,7 @@
 
 enum { EAX, EBX, ECX, EDX };
 
-/* CPUID bit of a set; the vector length suffix is checked separately. */
+/* CPUID bit of an extension; its vector length suffix is checked separately. */
 static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
 } features[] = {
     {"SSE3", 1, 0, ECX, 0},
@@ -81,7 +81,7 @@ static bool bit_of(uint32_t leaf, uint32_t subleaf, unsigned reg, unsigned bit)
 static unsigned vector_bits(void)
 {
     uint32_t low, high;
-    if (!bit_of(1, 0, ECX, 27))   /* OSXSAVE: xgetbv may be used */
+    if (!bit_of(1, 0, ECX, 27))   /* OSXSAVE: xgetbv is available */
         return 128;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     if ((low & 0xe6) == 0xe6 && bit_of(7, 0, EBX, 16))
@@ -89,7 +89,7 @@ static unsigned vector_bits(void)
     return (low & 6) == 6 && bit_of(1, 0, ECX, 28) ? 256 : 128;
 }
 
-/* Part of every processor in 64-bit mode. */
+/* Returns whether every processor in 64-bit mode has it. */
 static bool is_base(const char *set)
 {
     static const char *const base[] = {

@@ -4,6 +4,6 @@
 
 #include "isa/cpu.h"
 
-extern const struct isa_cpu x86_cpu;   /* on such a processor only */
+extern const struct isa_cpu x86_cpu;   /* only on an x86-64 processor */
 
 #endif

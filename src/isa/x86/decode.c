@@ -27,19 +27,19 @@ static void initialise(void)
     ZydisDecoderEnableMode(&light, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
-    /* 0x1 and 0x10 as other disassemblers have it, not 0x01 and 0x0000000000000010 */
+    /* 0x1 and 0x10 as in other disassemblers, not 0x01 and 0x0000000000000010 */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
                               ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* [rip+0x10]: the text means the same wherever it stands. */
+    /* [rip+0x10]: position-independent text. */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Zydis decodes branches of the Knights Corner, which no other processor has, where others have
- * none. */
+/* Zydis decodes Knights Corner branches, which no other processor has, from encodings that are
+ * invalid elsewhere. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
 {
@@ -54,7 +54,7 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis numbers al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share
+        /* Zydis orders al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share
          * encodings. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
@@ -134,7 +134,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                            ? root_of(op->mem.segment)
                            : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        /* al, which Zydis has as a register that is read alone */
+        /* al, which Zydis reports as read only */
         if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
@@ -151,8 +151,8 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     }
 }
 
-/* A string instruction steps its pointers by an element, whatever it loads: upwards, as the ABI
- * leaves the direction flag. Repeated ones step by a count that is not known here. */
+/* A string instruction advances its pointers by an element, upwards as the ABI's direction flag.
+ * Repeated ones advance by an unknown count. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
@@ -229,8 +229,8 @@ static bool is_plain_move(ZydisMnemonic mnemonic)
     }
 }
 
-/* Idioms and moves are facts of the text: the last two listed operands are the same register,
- * nothing is masked. */
+/* Idioms and moves follow from the text: the last two listed operands are the same register without
+ * a mask. */
 static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     const ZydisDecodedOperand *last = NULL, *before = NULL;
@@ -253,13 +253,13 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* A 8- or 16-bit xor merges into the old register: no idiom. */
+    /* An 8- or 16-bit xor merges into the old register: not an idiom. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
-/* LFENCE waits on AMD as on Intel: systems set the bit that makes it (Linux, since 2018). */
+/* LFENCE waits on AMD as on Intel: systems set the bit for that (Linux, since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
     return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
@@ -268,7 +268,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* marks a target of branches for who checks it: a NOP to the core */
+    /* endbr: a NOP for the core */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -351,7 +351,7 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
     return traits;
 }
 
-/* Zydis' masks follow EFLAGS; ours are dense. */
+/* Zydis masks follow EFLAGS; ours are dense. */
 static uint32_t flags_of(ZydisAccessedFlagsMask mask)
 {
     return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) |
@@ -362,7 +362,7 @@ static uint32_t flags_of(ZydisAccessedFlagsMask mask)
            (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
 }
 
-/* The first byte that is no prefix; VEX and EVEX count as opcode. */
+/* Offset of the first byte after the prefixes; VEX and EVEX count as opcode. */
 static uint8_t opcode_offset(const struct insn *insn)
 {
     uint8_t at = 0;
@@ -377,14 +377,13 @@ static uint8_t opcode_offset(const struct insn *insn)
     return at;
 }
 
-/* mm, xmm, ymm and zmm registers show in the form. */
+/* The form distinguishes mm, xmm, ymm and zmm registers. */
 static uint32_t form_vector(const char *form)
 {
     return strstr(form, "MM") ? INSN_VECTOR : 0;
 }
 
-/* Bytes from the ModRM byte at @code on: it, the scaled index and the displacement; 0 when they are
- * not all there. */
+/* Length of ModRM, SIB and displacement at @code; 0 if incomplete. */
 static size_t address_length(const uint8_t *code, size_t length)
 {
     if (!length)
@@ -397,8 +396,8 @@ static size_t address_length(const uint8_t *code, size_t length)
     return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
 }
 
-/* Bytes of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its ModRM
- * byte, @narrow: with the operand-size prefix. */
+/* Length of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its
+ * ModRM byte, @narrow: operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
@@ -445,8 +444,7 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* The length of an encoding with REX2, which APX has: that of the same opcode behind REX; 0 of any
- * other. */
+/* Length of an encoding with REX2 (APX): that of the same opcode with REX; 0 for others. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
@@ -467,12 +465,12 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     memcpy(legacy + at + 1 + map1, code + at + 2, n);
     if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
         return 0;
-    n = in.length + 1u - map1;   /* two bytes in the place of REX, and of the escape */
+    n = in.length + 1u - map1;   /* two bytes replace REX and the escape */
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* The length of an instruction that the decoder lacks, and in @text another disassembler's reading,
- * "" if none knows it; 0: the length is unknown. */
+/* Length of an instruction that the decoder lacks, and in @text another disassembler's text, "" if
+ * none; 0: unknown. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -484,7 +482,7 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
     return vector ? vector : rex2_length(code, length);
 }
 
-/* One that the decoder does not have: by the text of another disassembler, else as undecoded. */
+/* Decodes such an instruction by another disassembler's text, else as undecoded. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {
@@ -518,7 +516,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly named instruction moves the following ones: repeated until nothing new is found. */
+    /* A newly decoded instruction shifts the following ones: repeated until nothing changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {
@@ -629,7 +627,7 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7))
                   ? in.raw.imm[0].value.s + in.length
                   : 0;
-    /* The columns of the second opcode table that SSE has. */
+    /* Columns of the second opcode table with SSE instructions. */
     const unsigned row = in.opcode >> 4;
     *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
               in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||

@@ -1,4 +1,4 @@
-/* Parts of decode.c's decoding of x86-64 instructions. Internal to isa/x86. */
+/* Parts of decoding x86-64 instructions. Internal to isa/x86. */
 #ifndef PORTOLAN_ISA_X86_DECODE_PARTS_H
 #define PORTOLAN_ISA_X86_DECODE_PARTS_H
 
@@ -8,38 +8,36 @@
 
 #include "isa/insn.h"
 
-/* allow.c: what code of others may hold to be run by measuring: decided by what the decoder says
- * of an instruction, never by its bytes. */
+/* allow.c: instructions that foreign code may contain, decided by the decoder's data, never by
+ * bytes. */
 
-/* True when @in, with all its operands in @ops, works on registers, flags and memory alone, or is a
- * near branch: no way into the system, no clock, no identity of the machine, no lasting state.
- * Instructions that the decoder learns later are not on the list. Any thread. */
+/* Returns whether @in with its operands @ops only uses registers, flags and memory, or is a near
+ * branch: no system call, clock, machine identity or lasting state. Instructions of future decoders
+ * are excluded by default. */
 bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
-/* operation.c: what x86-64 instructions do, from their mnemonics. */
+/* operation.c: operations of x86-64 instructions, from their mnemonics. */
 
-/* Fills operation, condition and roles of @out, whose operands and traits stand already. Any
- * thread. */
+/* Fills operation, condition and roles of @out, after operands and traits. */
 void x86_operation(const ZydisDecodedInstruction *in, struct insn *out);
-/* True for legacy encodings that keep a part of the destination, or all of it when the source is
- * zero, though the decoder has it as written only. */
+/* Returns whether a legacy encoding keeps part of its destination, or all of it for a zero source,
+ * although the decoder reports it as write-only. */
 bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
-/* Whether it faults if its vector in memory is not aligned to its width. Any thread. */
+/* Returns whether it faults on an unaligned vector in memory. */
 bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
-/* x87.c: what x87 instructions do to the register stack. */
+/* x87.c: effects of x87 instructions on the register stack. */
 
-/* Fills x87 and x87_step of @out, whose mnemonic stands already. Any thread. */
+/* Fills x87 and x87_step of @out, after the mnemonic. */
 void x87_fill(struct insn *out);
 
-/* text.c: what a disassembler writes of an instruction, in Intel syntax, as struct insn: for
- * instructions that this program's own decoder does not have. */
+/* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that the decoder
+ * lacks. */
 
-/* Fills mnemonic, form, operands and traits of @out, whose bytes and length are there, from @text
- * as binutils' and LLVM's objdump write it. What is read and written follows the rule of the set:
- * the first operand is the result, which accumulating families read; memory that comes first is
- * read and written. Flags: those of comparisons, conditional jumps' none. False where @text is no
- * instruction with operands of known kinds; @out is then unusable. Any thread. */
+/* Fills mnemonic, form, operands and traits of @out, after bytes and length, from @text of
+ * binutils' or LLVM's objdump. The first operand is the result, which accumulating families also
+ * read; memory that comes first is read and written. Comparisons write flags, conditional jumps get
+ * none. False where @text is no instruction with operands of known kinds; @out is then invalid. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

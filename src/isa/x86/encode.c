@@ -58,7 +58,7 @@ static ZydisRegister register_find(const char *name, size_t length)
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number)
 {
     if (registers == ZYDIS_REGCLASS_GPR8 && number >= 4)
-        number += 4;   /* ah, ch, dh and bh stand between */
+        number += 4;   /* skips ah, ch, dh and bh */
     return ZydisRegisterEncode(registers, (ZyanU8)number);
 }
 
@@ -137,7 +137,7 @@ static bool part_immediate(const char *type, size_t length, struct part *part,
     return false;
 }
 
-/* [{B}+{I}*4+{D8}]: the address of a lea, registers put in later. */
+/* [{B}+{I}*4+{D8}]: the address of a lea; registers are filled in later. */
 static bool part_address(const char *text, size_t length, struct part *part,
                          ZydisEncoderOperand *operand)
 {
@@ -187,12 +187,12 @@ static bool part_parse(const char *text, size_t length, struct part *part,
                              (memchr(text, 'W', (size_t)(colon - text)) ? ACCESS_WRITE : 0));
     length -= (size_t)(colon + 1 - text);
     text = colon + 1;
-    /* Some forms refuse equal operands. */
+    /* Some forms reject equal operands. */
     return part_register(text, length, 2u + request->operand_count, part, operand) ||
            part_memory(text, length, part, request, operand);
 }
 
-/* `{{{K}}}{{z}}` after the first operand: a mask operand of its own. */
+/* `{{{K}}}{{z}}` after the first operand: a separate mask operand. */
 static const char *mask_parse(const char *at, struct x86_code *out)
 {
     ZydisEncoderRequest *request = &out->request;
@@ -233,7 +233,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* The fourth register of AVX blends and their relatives is in the immediate. */
+        /* The fourth register of AVX blends and the like is in the immediate. */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -272,7 +272,7 @@ static bool template_parse(const char *at, struct x86_code *out)
     return request->mnemonic != ZYDIS_MNEMONIC_INVALID && operands_parse(at + length, out);
 }
 
-/* The encoder needs the mask that means none if the EVEX encoding has room for one. */
+/* The encoder needs an explicit k0 if the EVEX encoding has a mask field. */
 static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZydisEncoderRequest *request = &out->request;
@@ -290,7 +290,7 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
     return request_encode(request, bytes);
 }
 
-/* A template that names the accumulator although the form takes any register: found by trying
+/* Detects a template that names the accumulator although the form takes any register, by trying
  * another. */
 static void free_accumulator(struct x86_code *out)
 {
@@ -318,8 +318,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Whether the letters of the template agree with the decoder on each operand: registers are
- * assigned by them. */
+/* Returns whether the template's access letters agree with the decoder: registers are assigned by
+ * them. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
@@ -329,7 +329,7 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const struct part *part = &c->parts[i];
         if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
             request->operands[i].reg.value == ZYDIS_REGISTER_K0)
-            continue;   /* a mask that means none, which the decoder does not list */
+            continue;   /* k0 without effect, which the decoder omits */
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(err, ERR_DATA, NULL,

@@ -1,5 +1,5 @@
-/* Form templates of x86-64 to machine code through the decoder library's encoder: no assembler
- * process. Internal to isa/. */
+/* Encodes x86-64 form templates by the decoder library's encoder, without an assembler process.
+ * Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_ENCODE_H
 #define PORTOLAN_ISA_X86_ENCODE_H
 
@@ -10,28 +10,27 @@
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
-/* One operand of a template: what may be put there. */
+/* An operand of a template, with its permitted kind. */
 struct part {
     uint8_t kind;            /* enum part_kind */
     uint8_t access;          /* ACCESS_READ, ACCESS_WRITE */
     ZydisRegisterClass registers;   /* PART_REGISTER */
-    uint16_t bytes;          /* PART_MEMORY: size, 0 when the operand has none */
+    uint16_t bytes;          /* PART_MEMORY: size, 0 if none */
 };
 
-/* A form ready to be encoded again and again with other registers. */
+/* A form that can be encoded repeatedly with other registers. */
 struct x86_code {
     const struct form_row *row;   /* borrowed */
     ZydisEncoderRequest request;
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
-    struct insn insn;             /* as it decodes with the first registers */
+    struct insn insn;             /* decoded with the first registers */
     ZydisISASet isa_set;
-    bool defines_zero;            /* the zero flag has a defined value after it */
+    bool defines_zero;            /* it defines the zero flag */
 };
 
-/* False with err when the template has parts that cannot be encoded, or its code would be another
- * form. Any thread. */
+/* False with err when the template has unsupported parts, or its code would be another form. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
-/* Encodes out->request into @bytes; returns the length, 0 when it is refused. */
+/* Encodes out->request into @bytes; returns the length, 0 if rejected. */
 size_t request_encode(const ZydisEncoderRequest *request,
                       uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH]);
 /* Register number @number of a class; 8-bit ones are al, cl, dl, bl, spl, bpl, sil, dil, r8b... */

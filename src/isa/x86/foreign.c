@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* The list of what computes is allow.c's. */
+/* The list of computing instructions is in allow.c. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
@@ -18,7 +18,7 @@ static const char *refused(const struct insn *in)
     return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
-/* The branch as it is, prefixes and length included, to the next instruction. */
+/* The branch unchanged, including prefixes and length, except for its target. */
 static void branch_emit(const struct insn *in, uint8_t *out)
 {
     unsigned size = 0, distance = insn_branch_distance(in, &size);
@@ -68,7 +68,7 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* r8 to r15 alone: no instruction uses them implicitly. A counter in memory costs 24 cycles an
+/* Only r8 to r15, which no instruction uses implicitly. A counter in memory costs 24 cycles per
  * iteration with hundreds of stores on Golden Cove. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
@@ -93,7 +93,7 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
-    /* Of 256 bits and of 128; NULL: one for all. */
+    /* For 256 and for 128 bits; NULL: one for all. */
     static const struct { const char *wide, *plain;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

@@ -9,7 +9,7 @@
 static bool has_vex[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 static pthread_once_t vex_scanned = PTHREAD_ONCE_INIT;
 
-/* Which mnemonics have a VEX encoding: asked of the decoder by trying every opcode once. */
+/* Finds mnemonics with a VEX encoding by trying every opcode of the decoder once. */
 static void scan_vex(void)
 {
     ZydisDecoder decoder;
@@ -101,10 +101,11 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* Names are composed for every decoded instruction: snprintf took half of the decoder's time. */
+/* A fast writer for names, which every decoded instruction needs: snprintf took half of the
+ * decoder's time. */
 struct name {
     char *at;
-    const char *end;     /* of the storage: what does not fit is left out */
+    const char *end;     /* of the storage: longer text is truncated */
 };
 
 static void add(struct name *name, const char *text)
@@ -125,8 +126,7 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Copies that a broadcast makes of its element: a widening operation has fewer than a vector of
- * such elements. */
+/* Number of copies in a broadcast: fewer for a widening operation. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {
@@ -145,7 +145,7 @@ static unsigned broadcast_count(ZydisBroadcastMode mode)
     }
 }
 
-/* Type of the operand number @immediate (count of immediates before it). */
+/* Adds the type of immediate number @immediate. */
 static void add_type(struct name *name, const ZydisDecodedInstruction *in,
                      const ZydisDecodedOperand *op, unsigned immediate)
 {
@@ -182,7 +182,7 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in,
     }
 }
 
-/* LEA is named by the parts of its address: base, index, scaled index, displacement, rip. */
+/* LEA is named by its address parts: base, index, scaled index, displacement, rip. */
 static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                     const ZydisDecodedOperand *op)
 {
@@ -191,8 +191,8 @@ static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
                                                                                             : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* An 8-bit zero that the encoding of rbp or r13 as a base forces is no displacement to the
-     * hardware's eye either, yet it is there. */
+    /* An 8-bit zero, required by the encoding of rbp or r13 as a base, is a displacement in the
+     * encoding. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -224,8 +224,8 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512's before there were VEX encodings of them, which only later decoders know: the plain name
- * stays with EVEX, whatever the decoder. */
+/* AVX-512 instructions whose VEX encodings came later, and only newer decoders have: the plain name
+ * stays with EVEX. */
 static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
                                            ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
@@ -244,7 +244,7 @@ const char *form_encoding(const char *mnemonic, bool evex, bool zmm)
                : "";
 }
 
-/* An EVEX form that shares its name and operand types with a VEX one. */
+/* Returns whether an EVEX form shares name and operand types with a VEX form. */
 static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 ||
@@ -258,8 +258,7 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
     return has_vex[in->mnemonic];
 }
 
-/* Zero-masking that the text says: a comparison into a mask register clears what is not selected
- * without it. */
+/* Zero-masking in the text: a comparison into a mask register clears unselected bits without it. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
@@ -344,8 +343,8 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Instructions on a whole cache line, and on descriptions and keys of its size: assemblers want
- * their operand without a size. */
+/* Returns whether it operates on a cache line, descriptor or key of that size: assemblers want no
+ * size for its operand. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
@@ -360,7 +359,7 @@ static bool is_line(const ZydisDecodedInstruction *in)
            in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 }
 
-/* One operand as the template writes it. */
+/* Writes one operand of the template. */
 static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
                              unsigned immediate, struct str *out)
 {
@@ -400,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* without, assemblers take AVX-512's */
+        str_add(out, "{{vex}} ");   /* without it assemblers take the AVX-512 encoding */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -418,8 +417,8 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
             continue;
-        /* Assemblers expect rounding before an immediate, LLVM also before a general register that
-         * is read. */
+        /* Assemblers expect rounding before an immediate, LLVM also before a general source
+         * register. */
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ||
             (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||

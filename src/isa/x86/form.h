@@ -1,5 +1,5 @@
-/* Names and templates of instruction forms from a decoded instruction. Internal to isa/: the only
- * header with decoder types. */
+/* Names and templates of forms from a decoded instruction. Internal to isa/: the only header with
+ * decoder types. */
 #ifndef PORTOLAN_ISA_X86_FORM_H
 #define PORTOLAN_ISA_X86_FORM_H
 
@@ -9,20 +9,20 @@
 #include "isa/forms.h"
 #include "isa/insn.h"
 
-/* The canonical name, as uops.info writes it, without encoding-direction suffixes. Any thread. */
+/* Writes the canonical name, as in uops.info, without encoding-direction suffixes. */
 void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                char form[FORM_MAX]);
-/* Appends the template (see isa/forms.h); false for instructions that have none (far transfers,
- * fixed addresses). */
+/* Appends the template (isa/forms.h); false for instructions without one (far transfers, fixed
+ * addresses). */
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops,
                    struct str *out);
 /* Suffix of the mnemonic in the form name of an instruction that the decoder lacks, if VEX and EVEX
  * share a mnemonic; @zmm: an operand is one. */
 const char *form_encoding(const char *mnemonic, bool evex, bool zmm);
-/* True for operands that the form lists. */
+/* Returns whether the form lists the operand. */
 bool form_lists(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op);
 
-/* Expansion of a placeholder of that type in an instance. */
+/* Register or number for a placeholder of that type in an instance. */
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out);
 
 #endif

@@ -17,21 +17,21 @@
 #include "isa/isa.h"
 
 #define RUN_WINDOWS 8192   /* per run of a disassembler */
-/* A window followed by nops: whatever its last bytes begin ends among the nops, and the next slot
- * begins with an instruction. */
+/* A window followed by nops: an incomplete last instruction ends among the nops, and the next slot
+ * starts at an instruction. */
 #define SLOT 32
 #define NOP 0x90
 
-/* Earlier look-ups: a known instruction, or a whole window with an unknown one at its beginning. */
+/* Earlier look-ups: a known instruction, or a window that starts with an unknown one. */
 struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
-    char *text;   /* NULL: not known */
+    char *text;   /* NULL: unknown */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct named_bytes) learned;
 static struct index by_bytes;
-static unsigned lengths;   /* bit per length of a known instruction */
+static unsigned lengths;   /* bit set of lengths of known instructions */
 
 struct key { const uint8_t *bytes; size_t length; };
 
@@ -61,7 +61,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
     struct named_bytes *there = find(bytes, length);
 
-    if (there) {   /* a window that is an instruction as a whole */
+    if (there) {   /* a window that is exactly one instruction */
         free(there->text);
         there->text = take_text;
     } else {
@@ -75,7 +75,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
     lengths |= take_text ? 1u << length : 0;
 }
 
-/* The known instruction at @code, of whatever length; NULL: none. Under the lock. */
+/* Returns the known instruction at @code, of any length, or NULL. Under the lock. */
 static const struct named_bytes *known_at(const uint8_t *code, size_t length)
 {
     for (size_t n = length < X86_LEARN_BYTES ? length : X86_LEARN_BYTES; n; n--) {
@@ -86,7 +86,7 @@ static const struct named_bytes *known_at(const uint8_t *code, size_t length)
     return NULL;
 }
 
-/* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions. */
+/* Rejects `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes alone. */
 static bool names_instruction(const char *text, size_t length)
 {
     static const char *const alone[] = {"lock",   "rep", "repz",     "repnz",   "data16",
@@ -103,8 +103,8 @@ static bool names_instruction(const char *text, size_t length)
     return true;
 }
 
-/* `  40:	c4 e2 6f 50 e1 	vpdpbssd ymm4,ymm2,ymm1  # comment`, LLVM's with one blank between address
- * and bytes. The instruction at the beginning of a slot. */
+/* Parses ` 40: c4 e2 6f 50 e1 vpdpbssd ymm4,ymm2,ymm1 # comment`, or LLVM's with one blank between
+ * address and bytes: the instruction at the start of a slot. */
 static size_t line_read(const char *line, const char *end, const struct x86_window *windows,
                         size_t count)
 {
@@ -136,7 +136,7 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
         !names_instruction(at, (size_t)(comment - at)))
         return 0;
     char *text = mem_strndup(at, (size_t)(comment - at));
-    /* LLVM's text after the mnemonic: texts are shown in columns */
+    /* LLVM's text after the mnemonic is normalised for columns */
     for (char *tab; (tab = strchr(text, '\t'));)
         *tab = ' ';
     keep(window->bytes, length, text);
@@ -149,7 +149,7 @@ static const struct child_limits limits = {.cpu_seconds = 60,
                                            .wall_seconds = 120,
                                            .output = (size_t)256 << 20};
 
-/* Runs @argv, a disassembler, in @directory. *@missing: it is not installed. */
+/* Runs @argv, a disassembler, in @directory. *@missing: not installed. */
 static bool disassemble(const char *const *argv, const char *directory,
                         const struct x86_window *windows, size_t count, size_t *fresh,
                         bool *missing, struct err *err)
@@ -176,8 +176,8 @@ static bool disassemble(const char *const *argv, const char *directory,
     return ok;
 }
 
-/* LLVM's disassembler takes no bare bytes: the slots as the code of an object. Without an assembler
- * nothing is named. */
+/* LLVM's disassembler needs an object: assembles the slots. Without an assembler nothing is
+ * disassembled. */
 static bool disassemble_llvm(const char *directory, const struct x86_window *windows, size_t count,
                              size_t *fresh, struct err *err)
 {

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* The first row whose pattern fits the mnemonic counts. Vector mnemonics are looked up without
+/* The first row whose pattern matches the mnemonic counts. Vector mnemonics are looked up without
  * their v. */
 static const struct { const char *pattern; uint8_t operation;
 } general[] =
@@ -252,8 +252,8 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* A mnemonic is looked up when it is met first: for all 1,700 it would take longer than the
- * analysis of a loop. Any thread; two that meet one at the same time find the same. */
+/* Looks up a mnemonic on its first use: all 1,700 would take longer than the analysis of a loop.
+ * Any thread; concurrent look-ups give the same result. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };
@@ -274,7 +274,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* movsd and cmpsd are names of vector instructions too */
+    /* movsd and cmpsd are also vector instructions */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* loop, jrcxz */
@@ -318,7 +318,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
                ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
         memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
     }
-    switch (in->meta.exception_class) {   /* the manual's types 1 */
+    switch (in->meta.exception_class) {   /* type 1 in the manual */
     case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
     case ZYDIS_EXCEPTION_CLASS_E1NF:
         return true;
@@ -328,7 +328,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* Of legacy encoding, and as free as scalars. */
+    /* Legacy encoded, without alignment check like scalars. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

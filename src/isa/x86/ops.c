@@ -19,7 +19,7 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
     return (int64_t)(at + n) + distance;
 }
 
-/* mov ebx, 111 or 222; a nop in three prefixes. */
+/* mov ebx, 111 or 222; a nop with three prefixes. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
     static const uint8_t first[MARKER_BYTES] = {0xBB, 0x6F, 0, 0, 0, 0x64, 0x67, 0x90},
@@ -31,7 +31,7 @@ static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0], *from = &move->operands[1];
 
-    /* A zero-extension of a low byte is a move to a renamer that knows it. */
+    /* Rename may eliminate the zero-extension of a low byte. */
     if (move->operation == OPERATION_MOVE_ZERO && from->kind == OPERAND_REGISTER &&
         from->bits == 8 && !from->offset_bits && to->bits >= 32)
         return "movzx8";
@@ -65,7 +65,7 @@ static bool is_register(const char *word, size_t length)
     return at > digits && at + sized == length;
 }
 
-/* The decoder's names, which are in order, and the assemblers' names for them. */
+/* The decoder's names, sorted, and assemblers' names for them. */
 static bool is_mnemonic(const char *word, size_t length)
 {
     static const char *const others[] = {
@@ -92,7 +92,7 @@ static bool is_mnemonic(const char *word, size_t length)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
-    /* Comparisons with their predicate in the name: cmpltps, vcmpneq_oqpd. */
+    /* Comparisons with a predicate in the name: cmpltps, vcmpneq_oqpd. */
     const char *vex = name + (name[0] == 'v'), *last = name + length - 2;
     return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') &&
            (last[1] == 's' || last[1] == 'd');
@@ -115,7 +115,7 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false, 0},
 };
 
-/* A number at the end: of "rip+0x0", "rax*4+0x10". */
+/* A final number: of "rip+0x0", "rax*4+0x10". */
 static const char *displacement(const char *inside, const char *end)
 {
     const char *at = end;
@@ -127,7 +127,7 @@ static const char *displacement(const char *inside, const char *end)
     return at == inside && isdigit((unsigned char)*at) ? inside : end;
 }
 
-/* jmp [rip+d], alone, behind endbr64, or with bnd before it. */
+/* jmp [rip+d], alone, after endbr64, or with bnd. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address,
                          uint64_t *slot, uint64_t *begin)
 {
@@ -162,7 +162,7 @@ const struct isa_ops x86_ops = {
                         {"SSE4", "x86-64-v2"},
                         {NULL, "x86-64"}},
     .plain_tools = true,
-    .assembler_options = {"--64", "-mindex-reg"}, /* objdump names %riz */
+    .assembler_options = {"--64", "-mindex-reg"}, /* objdump prints %riz */
     .comment = "#",
     .text_head = "\t.intel_syntax noprefix\n",
     .default_machines = {"skylake", "sapphirerapids", "znver4"},

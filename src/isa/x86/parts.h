@@ -1,4 +1,4 @@
-/* The files of the set x86-64 that its operations (ops.c) are put together from. */
+/* Parts of the x86-64 instruction set's operations table (ops.c). */
 #ifndef PORTOLAN_ISA_X86_PARTS_H
 #define PORTOLAN_ISA_X86_PARTS_H
 
@@ -8,7 +8,7 @@
 #include "isa/rewrite.h"
 #include "isa/vary.h"
 
-/* body.c: bodies of x86-64 code: as body.h has them for any set. */
+/* body.c: bodies of x86-64 code. */
 
 /* struct x86_code of @row, as isa_ops.code_make; x86_code_free frees it. */
 const void *x86_code_make(const struct form_row *row, struct err *err);
@@ -19,18 +19,18 @@ const char *x86_code_extension(const struct form_row *row, const void *code);
 bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
                    const struct body_shape *shape, struct body *out, struct err *err);
 
-/* chain.c: chains of x86-64 code: as chain.h has them for any set. */
+/* chain.c: chains of x86-64 code. */
 
 /* As chain_list and chain_make; @code is a struct x86_code, from and to are its operands. Any
  * thread. */
 size_t x86_chain_list(const void *code, struct chain out[CHAINS_MAX]);
 bool x86_chain_make(const void *code, const struct chain *chain, unsigned links, struct body *out);
 
-/* foreign.c: x86-64 code of others. */
+/* foreign.c: foreign x86-64 code. */
 
 extern const struct isa_foreign x86_foreign;
 
-/* related.c: forms of x86-64 by their relation to another. */
+/* related.c: related forms of x86-64. */
 
 /* Bits of enum form_trait. */
 unsigned x86_form_traits(const char *form);
@@ -39,15 +39,15 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX]);
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX]);
 bool x86_alternative(const struct insn *insn, size_t *at, struct isa_alternative *out);
 
-/* rewrite.c: instructions of x86-64 written otherwise (isa/rewrite.h). Internal to isa/. */
+/* rewrite.c: equivalent x86-64 instructions (isa/rewrite.h). Internal to isa/. */
 
 extern const struct isa_rewrite x86_rewrite;
 
-/* vary.c: changed instructions of x86-64 (isa/vary.h). */
+/* vary.c: variants of x86-64 instructions (isa/vary.h). */
 
 extern const struct isa_vary x86_vary;
 
-/* ops.c: x86-64 as an instruction set. */
+/* ops.c: the x86-64 instruction set. */
 
 extern const struct isa_ops x86_ops;
 

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* @form with the first @from in it replaced by @to; false when there is none. */
+/* Replaces the first @from in @form by @to; false when there is none. */
 static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
 {
     const char *at = strstr(form, from);
@@ -35,8 +35,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* An exchange with memory is locked without the prefix, and so is a comparison with
-     * addition. */
+    /* xchg and xadd with memory: xchg is locked without the prefix. */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
                   (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
@@ -50,7 +49,7 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Whether the first operand, at @memory, is only read. */
+/* Returns whether the first operand, at @memory, is read only. */
 static bool only_reads(const char *form)
 {
     static const char *const readers[] = {"CMP (",  "TEST (", "BT (",    "PREFETCH", "JMP (",
@@ -82,7 +81,7 @@ enum form_kind x86_form_kind(const char *form)
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
-    if (begins(form, calls) || begins(form, returns))   /* of the way back */
+    if (begins(form, calls) || begins(form, returns))   /* return instructions */
         return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") ||
                      strstr(operands, "ST(")))
@@ -93,8 +92,8 @@ enum form_kind x86_form_kind(const char *form)
                                       : FORM_ALU;
 }
 
-/* Bits of what the memory operand at @memory fills: of M32_1to16 all sixteen elements; 0 for one
- * that is not broadcast. */
+/* Bits filled by the broadcast memory operand at @memory: for M32_1to16 all sixteen elements; 0
+ * without broadcast. */
 static unsigned broadcast_bits(const char *memory)
 {
     unsigned element, count;
@@ -107,7 +106,7 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
-    if (broadcast)   /* of a vector, however small the element */
+    if (broadcast)   /* a vector, whatever the element size */
         bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8     ? "R8l"
                            : bits == 16  ? "R16"
@@ -126,26 +125,27 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     return true;
 }
 
-/* Value of the immediate for which the other instruction has the same effect. */
+/* Immediate for which the other instruction is equivalent. */
 enum requirement {
     ALWAYS,
-    KEEPS_SINGLES,   /* a shuffle of singles that leaves each element in its place: a blend */
+    KEEPS_SINGLES,   /* a shuffle of 32-bit elements that keeps their positions: a blend */
     KEEPS_DOUBLES,
     KEEPS_HALVES,    /* of 256 bits */
-    IN_PAIRS,        /* a blend of words that takes whole doublewords */
+    IN_PAIRS,        /* a blend of words that uses whole doublewords */
     IS_ONE,
-    IS_LEA_FACTOR,   /* 3, 5 or 9: base and index the same */
+    IS_LEA_FACTOR,   /* 3, 5 or 9: base and index equal */
 };
 
 struct related_rule {
-    const char *from, *to;        /* mnemonics of the form; the operands stay unless given */
-    const char *from_operands;    /* prefix of the list that the rule is for; NULL: any */
-    /* NULL: the same; "R": as many registers of the first one's type as @registers */
+    const char *from, *to;        /* mnemonics of the forms; operands are unchanged unless given */
+    const char *from_operands;    /* prefix of the operand list for which the rule applies; NULL:
+                                   * any */
+    /* NULL: unchanged; "R": @registers registers of the first one's type */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
-    bool loses_flags;             /* the other leaves other flags */
-    const char *note;             /* its source, NULL: nothing */
+    bool loses_flags;             /* the other changes flags differently */
+    const char *note;             /* source of the equivalence, NULL: none */
 };
 
 static const struct related_rule rules[] = {
@@ -185,8 +185,8 @@ static const struct related_rule rules[] = {
     {"VADDPD", "VFMADD213PD", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
 };
 
-/* Element i of the result of a shuffle comes from element i of one of its sources; the first half
- * takes from the first. */
+/* Returns whether element i of a shuffle's result comes from element i of a source; the first half
+ * from the first source. */
 static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
 {
     for (unsigned i = 0; i < elements; i++)
@@ -221,7 +221,7 @@ static bool holds(enum requirement requirement, const struct insn *insn)
     return false;
 }
 
-/* The name of the form that @rule makes of @form; false when the rule is not for it. */
+/* Name of the form after @rule; false when it does not apply. */
 static bool rename_form(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
     const char *list = strchr(form, '(');
@@ -248,8 +248,7 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* The mnemonic of @form's alternative by @rule, as text has it: without the marks of encodings and
- * addresses. */
+/* Mnemonic of @form's alternative by @rule, without marks of encodings and addresses. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

@@ -7,10 +7,10 @@
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-/* nothing but daa and its like reads the adjust flag */
+/* only daa and the like read the adjust flag */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* An instruction, decoded and as it would be encoded again. */
+/* An instruction, decoded and as an encoder request. */
 struct work {
     const struct insn *in;
     ZydisDecodedInstruction decoded;
@@ -70,7 +70,7 @@ static bool is_reg(const ZydisDecodedOperand *op)
     return op->type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-/* General and of 32 or 64 bits: writes of it keep nothing. */
+/* A general register of 32 or 64 bits: writes keep no part. */
 static bool is_whole(const ZydisDecodedOperand *op)
 {
     return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
@@ -230,7 +230,7 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Some cores have these wait for what is overwritten. */
+/* Some cores have a false dependency on the destination for these. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
@@ -302,7 +302,7 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* The same bits result, from other units. */
+/* The same bits, by other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
@@ -333,12 +333,11 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* The mask of a blend equivalent to a shuffle with @immediate whose elements all keep their places;
- * -1: they do not. */
+/* Blend mask equivalent to a shuffle with @immediate that keeps all positions; -1: none. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    /* the first half takes from the first source */
+    /* the first half comes from the first source */
     case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
@@ -350,7 +349,7 @@ static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
                    ? -1
                    : (immediate & 2 ? pair : 0) | (immediate & 0x20 ? pair << shift : 0);
     }
-    case ZYDIS_MNEMONIC_VPBLENDW: {   /* both halves of 256 bits take the same mask */
+    case ZYDIS_MNEMONIC_VPBLENDW: {   /* both halves of 256 bits use the same mask */
         int mask = 0;
         for (unsigned i = 0; i < 4; i++) {
             const unsigned two = immediate >> 2 * i & 3;
@@ -414,8 +413,8 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Each is equivalent by the architecture's definition except for the listed flags (Intel SDM volume
- * 2; for the adjust flag see above). */
+/* Equivalent by the architecture's definition except for the listed flags (Intel SDM volume 2;
+ * adjust flag: see above). */
 static const struct rule {
     const char *what;
     bool (*make)(const struct work *w, struct isa_rewritten *out);
@@ -487,7 +486,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Instructions that accumulate, and the addition of two such sums. */
+/* Accumulating instructions, and the addition of two such sums. */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -504,8 +503,8 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
     FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* The row of @w, NULL; *@operands: which operands are the register it adds to. The other input must
- * not be that register. */
+/* Returns the row of @w or NULL; *@operands: bit set of operands that are the accumulator. The
+ * other input must differ. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -549,17 +548,17 @@ static bool sum(const struct insn *in, struct isa_sum *out)
     return true;
 }
 
-/* Register number @root (isa/insn.h) like @like. */
+/* Register number @root (isa/insn.h) in the class of @like. */
 static ZydisRegister rooted(ZydisRegister like, uint8_t root)
 {
     const ZydisRegisterClass registers = ZydisRegisterGetClass(like);
     return register_of(registers, root >= 16 ? root - 16u : root);
 }
 
-/* Multiply-adds by the order of their operands: 132 and 213 as 231. */
+/* Multiply-adds by operand order: 132 and 213 as 231. */
 static const struct {
     ZydisMnemonic from, to;
-    bool last;               /* the addend is the last operand, not the second */
+    bool last;               /* the addend is the last operand */
 } stays[] = {
 #define STAYS(kind)                                                                                \
     {ZYDIS_MNEMONIC_VFMADD132##kind, ZYDIS_MNEMONIC_VFMADD231##kind, false},                       \
@@ -616,7 +615,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* of an addition they are those of the sum already */
+        return 0;   /* for an addition they are the sum itself */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
@@ -658,8 +657,8 @@ static size_t sum_end(const struct insn *in, uint8_t reg, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* lea rsp, [rsp - 1024], since what lies just below the stack pointer may be the loop's; pushfq;
- * and qword [rsp], the flags asked for. */
+/* lea rsp, [rsp - 1024], since the red zone may be in use; pushfq; and qword [rsp] with the flag
+ * mask. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
     static const struct {
@@ -678,8 +677,8 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* @line with the assemblers' mnemonic: the formatter gives instructions on vectors the size letters
- * of integer ones, and writes movzx. Parts that the form's name lacks (lock, rep) stay. */
+/* Appends @line with the assembler's mnemonic: the formatter adds integer size suffixes to vector
+ * instructions, and writes movzx. Keeps prefixes that the form's name lacks (lock, rep). */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

@@ -12,7 +12,7 @@
 
 #define TYPE_MAX 24
 
-/* r16 to r31 of APX are numbered behind what the other sets of registers have. */
+/* r16 to r31 (APX) are numbered after all other registers. */
 #define REG_R16 67
 
 struct span { const char *at; size_t length; };
@@ -31,7 +31,7 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* The number after the first @skip characters of @w, and its end; -1 if none below 32 is there. */
+/* Parses the number after @skip characters of @w, and its end; -1 unless below 32. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -43,7 +43,7 @@ static int register_number(struct span w, size_t skip, size_t *end)
     return at > skip && n < 32 ? n : -1;
 }
 
-/* A general register: its number and width. */
+/* Parses a general register: number and width. */
 static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const char *const names[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"},
@@ -78,7 +78,7 @@ static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
     return true;
 }
 
-/* Registers of the other kinds: vectors, masks, mmx, tiles, and those of the system. */
+/* Parses other registers: vector, mask, mmx, tile, system. */
 static bool special_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const struct {
@@ -116,8 +116,8 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`: the parts of an address. @index gets the type of an index
- * that is a vector. */
+/* Parses an address, `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`. @index gets the type of a vector
+ * index. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
     const char *end = w.at + w.length, *next;
@@ -218,8 +218,7 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* As wide as the encoding: vectors' immediates have a byte, and the text does not show the
-     * others. */
+    /* Assumed width: vector instructions have byte immediates; the text does not show others. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
     snprintf(type, TYPE_MAX,
@@ -227,8 +226,7 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Prefixes that are written before the mnemonic; the name of the form has those that change what is
- * done. */
+/* Prefixes before the mnemonic; the form's name keeps those that change the operation. */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;
@@ -248,7 +246,7 @@ static bool is_prefix(struct span w, const char **in_form)
     return w.length > 4 && strncasecmp(w.at, "rex", 3) == 0 && w.at[3] == '.';
 }
 
-/* Families that add to what is in their first operand, or permute two tables into it. */
+/* Families that add to their first operand, or permute two tables into it. */
 static bool accumulates(const char *mnemonic)
 {
     static const char *const families[] = {
@@ -260,7 +258,7 @@ static bool accumulates(const char *mnemonic)
     return false;
 }
 
-/* Those whose first operand is no result. */
+/* Instructions whose first operand is not a result. */
 static bool reads_alone(const char *mnemonic)
 {
     static const char *const families[] = {"prefetch", "push", "ccmp",  "ctest",  "test",
@@ -306,13 +304,13 @@ static void access_set(struct insn *in)
         in->traits |= INSN_VEX;
 }
 
-/* One operand appended to @list, with its masks and rounding. */
+/* Appends an operand to @list, with mask and rounding. */
 static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing,
                         const char **rounding)
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    /* APX: of conditional comparisons */
+    /* APX: for conditional comparisons */
     const char *flags =
         w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)
@@ -356,7 +354,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
     return true;
 }
 
-/* Past the comma that ends the operand at @at: commas in braces and brackets do not. */
+/* Skips the comma that ends the operand at @at: not those in braces and brackets. */
 static const char *operand_end(const char *at)
 {
     unsigned deep = 0;

@@ -5,8 +5,8 @@
 
 #include "isa/x86/encode.h"
 
-/* Intel SDM volume 2, NOP: the recommended sequences to 9 bytes; operand-size prefixes before that
- * make the longer ones, still one instruction. */
+/* Intel SDM volume 2, NOP: recommended sequences up to 9 bytes; longer ones have additional
+ * operand-size prefixes and are still one instruction. */
 static size_t nop(unsigned length, uint8_t *out)
 {
     static const uint8_t bytes[9][9] = {
@@ -29,8 +29,8 @@ static size_t nop(unsigned length, uint8_t *out)
     return length;
 }
 
-/* The request that encodes @in again, and which of its operands is @operand; false when it cannot
- * be made. */
+/* Makes the request that encodes @in again, and finds its operand @operand; false when
+ * impossible. */
 static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequest *request,
                        ZydisEncoderOperand **which)
 {
@@ -44,7 +44,7 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
         ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(
             &decoded, ops, decoded.operand_count_visible, request)))
         return false;
-    /* struct insn leaves out the mask that means none. */
+    /* struct insn omits k0. */
     for (unsigned i = 0; i < decoded.operand_count_visible && i < request->operand_count; i++) {
         bool none = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                     ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
@@ -57,7 +57,7 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
     return false;
 }
 
-/* The register numbered @root of the class that @like is of; ah and its like stay. */
+/* Register @root in the class of @like; ah and the like are unchanged. */
 static ZydisRegister like_register(ZydisRegister like, uint8_t root)
 {
     ZydisRegisterClass registers = ZydisRegisterGetClass(like);
@@ -135,7 +135,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
                        : legacy                   ? ZYDIS_MNEMONIC_MOVAPS
                                                   : ZYDIS_MNEMONIC_VMOVAPS;
     for (unsigned k = 0; k < 3; k++) {
-        /* the encoder wants the mask that means none in EVEX alone */
+        /* the encoder needs an explicit k0 for EVEX only */
         if (k == 1 && registers != ZYDIS_REGCLASS_ZMM)
             continue;
         request.operands[request.operand_count].type = ZYDIS_OPERAND_TYPE_REGISTER;
@@ -144,7 +144,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return request_encode(&request, out);
 }
 
-/* Vector registers by the name of their lowest part, as most instructions have them. */
+/* Vector registers by their xmm name, as in most instructions. */
 static void name(uint8_t root, struct str *out)
 {
     const char *text =

@@ -25,13 +25,13 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned NODES_MOST = 400;   // of an expression: larger ones are not kept
+constexpr unsigned NODES_MOST = 400;   // of an expression: larger ones are dropped
 
 class Symbols {
 public:
     json_t *names = json_array();
 
-    // Those of this file alone begin with '@'.
+    // File-local names begin with '@'.
     size_t of(const GlobalValue &value, const std::string &suffix = "")
     {
         const std::string name =
@@ -70,7 +70,7 @@ public:
     {
         json_t *blocks = json_array();
         std::vector<json_t *> all;
-        // Conditions and arguments first: they tell which values are wanted.
+        // Conditions and arguments come first: they determine which values are needed.
         for (BasicBlock &b : function) {
             json_t *one = json_object();
             json_array_append_new(blocks, one);
@@ -115,11 +115,11 @@ private:
     std::map<const BasicBlock *, size_t> numbers;
     std::map<const Loop *, size_t> loop_numbers;
     std::vector<Loop *> order;
-    std::map<const Value *, size_t> values;    // those that expressions mention
+    std::map<const Value *, size_t> values;    // those used in expressions
     std::vector<Instruction *> wanted;
     size_t next_wanted = 0;
     std::map<const Instruction *, std::vector<std::string>>
-        texts; // what the block does at this instruction
+        texts; // steps of the block at this instruction
     unsigned nodes = 0;
 
     template <class List> void number_loops(const List &list)
@@ -142,7 +142,7 @@ private:
                std::to_string(type->isIntegerTy() ? type->getIntegerBitWidth() : 64);
     }
 
-    // A value by its number; it is defined where it stands.
+    // Returns a value by its number; its defining block makes a step for it.
     std::string value(Value &v)
     {
         auto found = values.find(&v);
@@ -177,7 +177,7 @@ private:
         return x.empty() || y.empty() ? "" : head(name, type) + " " + x + " " + y;
     }
 
-    // @s as it is within @scope, in prefix notation; empty: it cannot be written.
+    // Writes @s within @scope in prefix notation; empty if it cannot be expressed.
     std::string express(const SCEV *s, const Loop *scope)
     {
         if (isa<SCEVCouldNotCompute>(s) || ++nodes > NODES_MOST || !narrow(s->getType()))
@@ -268,7 +268,7 @@ private:
         return one ? express_value(*one, scope) : "";
     }
 
-    // Conditions of a vector as the bits of a number, the first the lowest.
+    // A vector of conditions as an integer, the first in the lowest bit.
     std::string bits(Value &v, const Type *type, const Loop *scope)
     {
         auto *vector = dyn_cast<FixedVectorType>(v.getType());
@@ -285,7 +285,7 @@ private:
         return text;
     }
 
-    // What scalar evolution does not look into.
+    // A leaf for scalar evolution.
     std::string leaf(Value &v, const Loop *scope)
     {
         static const std::map<unsigned, const char *> names = {
@@ -329,8 +329,8 @@ private:
         return isa<PHINode>(v) || isa<CallBase>(v) || isa<LoadInst>(v) ? value(v) : "";
     }
 
-    // The number of a global variable, or a fixed place in it, that is referenced as @type; empty:
-    // it is no such place.
+    // Number of a global variable, or of a fixed place in it, accessed as @type; empty if it is
+    // neither.
     std::string place(Value &pointer, const Type &type)
     {
         const DataLayout &layout = function.getParent()->getDataLayout();
@@ -344,7 +344,7 @@ private:
                  : "";
     }
 
-    // Whether @call makes a number of a word of the command line, or of any other text.
+    // Returns whether @call parses a number from a command-line word or another text.
     bool reads_number(const CallBase &call)
     {
         static const char *const names[] = {"atoi",
@@ -390,7 +390,7 @@ private:
         texts[&store].push_back("store " + at + " " + (text.empty() ? "?" : text));
     }
 
-    // Makes the block say what value it gives to @i.
+    // Adds a step for the value of @i to its block.
     void define(Instruction &i)
     {
         const std::string number = std::to_string(values[&i]);
@@ -464,7 +464,7 @@ private:
     }
 };
 
-// Whether something may refer to @v other than by its name.
+// Returns whether the address of @v may be stored or passed.
 bool escapes(const Value &v)
 {
     for (const User *user : v.users()) {

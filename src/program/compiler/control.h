@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LLVM's scalar evolution of a file's control flow: trip counts, conditions, arguments and stores,
- * as expressions of their inputs. Part of portolan-cc alone. One thread. */
+/* Control flow of a file from LLVM's scalar evolution: trip counts, conditions, arguments and
+ * stores as expressions of their inputs. Part of portolan-cc only. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_CONTROL_H
 #define PORTOLAN_PROGRAM_COMPILER_CONTROL_H
 
@@ -12,9 +12,9 @@ typedef struct LLVMOpaqueModule *LLVMModuleRef;
 extern "C" {
 #endif
 
-/* The control flow of @module (program/control.h has the form): "functions" has one object per
- * function with code, in the module's order, with "blocks" in their order. Promotes variables of
- * frames to values: @module must be a copy of what is compiled. New. */
+/* Returns the control flow of @module as a new JSON object, in the form of program/control.h:
+ * "functions" has one object per function with code, in the module's order, with "blocks" in order.
+ * Promotes frame variables to values, so @module must be a copy of the compiled one. */
 json_t *control_describe(LLVMModuleRef module);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a description says of each block: where it leads, the classes of its instructions with their
- * dependences within the block (its graphlet), what it calls and what it references. */
+/* Describes each block: its successors, instruction classes with dependences within the block (its
+ * graphlet), calls and references. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@
 #include "program/compiler/control.h"
 #include "program/compiler/module.h"
 
-/* The class of an instruction, as program/graphlet.h has them; NULL for what becomes no instruction
- * of its own. */
+/* Class of an instruction as in program/graphlet.h; NULL if no instruction is generated. */
 static const char *class_of_call(const char *name)
 {
     static const struct { const char *prefix, *class;
@@ -110,7 +109,7 @@ static const char *class_of(LLVMValueRef insn, const char *callee)
     }
 }
 
-/* The instruction's class and the places, within the block's list, of what it reads. */
+/* Finds the instruction's class, and the indices of its inputs in the block's list. */
 static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list,
                              size_t count)
 {
@@ -172,7 +171,7 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* In the same function: look around. */
+        /* In the same function: inspects the surrounding instructions. */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* portolan-cc, portolan-c++, portolan-fortran: in place of a compiler in commands and Makefiles.
- * Sources are compiled by clang or flang with the options given; the optimised code gets counters
- * and trace calls, and the object a description of its blocks with the code as it is without
- * them. */
+/* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. They
+ * compile sources by clang or flang with the given options. The optimised code gets counters and
+ * trace calls; the object gets a description of its blocks with the uninstrumented code. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,12 +24,13 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-struct word { const char *text; bool value; };   /* value: belongs to the option before it */
+struct word { const char *text; bool value; };   /* value: it is the value of the previous option */
 
 struct command_line {
-    enum language language;              /* of the program's own name: who links */
-    VEC(struct word) options;            /* those of compiling and of linking alike */
-    /* others: objects, libraries, assembler text: the linker's */
+    enum language language;              /* from the program's own name: selects the linker
+                                          * driver */
+    VEC(struct word) options;            /* for both compiling and linking */
+    /* objects, libraries, assembler text: for the linker */
     VEC(const char *) sources, others;
     const char *output;
     bool compile_only, as_it_is;
@@ -71,7 +71,7 @@ static bool one_of(const char *word, const char *const *list)
     return false;
 }
 
-/* Options whose value is the next word. */
+/* Returns whether the option's value is the next word. */
 static bool takes_value(const char *option)
 {
     static const char *const list[] = {"-I",          "-D",
@@ -91,7 +91,7 @@ static bool takes_value(const char *option)
     return one_of(option, list);
 }
 
-/* Options with which nothing is compiled that could be traced. */
+/* Returns whether an option makes a compilation impossible to trace. */
 static bool is_other_action(const char *option)
 {
     static const char *const list[] = {"-E",
@@ -128,7 +128,7 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        return;   /* the code must be there as machine code, and lines are ours */
+        return;   /* machine code is needed, and line numbers are used for blocks */
     } else {
         if (str_has_prefix(word, "-O"))
             l->level = word;
@@ -138,15 +138,15 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Flang was called flang-new up to LLVM 19, and packages differ: it may have been installed after
- * the build under the other name. */
+/* Other name of flang: flang-new up to LLVM 19. Packages differ, and it may have been installed
+ * after the build. */
 static const char *flang_other_name(void)
 {
     return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)
                                                        : "flang-new-" NUMBER(LLVM_MAJOR);
 }
 
-/* Runs a program and waits; its messages are the user's. */
+/* Runs a program and waits; its messages go to the user. */
 static bool run(const char **argv)
 {
     pid_t pid = fork();
@@ -188,8 +188,8 @@ static bool is_for_linker(const struct word *w)
            strcmp(w->text, "-z") == 0;
 }
 
-/* Options of the compiler, those with values as two words; to the code generator only those about
- * code. */
+/* Adds options for the compiler, with values as separate words; for the code generator only those
+ * about code. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {
@@ -231,7 +231,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
         vec_push(&a, "-MT");
         vec_push(&a, object);
     }
-    if (language != LANGUAGE_FORTRAN)   /* flang 19 has no lines in optimised code */
+    if (language != LANGUAGE_FORTRAN)   /* flang 19 writes no line numbers in optimised code */
         vec_push(&a, "-gline-tables-only");
     vec_push(&a, "-c");
     vec_push(&a, "-emit-llvm");
@@ -243,7 +243,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
     return ok;
 }
 
-/* Machine code of optimised bitcode: @how is -S or -c. */
+/* Generates machine code from optimised bitcode: @how is -S or -c. */
 static bool generate(const struct command_line *l, const char *bitcode, const char *how,
                      const char *out)
 {
@@ -264,7 +264,7 @@ static bool generate(const struct command_line *l, const char *bitcode, const ch
     return run_arguments(&a);
 }
 
-/* The unit's description: blocks and references, and the machine code without counters. */
+/* Writes the unit's description: blocks, references, and uninstrumented machine code. */
 static void describe(const struct command_line *l, struct module *m, const char *source,
                      const struct str *assembly, struct str *out)
 {
@@ -289,7 +289,7 @@ static void complain(const struct err *err)
     utf8_say(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
 }
 
-/* Whether the options say that the program has threads. */
+/* Returns whether the options enable threads. */
 static bool has_threads(const struct command_line *l)
 {
     for (size_t i = 0; i < l->options.count; i++)
@@ -300,7 +300,7 @@ static bool has_threads(const struct command_line *l)
     return false;
 }
 
-/* @source to the traced object @object, by way of files in @dir. */
+/* Compiles @source to the traced object @object with temporary files in @dir. */
 static bool compile(const struct command_line *l, const char *dir, const char *source,
                     const char *object)
 {
@@ -335,9 +335,9 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* The runtime: next to this program if both were built or copied, at the configured relative path
- * if all was moved, or where it was installed. NULL, with a message, when it is in none of them.
- * The caller frees. */
+/* Returns the runtime's path: next to this program if both were built or copied, relative to it if
+ * the installation was moved, else as installed. NULL with a message when it is missing. The caller
+ * frees. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
@@ -401,7 +401,7 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Path of the object of @source: as named, in the current directory for -c, else into @dir. */
+/* Object path of @source: as given by -o, in the current directory for -c, else in @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
@@ -439,8 +439,7 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* Builds by the words after --untraced with the compiler alone, to measure the predicted
- * program. */
+/* Builds the uninstrumented program with the words after --untraced, for measurement. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);
@@ -457,7 +456,7 @@ static int build_untraced(const struct command_line *l, int argc, char **argv)
     return ok ? 0 : 1;
 }
 
-/* Runs the compiler alone on all words. */
+/* Runs the plain compiler on all words. */
 static int pass_on(const struct command_line *l, int argc, char **argv)
 {
     const char **same = mem_zero((size_t)argc + 1, sizeof *same);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters at the head of every block, one more for the first way of each conditional branch, a
- * call before every reference, and two around each call of what is not compiled here. */
+/* Adds a counter at the head of every block, one for the first direction of each conditional
+ * branch, a call before every reference, and two around each call of external code. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -12,7 +12,7 @@
 #include "program/runtime/runtime.h"
 
 struct additions {
-    bool threads;                /* several may count at a time */
+    bool threads;                /* counters may be updated concurrently */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
@@ -36,7 +36,7 @@ static LLVMValueRef global(const struct additions *a, LLVMTypeRef type, const ch
     return g;
 }
 
-/* counts[@index] += @amount, at the builder's place; of a program with threads in one piece. */
+/* Emits counts[@index] += @amount at the builder's position; atomic for programs with threads. */
 static void add_count(const struct additions *a, uint64_t index, LLVMValueRef amount)
 {
     LLVMValueRef at = word(a, index), place = LLVMConstGEP2(a->word, a->counts, &at, 1);
@@ -50,7 +50,7 @@ static void add_count(const struct additions *a, uint64_t index, LLVMValueRef am
     LLVMBuildStore(a->builder, sum, place);
 }
 
-/* The first instruction of @block that others may stand before. */
+/* Returns the first instruction of @block before which code can be inserted. */
 static LLVMValueRef first_place(LLVMBasicBlockRef block)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(block);
@@ -87,7 +87,7 @@ static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef 
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
-/* One call for each element, of no address where the mask leaves it out. */
+/* Emits one call per element, with a null address where the mask excludes it. */
 static void trace_gather(const struct additions *a, const struct module_reference *r,
                          LLVMValueRef access)
 {
@@ -122,13 +122,13 @@ static void trace(const struct additions *a, const struct module_reference *r, s
     }
 }
 
-/* Whether a return, and nothing else, has to follow the call @insn ([[clang::musttail]]). */
+/* Returns whether a return must directly follow the call @insn ([[clang::musttail]]). */
 static bool must_end(LLVMValueRef insn)
 {
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* Only its text shows it: "musttail call ...", or "%3 = musttail call ...". */
+    /* Only its text shows the attribute: "musttail call ...", or "%3 = musttail call ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;
@@ -139,7 +139,7 @@ static bool must_end(LLVMValueRef insn)
 #endif
 }
 
-/* Whether @insn calls a function that another object has; of an invoke, too. */
+/* Returns whether @insn calls or invokes a function of another object. */
 static bool calls_other(LLVMValueRef insn)
 {
     static const char *const others[] = {"llvm.",       "portolan_", "setjmp", "_setjmp",
@@ -157,7 +157,7 @@ static bool calls_other(LLVMValueRef insn)
     return true;
 }
 
-/* Whether @insn calls such a function, and comes back. */
+/* Returns whether @insn calls such a function and may return. */
 static bool leaves(LLVMValueRef insn)
 {
     unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
@@ -202,7 +202,7 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
     }
 }
 
-/* Whether code that is not compiled here may call @function: it is seen there, or its address is
+/* Returns whether external code may call @function: it has external linkage, or its address is
  * taken. */
 static bool called_back(LLVMValueRef function)
 {
@@ -224,7 +224,7 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* At the start of @function, and before each return; exceptions are not seen. */
+/* Instruments the start of @function and each return; exceptions are not covered. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
@@ -246,7 +246,7 @@ static void mark_ends(const struct additions *a, LLVMValueRef function)
     LLVMBuildCall2(a->builder, a->mark_type, a->enter, NULL, 0, "");
 }
 
-/* The unit, and a pointer to it where the linker gathers them. */
+/* Adds the unit, and a pointer to it in the linker's section. */
 static void add_unit(const struct additions *a, const struct module *m)
 {
     LLVMValueRef key =
@@ -275,7 +275,7 @@ static void add_description(const struct additions *a, const char *about, size_t
     LLVMSetSection(g, PORTOLAN_ABOUT_SECTION);
 }
 
-/* Whether the module starts threads, as far as its names tell. */
+/* Returns whether the module calls a function that starts threads, by name. */
 static bool starts_threads(LLVMModuleRef module)
 {
     static const char *const names[] = {"pthread_create", "thrd_create", "__kmpc_fork",

@@ -72,7 +72,7 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
     }
 }
 
-/* Whether @address is a variable of the frame or a global one, or a fixed place in it. */
+/* Returns whether @address is a constant place in the frame or a global variable. */
 static bool is_fixed(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address)) {
@@ -109,7 +109,7 @@ static unsigned type_size(struct module *m, LLVMValueRef value)
     return size_of(m->module, LLVMTypeOf(value));
 }
 
-/* Intrinsics that become loads and stores. */
+/* Handles intrinsics that become loads and stores. */
 static void add_call(struct module *m, LLVMValueRef insn)
 {
     const char *name = callee_name(insn);

@@ -1,7 +1,6 @@
-/* A compiled file as LLVM sees it after optimisation: its blocks and references are numbered and
- * described, then the same code is written twice, once with the block's number as each
- * instruction's source line, once with counters and trace calls. Part of portolan-cc alone. One
- * thread. */
+/* A compiled file in LLVM after optimisation. Blocks and references are numbered and described.
+ * Then the code is written twice: with block numbers as source lines, and with counters and trace
+ * calls. Part of portolan-cc only. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -18,7 +17,7 @@ typedef struct LLVMOpaqueBasicBlock *LLVMBasicBlockRef;
 typedef struct LLVMOpaqueValue *LLVMValueRef;
 
 enum reference_kind {
-    REFERENCE_SCALAR,      /* one address, a size known now */
+    REFERENCE_SCALAR,      /* one address of known size */
     REFERENCE_RANGE,       /* address and length */
     REFERENCE_GATHER,      /* a vector of addresses under a mask */
 };
@@ -26,44 +25,45 @@ enum reference_kind {
 struct module_reference {
     LLVMValueRef insn;
     enum reference_kind kind;
-    unsigned block, operand;       /* of the address; REFERENCE_RANGE: the length is operand 2 */
+    unsigned block, operand;       /* operand: of the address; for REFERENCE_RANGE the length is
+                                    * operand 2 */
     int mask_operand;              /* REFERENCE_GATHER */
     unsigned size;                 /* bytes */
     bool write;
-    bool fixed;                    /* at a fixed place: of the frame, or of a global variable */
+    bool fixed;                    /* constant place: in the frame, or a global variable */
 };
 
 struct module_block {
     LLVMBasicBlockRef block;
-    unsigned function;             /* its number among those with code */
+    unsigned function;             /* index among functions with code */
 };
 
 struct module {
     LLVMContextRef context;
     LLVMModuleRef module;
-    char *key;                     /* 16 hex digits, of the code and where it comes from */
+    char *key;                     /* 16 hex digits: hash of code and source */
     VEC(struct module_block) blocks;
     VEC(struct module_reference) references;
 };
 
-/* Reads LLVM's bitcode; @source goes into the key. NULL with err. */
+/* Reads LLVM bitcode; @source is part of the key. NULL with err. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
-/* The functions and blocks with their instructions, as an array for the description; new. Before
+/* Returns functions and blocks with their instructions as a new array for the description. Before
  * module_instrument. */
 json_t *module_describe(struct module *m);
-/* Writes a copy whose instructions' source lines are the block's number + 1, so that machine code
- * maps to blocks; otherwise unchanged. */
+/* Writes a copy whose source lines are block number + 1, so that machine code maps to blocks;
+ * otherwise unchanged. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it. Its
- * counters are those of several threads where @threads or the module says so. Once. */
+/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it.
+ * Counters are atomic if @threads is set or the module starts threads. Once. */
 bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
                          const char *path, struct err *err);
 
-/* In instrument.c and number.c, which write the above. */
+/* Defined in instrument.c and number.c, which write these files. */
 bool module_write(LLVMModuleRef module, const char *path, struct err *err);
 void module_number_lines(LLVMModuleRef module);
-/* Whether @function has code that ends up in this object. */
+/* Returns whether @function has code in this object. */
 bool module_has_code(LLVMValueRef function);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source lines that are block numbers: debug locations change no code, and follow it through
- * duplication and reordering. */
+/* Sets source lines to block numbers: debug locations change no code, and are kept by duplication
+ * and reordering. */
 #include <string.h>
 
 #include <llvm-c/Core.h>

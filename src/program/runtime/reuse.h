@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Exact reuse distances: the number of distinct lines used since a line was last used. Linked into
- * traced programs, so it allocates memory from the system and shares nothing with the program's own
- * heap; all of it is static, so no name can collide.
- *
- * A short list holds the latest few lines, most recent first: a hit there is its own distance.
- * Older lines have a time stamp from when they left that list. A bitmap has a bit for every stamp
- * in use; Fenwick sums over its chunks count the bits above a stamp, which are the lines used
- * since. When stamps run out, those in use are renumbered. Memory is proportional to the number of
- * distinct lines, independent of the number of accesses. Olken's tree (1981) and Bennett and
- * Kruskal's sums (1975) are the same idea. One thread. */
+/* Exact reuse distances: distinct lines used since the last use of a line. Linked into traced
+ * programs, so it allocates from the system, not from the program's heap, and all of it is static
+ * to avoid name collisions.
+ * A short list holds the latest lines, most recent first: the position is the distance. Older lines
+ * have a time stamp from when they left the list. A bitmap marks the stamps in use; Fenwick sums
+ * over its words count the bits above a stamp, which are the lines used since. When stamps run out,
+ * those in use are renumbered. Memory is proportional to the number of distinct lines (Bennett and
+ * Kruskal 1975; Olken 1981). One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 
@@ -19,28 +17,28 @@
 #include <sys/mman.h>
 
 #define REUSE_RECENT 16              /* lines of the short list */
-#define REUSE_COLD UINT64_MAX        /* distance of a line never used before */
+#define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
 #define REUSE_CHUNK 64               /* bits of the bitmap under one Fenwick sum: a word */
 #define REUSE_TABLE_LEAST ((size_t)1 << 12)
 #define REUSE_STAMPS_LEAST ((size_t)1 << 14)
 
 struct reuse_line {
-    uint64_t line;                   /* number + 1; 0: free */
+    uint64_t line;                   /* 1 + line number; 0: free */
     uint64_t stamp;
 };
 
 /* Zero-initialised is empty and valid; reuse_done frees. */
 struct reuse {
-    uint64_t recent[REUSE_RECENT];   /* line + 1, most recent first; 0: none */
-    /* open addressing; lines of the short list may be in it with an old stamp, which is never
+    uint64_t recent[REUSE_RECENT];   /* 1 + line number, most recent first; 0: none */
+    /* open addressing; lines of the short list may be present with an old stamp, which is not
      * read */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
     uint32_t *sums;                  /* Fenwick, from 1 */
     size_t stamps, next_stamp, marked;
-    /* lines whose hash has one of these bits are left out; 0: exact */
+    /* lines whose hash has one of these bits are skipped; 0: exact */
     uint64_t sample_mask;
     /* out of memory, or left by a jump while it was moved: later values are wrong */
     bool exhausted;
@@ -93,7 +91,7 @@ static inline void reuse_add_sum(struct reuse *r, size_t stamp, uint32_t change)
         r->sums[i] += change;
 }
 
-/* Bits set; without the instruction for it, which not every x86-64 has. */
+/* Population count without the instruction, which some x86-64 CPUs lack. */
 static inline size_t reuse_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555u;
@@ -102,7 +100,7 @@ static inline size_t reuse_ones(uint64_t word)
     return (size_t)(word * 0x0101010101010101u >> 56);
 }
 
-/* Stamps in use up to and including @stamp. */
+/* Number of stamps in use up to and including @stamp. */
 static inline size_t reuse_rank(const struct reuse *r, size_t stamp)
 {
     size_t count = 0;
@@ -120,10 +118,10 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
     return found;
 }
 
-/* Renumbers the stamps in use from 0 on, in a bitmap with room for three times as many more. */
+/* Renumbers the stamps in use from 0 on, in a bitmap of four times their number. */
 static inline bool reuse_renumber(struct reuse *r)
 {
-    /* never fewer: old stamps of the short list's lines stay in range */
+    /* never smaller: old stamps of the short list's lines stay in range */
     size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;
     while (stamps < 4 * (r->marked + 1))
         stamps *= 2;
@@ -182,7 +180,7 @@ static inline bool reuse_room(struct reuse *r)
     return true;
 }
 
-/* @line leaves the short list: it is younger than all others that left it. */
+/* Moves @line from the short list to the older lines, as their newest. */
 static inline void reuse_retire(struct reuse *r, uint64_t line)
 {
     if (!reuse_room(r))
@@ -196,7 +194,7 @@ static inline void reuse_retire(struct reuse *r, uint64_t line)
     r->marked++;
 }
 
-/* The line is not in the short list: its distance, having taken it out of the older ones. */
+/* Returns the distance of a line outside the short list, and removes it from the older lines. */
 static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
 {
     struct reuse_line *slot = r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
@@ -210,10 +208,9 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
     return distance;
 }
 
-/* Uses @line (an address divided by the size of a line): the number of distinct other lines used
- * since it was last used, REUSE_COLD for its first use, REUSE_UNSAMPLED when sampling leaves it
- * out. With sampling of one line in 2^k, distances are those among the sampled lines, to be
- * multiplied by 2^k. Once exhausted is set, memory has run out. */
+/* Uses @line (address divided by line size) and returns its reuse distance, REUSE_COLD for a first
+ * use, REUSE_UNSAMPLED when sampling skips it. When one line in 2^k is sampled, multiply distances
+ * by 2^k. Once exhausted is set, memory has run out. */
 static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
 {
     uint64_t before = line + 1, next;
@@ -222,7 +219,7 @@ static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
         return REUSE_UNSAMPLED;
     if (r->recent[0] == before || r->exhausted)
         return 0;
-    /* Moves the list down by one until the line's old place. */
+    /* Shifts the list by one up to the line's old position. */
     next = r->recent[0];
     r->recent[0] = before;
     for (unsigned i = 1; i < REUSE_RECENT; i++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here
- * references become reuse distances, and all of it is written to the file that PORTOLAN_TRACE names
- * when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent
- * in functions that were not compiled here; sets: counts, and the misses of caches with
- * PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to
- * every address. Each thread has reuse distances of its own, as in caches of its own. Threads take
- * turns of many references, so that the streams of one instruction stay streams. The first calls of
- * the allocator are recorded, of all threads. */
+/* Runtime linked into programs built by portolan-cc. The code itself counts blocks. The runtime
+ * computes reuse distances and writes everything to the file named by PORTOLAN_TRACE at exit;
+ * without that variable it does nothing.
+ * PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls: counts, and the time in
+ * external functions; sets: counts, and misses of the caches PORTOLAN_TRACE_CACHES=SETSxWAYS,...
+ * PORTOLAN_TRACE_SHIFT: bytes added to every address.
+ * Each thread has its own reuse distances, like private caches. Threads take turns of many
+ * references, so that streams of an instruction stay recognisable. The first calls of the allocator
+ * of all threads are recorded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -32,39 +32,39 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* times the mean of calls before it: the system ran others meanwhile */
+/* multiple of the mean of previous calls: longer ones were preempted */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls */
-#define NOTHING_LEAST 8u             /* this number of them represents more than the start */
-#define CLOCKS_TICKS 100000u         /* after which the clocks are read again */
-#define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
-#define TURN 4096u                   /* references in a row that one thread may have */
+#define NOTHING_LEAST 8u             /* samples needed to represent more than the start */
+#define CLOCKS_TICKS 100000u         /* ticks after which the clocks are read again */
+#define CALLS_DEEP 32u               /* nested callbacks: deeper ones are not timed */
+#define TURN 4096u                   /* consecutive references of one thread */
 #define NAP 50000                    /* ns of sleep of a thread that gives others their turn */
 #define NAPS_MOST 2000u              /* in a row: a tenth of a second or more */
-#define STORED_PLACES 4096u           /* of the newest stores, by address */
-#define ALLOCATIONS 32768u             /* that are recorded; more are not */
+#define STORED_PLACES 4096u           /* latest stores, by address */
+#define ALLOCATIONS 32768u             /* recorded allocations */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* a power of two */
 #define CHAIN 20000
-#define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
+#define CHAIN_CYCLES 4u              /* a 64-bit multiplication (3) and an exclusive or (1) */
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
     *__stop_portolan_units[] __attribute__((weak));
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
-/* bytes that all addresses are moved by: where arrays lie in lines is chance */
+/* bytes added to every address, to vary the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
-static struct sets sets;             /* of the mode of that name; no levels: another */
+static struct sets sets;             /* caches of mode sets; no levels: another mode */
 static uint64_t sample_mask;         /* of reuse.h */
-static struct reuse new_lines;       /* each line once for each thread that uses it */
-static int exhausted;                /* out of memory: the trace will not be complete */
-/* A thread's own. */
+static struct reuse new_lines;       /* counts each line once per thread that uses it */
+static int exhausted;                /* out of memory: the trace is incomplete */
+/* State of a thread. */
 struct own {
     struct reuse reuse;
-    /* before: references of the store with this one */
+    /* before: earlier references of the store with this one */
     struct {
         uint64_t address;
         struct portolan_access_ *by;
@@ -72,20 +72,21 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references that are left of this thread's; 0: another's */
+static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: another thread's
+                                      * turn */
 static struct own *turn_owner;       /* NULL: no thread's turn */
 static struct own *turn_last;        /* the owner before that; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* This thread counts: what a signal handler does that interrupted it there is not traced. Of that,
- * so much was left out. */
+/* This thread is in the runtime: a signal handler that interrupts it is not traced. Number of
+ * references skipped for that. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
-static int tracing;                  /* references count */
+static int tracing;                  /* references are traced */
 static int timing;                   /* calls are timed */
-/* Calls that have begun, each within the one before. */
+/* Calls in progress, innermost last. */
 struct clocks {
     uint64_t wall, own;
-}; /* nanoseconds: on the wall, and this thread's */
+}; /* nanoseconds: wall clock, and this thread's CPU time */
 static _Thread_local struct {
     uint64_t begun, entered, away;
     unsigned inside;
@@ -94,28 +95,28 @@ static _Thread_local struct {
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks */
 static _Thread_local unsigned open_count;
-static uint64_t nothing;             /* ticks of a call of nothing, before the program began */
-/* The same between the program's own calls, one in NOTHING_EVERY of them: the load of the shared
- * core changes the overhead. */
+static uint64_t nothing;             /* ticks of an empty call, before the program began */
+/* The same between the program's calls, one in NOTHING_EVERY: the overhead varies with the load of
+ * the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
-/* Calls of the allocator, in their order; of: index of the one that gave the memory, plus 1. */
+/* Allocator calls in order; of: 1 + index of the call that returned the memory. */
 static struct {
     uint64_t size;
-    const struct portolan_calls_ *calls; /* their block; NULL: not known */
+    const struct portolan_calls_ *calls; /* their block; NULL: unknown */
     unsigned of;
 } allocations[ALLOCATIONS];
 static unsigned allocation_count;
 static int allocations_wanted;
 static char allocations_lock;
-/* which gave what is at an address, by address: index plus 1; 0: it was freed */
+/* hash by address: 1 + index of the call that returned it; 0: freed */
 static struct {
     uintptr_t at;
     unsigned by;
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Bins come in large pieces, which the system fills with pages on use. */
+/* Allocates bins in large pieces, whose pages the system fills on use. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -210,7 +211,8 @@ static int take_turn(void)
     return 1;
 }
 
-/* The thread's own distance; of a line that is new to it, that among such lines of all threads. */
+/* Distance in the thread's own history; for a line that is new to the thread, the distance among
+ * such lines of all threads. */
 static uint64_t distance_of(uint64_t line)
 {
     uint64_t distance = reuse_touch(&mine->reuse, line);
@@ -224,14 +226,14 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
 {
     if (!turn && !take_turn())
         return;
-    turn -= turn > 1;   /* the last reference is that which ends it */
+    turn -= turn > 1;   /* the last reference ends the turn */
     access->references++;
     if (sets.count) {
         sets_touch(&sets, first, last);
         return;
     }
     uint64_t distance = distance_of(first);
-    /* Over two lines: the farther one decides. */
+    /* Crosses two lines: the larger distance counts. */
     if (last != first) {
         uint64_t other = distance_of(last);
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
@@ -336,7 +338,7 @@ static uint64_t ticks_now(void)
 #endif
 }
 
-/* The place of @at in given, which has room: addresses stay there once they were put in. */
+/* Slot of address @at; addresses are never removed, and there is room. */
 static unsigned given_place(uintptr_t at)
 {
     unsigned i = (unsigned)(at / 16 * 0x9e3779b97f4a7c15u >> 40) % GIVEN_PLACES;
@@ -346,7 +348,7 @@ static unsigned given_place(uintptr_t at)
 }
 
 /* Records that the memory @old (NULL: none) was freed or resized, and @got (NULL: none) of @size
- * bytes given. */
+ * bytes returned. */
 static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
@@ -370,8 +372,8 @@ static void allocated(const void *old, const void *got, size_t size)
     __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
 }
 
-/* The allocator's functions are those of glibc, which has them by other names, too. A program with
- * an allocator of its own keeps that: these are weak. */
+/* Wraps the allocator of glibc, which has other names for its functions. Weak, so that a program's
+ * own allocator is kept. */
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -439,7 +441,7 @@ static struct clocks clocks_now(void)
                            (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
-/* @ticks of a long call without those for which the system ran others. */
+/* Subtracts preempted ticks from the @ticks of a long call. */
 static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 {
     struct clocks now = clocks_now();
@@ -454,8 +456,8 @@ void portolan_call_at_(const struct portolan_calls_ *calls)
         end_turn();   /* it may wait for another thread */
 }
 
-/* What the program began before the call is waited for: the call would be charged with it where the
- * core has no room left. */
+/* Waits until the program's earlier instructions complete, so that the call is not charged for
+ * them. */
 uint64_t portolan_call_begin_(void)
 {
     if (!timing)
@@ -464,7 +466,7 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        clocks_seen = clocks_now();   /* too dear for every call */
+        clocks_seen = clocks_now();   /* too expensive for every call */
         clocks_seen_at = ticks_now();
     }
     uint64_t begun = ticks_now();
@@ -477,7 +479,7 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* The program's own functions that are called back may call each other. */
+/* Called-back functions of the program may call each other. */
 void portolan_enter_(void)
 {
     if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
@@ -549,7 +551,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ticks that a call of nothing takes: the median. */
+/* Median ticks of an empty call. */
 static uint64_t ticks_of_nothing(void)
 {
     static uint64_t seen[TRIES];
@@ -574,7 +576,7 @@ static uint64_t ticks_of_chain(void)
         uint64_t x = seed, y = seed | 1, z = seed >> 3, begun = ticks_now();
         for (int i = 0; i < CHAIN; i++) {
             x = (x * y) ^ z;
-            __asm__("" : "+r"(x));   /* in sequence */
+            __asm__("" : "+r"(x));   /* dependent */
         }
         uint64_t ticks = ticks_now() - begun;
         seed = x;
@@ -648,8 +650,8 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
-/* The unit, by its place among those that were written, and block that @calls belongs to; a unit
- * that there is not where that is not known. */
+/* Writes unit (by its index among written units) and block of @calls; an invalid unit if
+ * unknown. */
 static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
                            unsigned of)
 {
@@ -720,7 +722,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* Without it the reader knows that something is missing. */
+    /* A missing end mark shows the reader that the trace is incomplete. */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);

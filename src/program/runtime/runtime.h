@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Interface of the code that portolan-cc adds and the runtime that it links. Layouts are those that
- * compiler/instrument.c writes. */
+/* Interface between the code that portolan-cc adds and its runtime. Layouts must match
+ * compiler/instrument.c. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
 #define PORTOLAN_PROGRAM_RUNTIME_RUNTIME_H
 
@@ -8,9 +8,12 @@
 
 #include "program/runtime/steps.h"
 
-#define PORTOLAN_UNIT_SECTION "portolan_units" /* pointers to units; the linker names its ends */
-#define PORTOLAN_ABOUT_SECTION ".portolan"     /* descriptions of units, in sequence */
-/* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
+/* pointers to units; the linker defines symbols for its ends */
+#define PORTOLAN_UNIT_SECTION "portolan_units"
+#define PORTOLAN_ABOUT_SECTION ".portolan"     /* consecutive descriptions of units */
+/* "portolan-unit LENGTH
+ * ", LENGTH bytes of JSON, "
+ * " */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_STORE "portolan_store_"
@@ -25,49 +28,50 @@
 #define PORTOLAN_RUNTIME_VERSION 5u
 
 struct portolan_bin_ {
-    uint64_t count, sum; /* references, and their distances added up */
-    uint64_t regular;    /* of them, those at a steady step of the same instruction */
-    uint64_t steps;      /* those steps added up, in bytes */
+    uint64_t count, sum; /* references, and the sum of their distances */
+    uint64_t regular;    /* references at a steady step of the same instruction */
+    uint64_t steps;      /* sum of those steps, bytes */
 };
 
-/* A load or store instruction. Words, zero at first. */
+/* A load or store instruction. Only words, zero-initialised. */
 struct portolan_access_ {
     uint64_t references;
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* Of a load, the store that most of its values come from, and how often that store was executed
-     * since: Boyer and Moore's majority vote. */
+    /* Load: the store of most of its values, and executions of that store since, by Boyer and
+     * Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
 
-/* Calls from a block into code that is not compiled here, such as libraries. */
+/* Calls from a block into external code, such as libraries. */
 struct portolan_calls_ {
-    uint64_t count, kept; /* all, and those whose time counts */
-    uint64_t ticks;       /* of those kept */
+    uint64_t count, kept; /* all calls, and those whose time counts */
+    uint64_t ticks;       /* of the kept calls */
 };
 
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key; /* its name also in the description */
-    /* two per block: executions, and how many of them left by the branch's first way */
+    const char *key; /* also its name in the description */
+    /* two per block: executions, and those that left by the branch's first direction */
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* per block */
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* The same of stores to, or loads from, one address. */
+/* As portolan_access_ for several references to one address. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Before each such call: allocations from now on are those of @calls, its block. */
+/* Called before each external call: allocations belong to @calls, its block, from now on. */
 void portolan_call_at_(const struct portolan_calls_ *calls);
-/* Around each such call that returns; the result of the first goes into the second. */
+/* Called around each external call that returns; the first's result is passed to the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* At both ends of functions that such a call may call back: their own blocks count their time. */
+/* Called at both ends of functions that external code may call back: their time belongs to their
+ * own blocks. */
 void portolan_enter_(void);
 void portolan_leave_(void);
 /* Before each longjmp: it may leave a handler. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Caches whose lines lie where their addresses put them, simulated reference by reference: the
- * least recently used line of a set goes. Part of what is linked into traced programs, as reuse.h.
- * A level is looked up where the one before misses. One thread. */
+/* Simulates caches by address with LRU replacement; each level is looked up after a miss in the
+ * previous one. Linked into traced programs, like reuse.h. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
 
@@ -16,7 +15,7 @@
 
 struct sets_level {
     uint64_t sets, ways, misses;
-    uint64_t *lines;                 /* ways of each set, the latest first; line + 1, 0: empty */
+    uint64_t *lines;                 /* ways of each set, most recent first; 1 + line, 0: empty */
 };
 
 struct sets {
@@ -24,8 +23,7 @@ struct sets {
     unsigned count;
 };
 
-/* Of "SETSxWAYS,SETSxWAYS", the first level first. False when it is no such text or memory is
- * short. */
+/* Parses "SETSxWAYS,SETSxWAYS", first level first. False when invalid or out of memory. */
 static inline bool sets_begin(struct sets *s, const char *text)
 {
     for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
@@ -45,14 +43,13 @@ static inline bool sets_begin(struct sets *s, const char *text)
     return s->count && !*text;
 }
 
-/* Whether @line was there; it is the latest of its set now. */
+/* Returns whether @line hit, and makes it the most recent of its set. */
 static inline bool sets_level_look(struct sets_level *l, uint64_t line)
 {
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
     const uint64_t key = moved;
 
-    for (uint64_t at = 0; at < l->ways; at++) {   /* each moves back by one, up to the line's old
-                                                   * place */
+    for (uint64_t at = 0; at < l->ways; at++) {   /* shifts by one, up to the line's old position */
         const uint64_t here = set[at];
         set[at] = moved;
         if (here == key)
@@ -62,7 +59,7 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     return false;
 }
 
-/* A reference to @first and, if it crosses a line, @last: it misses once. */
+/* References @first and, if it crosses a line, @last; counts at most one miss. */
 static inline void sets_touch(struct sets *s, uint64_t first, uint64_t last)
 {
     bool missed[2] = {true, last != first};

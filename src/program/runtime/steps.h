@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether the references of one instruction advance in steps that a prefetcher follows. Linked into
- * traced programs.
- *
- * A prefetcher sees lines, of several streams at a time: a load from the rows above and below has a
- * stream for each row, though its own references jump between them. So an instruction has several
- * heads, the last line of each stream; a neighbouring line continues the stream. */
+/* Detects steps of an instruction that a prefetcher follows. Linked into traced programs. A
+ * prefetcher follows lines of several streams: a load from the rows above and below has one stream
+ * per row, though its references alternate. So an instruction has several heads, the last line of
+ * each stream; a neighbouring line continues the stream. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-/* streams of an instruction: fewer than any prefetcher of the second level follows */
+/* streams per instruction: fewer than second-level prefetchers follow */
 #define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
 /* Zero at first. */
 struct steps {
-    /* address of the last reference, and bytes from the one before */
+    /* last address, and bytes from the previous one */
     uint64_t last, step;
-    uint64_t heads[STEPS_HEADS];     /* line + 1; 0: none yet */
-    uint64_t next;                   /* the head that a new stream takes: the oldest */
+    uint64_t heads[STEPS_HEADS];     /* 1 + line; 0: none yet */
+    uint64_t next;                   /* the oldest head, which a new stream replaces */
 };
 
-/* Whether @line continues a stream; it becomes its head, or that of a new one. */
+/* Returns whether @line continues a stream; it becomes its head, or that of a new one. */
 static inline int steps_stream(struct steps *s, uint64_t line)
 {
     uint64_t own = line + 1;
@@ -31,7 +29,7 @@ static inline int steps_stream(struct steps *s, uint64_t line)
 
     for (unsigned i = 0; i < STEPS_HEADS; i++) {
         if (s->heads[i] == own)
-            return 0;                /* it has been there: no step */
+            return 0;                /* same line: no step */
         if (s->heads[i] && s->heads[i] + 1 - own <= 2)
             beside = (int)i;
     }
@@ -44,9 +42,9 @@ static inline int steps_stream(struct steps *s, uint64_t line)
     return 1;
 }
 
-/* Bytes from the instruction's last reference to this one at @address, when they are a step that
- * repeats or lead to a neighbouring line; a line's, if it continues an earlier stream; 0 for the
- * same place, STEPS_NONE for any other. */
+/* Bytes from the instruction's last reference to @address if that step repeats or leads to a
+ * neighbouring line; one line if it continues an earlier stream; 0 for the same place, STEPS_NONE
+ * otherwise. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
