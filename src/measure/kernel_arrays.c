@@ -33,7 +33,8 @@
 #define ROUGH_ITERATIONS 200      /* initial iterations, */
 #define ROUGH_CYCLES 6e4          /* and the cycles that they should take */
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 4              /* of those the quickest counts */
+#define ROUGH_RUNS 2              /* of those the quickest counts, */
+#define LAYOUT_RUNS 4             /* of so many where it says which layout is quicker */
 #define GOLDEN 0.6180339887498949 /* multiples of it, modulo 1, lie apart from each other */
 #define SAMPLES 150               /* most samples */
 #define PASSES_MOST 4000
@@ -317,16 +318,17 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
     uint64_t units = ROUGH_ITERATIONS / w->copies + 1;
-    unsigned passes = 1;
+    unsigned passes = 1, left = k->may_be_apart ? LAYOUT_RUNS : ROUGH_RUNS;
     double ticks, least = INFINITY;
 
-    for (unsigned runs = 0; runs < ROUGH_RUNS;) {
+    while (left) {
         units = units < w->all ? units : w->all;
         if (!run(k, w->code, arrays, run_ahead(k, w, units), 0, units, passes, &ticks, err))
             return false;
-        if (ticks * k->arena->clock >= ROUGH_CYCLES || passes > PASSES_MOST) {
+        if (ticks * k->arena->clock >= ROUGH_CYCLES || passes > PASSES_MOST ||
+            (units == w->all && !k->may_be_apart)) {
             least = fmin(least, ticks);
-            runs++;
+            left--;
         } else if (units < w->all) {
             units *= ROUGH_MORE;
         } else {

@@ -7,7 +7,8 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3
+#define LOOKS 3            /* at most: two that agree are enough */
+#define AGREE 0.05
 
 /* Returns whether the fact is kept; momentary values of the core are not. */
 static bool is_kept(const char *fact)
@@ -74,7 +75,7 @@ bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err 
         return true;
     probe = native_probe_new(m, err);
     ok = probe != NULL;
-    for (int i = 0; ok && i < LOOKS; i++)
+    for (int i = 0; ok && i < LOOKS && (i < 2 || !native_probe_agrees(probe, NULL, AGREE)); i++)
         native_probe_look(probe);
     if (ok) {
         native_probe_result(probe, NULL, &native);
