@@ -228,7 +228,9 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     "one",
                     insitu_patch(x));
     else if (x->region.each_away)
-        result_line(result, "  up to %.0f of them are for the jump to the code that counts",
+        result_line(result,
+                    "  with 0.5 to %.0f for the jump to the code that counts, which could not be "
+                    "measured",
                     JUMP_MOST);
     if (!isnan(f->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", f->predicted,

@@ -29,6 +29,7 @@
 #define RECORDED_LOOK 0.001
 #define VISITS_TRIED 3u /* moments until it is known whether visits can be timed */
 #define REPLAYS_FAILED 4u /* tries that fail, until the rest count as ones that would */
+#define PATCH_FAILED 2u   /* times that count for one at which the patch could not be measured */
 #define MOMENTS_MOST 24u
 /* of the time watched that the program may be stopped for moments, and besides; a few come in any
  * case */
@@ -304,7 +305,7 @@ static void replay(struct insitu_watch *w)
         uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
         pid_t tid = t->tid;
         if (patch) {
-            w->patches += replay_patch(&out->placed, t, &out->replays.seconds) ? 1 : REPLAYS_MOST;
+            w->patches += replay_patch(&out->placed, t, &out->replays.seconds) ? 1 : PATCH_FAILED;
             patch = false;
             t = process_tracee(p, tid);
         }
