@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tables of documents from bench/results/figures.csv. A document says where: <!-- figures NAME -->
-# begins what is made of bench/results/NAME.md, in which {id} stands for a figure's value and unit
-# and {id:value} for the value alone; <!-- end of figures --> ends it.
+# Tables of documents from bench/results/figures.csv. In a document <!-- figures NAME --> begins the
+# text made of bench/results/NAME.md, and <!-- end of figures --> ends it. {id} is a figure's value and
+# unit, {id:value} the value alone.
 #   figures.sh write TOP          writes the tables into the documents
 #   figures.sh check TOP          prints what is stale, unknown or unused, and figures in prose; status 1
 #   figures.sh measure TOP DATA [PORTOLAN]   runs the commands of all figures whose data is in DATA,
-# and keeps what they say
+# and stores their values
 set -eu
 action=${1:?write, check or measure} top=${2:?directory of the sources}
 figures=$top/bench/results/figures.csv
@@ -28,7 +28,7 @@ function split_csv(line, field,    n, c, text, quoted) {
     return n
 }'
 
-# A document with its tables made anew, to standard output. Faults go to $work/faults, figures that
+# A document with new tables, to standard output. Faults go to $work/faults, figures that
 # were used to $work/used.
 render() {
     awk -v figures="$figures" -v dir="$top/bench/results" -v faults="$work/faults" -v used="$work/used" -v name="${1#"$top"/}" "$fields"'
@@ -51,7 +51,7 @@ render() {
         }
         return out line
     }
-    /^<!-- figures [a-z-]+ -->$/ {
+    /^<!-- figures [a-z0-9-]+ -->$/ {
         print
         from = dir "/" $3 ".md"; lines = 0
         while ((getline line < from) > 0) { print fill(line, "bench/results/" $3 ".md"); lines++ }
@@ -65,26 +65,30 @@ render() {
     END { if (inside) print name ": figures without an end" >> faults }' "$1"
 }
 
-# The percentages and times that stand in a document beside its tables of figures.
+# Percentages and times in the prose of a document, outside of tables of figures, code and quoted
+# commands. A limit or a setting is not a result; one of these words precedes it: "within 3 %".
 prose() {
     awk -v name="${1#"$top"/}" '
+    BEGIN { limit = "(^|[ (])(within|at most|at least|than|up to|above|below|every|exceeds|default|=|over|last|after|for|level of|noise of) $" }
     /^<!-- figures / { inside = 1 }
     /^```/ { code = !code }
-    !inside && !code && !/^    / && match($0, /[0-9][0-9.]* (%|ms|s)([ ,.;:)]|$)/) { text = substr($0, RSTART, RLENGTH); sub(/[ ,.;:)]$/, "", text); print name ":" NR ": " text " stands in prose without a row of bench/results/figures.csv" }
-    /^<!-- end of figures/ { inside = 0 }' "$1"
+    !inside && !code && !/^    / {
+        text = before " " $0; gsub(/ +/, " ", text)
+        from = 1
+        while (match(substr(text, from), /[0-9][0-9.,]*( to [0-9.]+)? (%|ms|s)([ ,.;:)|]|$)/)) {
+            start = from + RSTART - 1; end = start + RLENGTH - 1
+            if (end > length(before) && substr(text, 1, start - 1) !~ limit) {
+                figure = substr(text, start, RLENGTH); sub(/[ ,.;:)|]$/, "", figure)
+                print name ":" NR ": " figure " stands in prose without a row of bench/results/figures.csv"
+            }
+            from = end + 1
+        }
+    }
+    { before = code || /^    / ? "" : $0; gsub(/ +/, " ", before); sub(/^ /, "", before) }
+    /^<!-- end of figures/ { inside = 0; before = "" }' "$1"
 }
 
-# An accuracy ("3.1 % off") in the prose of any document. "more than 5 % off" is a limit, not a result.
-accuracy() {
-    awk -v top="$top/" '
-    FNR == 1 { inside = code = 0 }
-    /^<!-- figures / { inside = 1 }
-    /^```/ { code = !code }
-    !inside && !code && !/^    / && !/^\|/ && /[0-9] % off/ && !/more than [0-9.]+ % off/ { sub(top, "", FILENAME); print FILENAME ":" FNR ": an accuracy in prose; put it into a table, or link to comparison.md" }
-    /^<!-- end of figures/ { inside = 0 }' "$top/README.md" "$top"/docs/*.md
-}
-
-documents=$(grep -lE '^<!-- figures [a-z-]+ -->$' "$top/README.md" "$top"/docs/*.md "$top"/docs/notes/*.md)
+documents=$(grep -lE '^<!-- figures [a-z0-9-]+ -->$' "$top/README.md" "$top"/docs/*.md "$top"/docs/notes/*.md)
 : >"$work/faults"; : >"$work/used"
 
 case $action in
@@ -92,12 +96,11 @@ write|check)
     for document in $documents; do
         render "$document" >"$work/new"
         cmp -s "$work/new" "$document" && continue
-        if [ "$action" = write ]; then cat "$work/new" >"$document"; else echo "${document#"$top"/}: a table is stale; sh tools/figures.sh write . makes it anew" >>"$work/faults"; fi
+        if [ "$action" = write ]; then cat "$work/new" >"$document"; else echo "${document#"$top"/}: a table is stale; sh tools/figures.sh write . rewrites it" >>"$work/faults"; fi
     done
-    for document in $documents; do
+    for document in "$top/README.md" "$top"/docs/*.md "$top"/docs/notes/*.md; do
         prose "$document" >>"$work/faults"
     done
-    accuracy >>"$work/faults"
     sort -u "$work/used" >"$work/all"
     sed '1d; s/,.*//' "$figures" | sort >"$work/ids"
     uniq -d "$work/ids" | sed 's|^|bench/results/figures.csv: twice: |' >>"$work/faults"

@@ -40,21 +40,21 @@ test_each_name_is_one_thing() { none names_defined_twice; }
 
 # Words of file names are terms of the glossary or ordinary words (tests/tree/file-words); singular
 # and plural are one.
-glossary() { sed -n '/^## Glossary/,/^Not used/s/^| \([a-z µ]*\) | .*/\1/p' docs/design.md | tr ' ' '\n'; }
+glossary() { sed -n '1,/^Not used/s/^| \([a-z µ]*\) | .*/\1/p' docs/glossary.md | tr ' ' '\n'; }
 file_words() { find src -name '*.[ch]' | sed 's|.*/||; s|\.[ch]$||' | tr '_' '\n' | sort -u; }
 singular() { sed 's/s$//' | sort -u; }
 unknown_words() {
     { glossary; cat tests/tree/file-words; } | singular >"$work/known"
-    file_words | singular | comm -23 - "$work/known" | sed 's/$/: of a file name, neither in the glossary (docs\/design.md) nor in tests\/tree\/file-words: add it to one of them/'
+    file_words | singular | comm -23 - "$work/known" | sed 's/$/: of a file name, neither in docs\/glossary.md nor in tests\/tree\/file-words: add it to one of them/'
     file_words >"$work/used"
     sort -u tests/tree/file-words | comm -23 - "$work/used" | sed 's/$/: in tests\/tree\/file-words, but of no file name/'
 }
 test_file_names_are_terms() { none unknown_words; }
 
 # Words that could mean several things are in no name of a file, a function, a type or a macro
-# (docs/design.md, 'Not used').
+# (docs/glossary.md, 'Not used').
 retired_words() {
-    retired=$(sed -n '/^Not used/,/\.$/p' docs/design.md | tr '\n' ' ' | sed 's/.*: //; s/\. *$//; s/, */|/g')
+    retired=$(sed -n '/^Not used/,/\.$/p' docs/glossary.md | tr '\n' ' ' | sed 's/.*: //; s/\. *$//; s/, */|/g')
     {
         find src -name '*.[ch]' | sed 's|.*/||; s|\.[ch]$||'
         find src -name '*.h' -exec sed 's|/\*.*\*/||' {} + | awk '/\/\*/ { c = 1 } !c { print } /\*\// { c = 0 }' | sed 's|"[^"]*"||g' |
