@@ -33,11 +33,9 @@
 
 static const char usage_text[] =
     "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script "
-    "(.pf) or a session\n"
-    "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
-    "       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE where one is "
-    "named\n"
-    "\n";
+    "(.pf) or a session\n       portolan -b [OPTION]... [SCRIPT]     run a script, or standard "
+    "input\n       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE if "
+    "given\n\n";
 static const char usage_end[] = "\n"
                                 "Exit status: 0 success, 1 a command failed, 2 usage, 130 "
                                 "interrupted. The command help lists the commands.\n";

@@ -91,21 +91,21 @@ static void say_accesses(const struct advice *s)
         break;
     case ACCESSES_LINES:
         str_addf(s->out,
-                 "Stores take %.2f cycles per iteration: %zu that go to other lines of the "
-                 "first-level cache than the store before, %g line%s per cycle.",
+                 "Stores take %.2f cycles per iteration: %zu to other lines of the first-level "
+                 "cache than the previous store, %g line%s per cycle.",
                  cycles, stores, machine_number(a->machine, "store_lines_per_cycle"),
                  machine_number(a->machine, "store_lines_per_cycle") > 1 ? "s" : "");
         break;
     case ACCESSES_PLACES:
         str_addf(s->out,
-                 "Loads and stores take %.2f cycles per iteration by where they lie: %zu load%s "
-                 "and %zu store%s that share banks of the first-level cache or cross its lines.",
+                 "Loads and stores take %.2f cycles per iteration, because some share banks of the "
+                 "first-level cache or cross its lines: %zu load%s and %zu store%s.",
                  cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
         break;
     case ACCESSES_AGAIN:
         str_addf(s->out,
                  "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s, of "
-                 "which some are tried again. That is a fitted mean (facts load_replays, "
+                 "which some are replayed. That is a fitted mean (facts load_replays, "
                  "forward_replays).",
                  cycles, loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
         break;
@@ -196,14 +196,15 @@ static void say_frontend(const struct advice *s)
                  fact(s, "uop_cache_size"));
     else if (f->source == SOURCE_LOOP_BUFFER)
         str_add(s->out,
-                ": a group of \302\265ops ends with the iteration. Unrolling would fill them.");
+                ": a group of \302\265ops ends with the iteration. Unrolling would fill the "
+                "groups.");
     else if (f->source == SOURCE_UOP_CACHE && f->by_windows)
         str_add(s->out, ": instructions lie too close together, or across too many windows of "
                         "code. Another alignment, longer encodings or unrolling would help.");
     else if (f->source == SOURCE_UOP_CACHE)
         str_addf(s->out,
-                 ": it delivers %g \302\265ops per cycle, and no part of a cycle is left for the "
-                 "next iteration. Fewer \302\265ops or unrolling would help.",
+                 ": it delivers %g \302\265ops per cycle, and each iteration begins a new cycle. "
+                 "Fewer \302\265ops or unrolling would help.",
                  fact(s, "uop_cache_width"));
     else if (advice_is_predecode(f)) {
         add_predecode(s);
@@ -220,7 +221,8 @@ static void say_frontend(const struct advice *s)
 static void say_branch(const struct advice *s)
 {
     str_addf(s->out,
-             "The taken branch takes %.2f cycles per iteration. Unrolling would spread them.",
+             "The taken branch takes %.2f cycles per iteration. Unrolling would reduce their "
+             "number.",
              s->a->bounds[BOUND_FRONTEND]);
     advice_next(s);
 }
@@ -230,8 +232,8 @@ static void say_microcode(const struct advice *s)
     const struct analysis *a = s->a;
 
     str_addf(s->out,
-             "Microcode or waiting takes %.2f cycles per iteration, the least that each "
-             "instruction takes alone:",
+             "Microcoded or waiting instructions take %.2f cycles per iteration, the least time of "
+             "each alone:",
              a->bounds[BOUND_ISSUE]);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {
@@ -251,8 +253,8 @@ static void name_split(const struct advice *s)
     for (size_t i = 0; i < s->a->count; i++)
         if (s->a->rows[i].flags & ROW_SPLIT) {
             str_add(s->out, named++ ? ", "
-                                    : " Indexed addresses cost a slot each (a pointer that is "
-                                      "stepped does not): ");
+                                    : " Indexed addresses cost a slot each, stepped pointers do "
+                                      "not: ");
             if (named > 3) {
                 str_add(s->out, "and more");
                 break;
@@ -417,10 +419,10 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
     static const char *const remedies[LIMIT_COUNT] = {
         [LIMIT_REDUCTION] = "several accumulators",
         [LIMIT_SCAN] = "elements that are combined before each step of the chain",
-        [LIMIT_RECURRENCE] = "independent data side by side",
+        [LIMIT_RECURRENCE] = "independent data in one loop",
         [LIMIT_POINTER_CHASE] = "several independent chains",
-        [LIMIT_SELECT] = "several selections side by side",
-        [LIMIT_MEMORY] = "a register for the value that goes through memory",
+        [LIMIT_SELECT] = "several selections in one loop",
+        [LIMIT_MEMORY] = "a register instead of memory for the value",
         [LIMIT_FALSE] = "a destination that is zeroed first",
         [LIMIT_SERIAL] = "fewer locks or fences",
         [LIMIT_DIVIDER] = "fewer divisions",
@@ -481,8 +483,7 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
 static void add_fitted_ports(const struct advice *s)
 {
     if (s->a->fitted & 1U << BOUND_PORTS)
-        str_add(s->out, " That is a fitted mean: some operations are tried before their input is "
-                        "there (fact alu_replays).");
+        str_add(s->out, " That is a fitted mean: some operations are replayed (fact alu_replays).");
 }
 
 static void say_ports(const struct advice *s)
@@ -619,8 +620,8 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
 void advice_repeated(const struct insn *repeated, struct str *out)
 {
     str_addf(out,
-             "The time of a repeated %s depends on its count and is not modelled: one repetition "
-             "is counted, so this is a lower bound.",
+             "The time of a repeated %s depends on its count. One repetition is counted, so this "
+             "is a lower bound.",
              repeated->mnemonic);
 }
 

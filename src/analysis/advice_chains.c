@@ -13,8 +13,8 @@ void advice_say_induction(const struct advice *s)
     str_add(s->out, "Induction variable: ");
     advice_links(s, false);
     str_addf(s->out,
-             " step%s it once per iteration, %.2f cycles. It is no accumulator: unrolling steps it "
-             "less often, nothing else helps.",
+             " step%s it once per iteration, %.2f cycles. It is not an accumulator. Only unrolling "
+             "helps, which steps it less often.",
              s->l->chain.count == 1 ? "s" : "", s->l->chain.cycles);
 }
 
@@ -35,7 +35,8 @@ void advice_say_reduction(const struct advice *s)
 
     str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, chain->count > 1);
-    str_addf(s->out, " wait%s for the accumulator of the iteration before. Split the accumulator: ",
+    str_addf(s->out, " wait%s for the accumulator of the previous iteration. Split the "
+                     "accumulator: ",
              chain->count == 1 ? "s" : "");
     if (chain->alike > 1)
         str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
@@ -52,12 +53,12 @@ void advice_say_reduction(const struct advice *s)
     if (chain->user != LIMIT_NO_ROW) {
         str_add_char(s->out, ' ');
         advice_row(s->a, chain->user, s->out);
-        str_add(s->out, " stores it to the same place each time: store it once after the loop (a "
-                        "local variable, restrict).");
+        str_add(s->out, " stores it to the same address in every iteration: store it once after "
+                        "the loop (a local variable, restrict).");
     }
     if (chain->floating)
         str_add(s->out, " Floating-point sums in another order round differently: -ffast-math and "
-                        "kernel tune --reassociate allow it.");
+                        "kernel tune --reassociate allow that order.");
 }
 
 void advice_say_scan(const struct advice *s)
@@ -66,14 +67,14 @@ void advice_say_scan(const struct advice *s)
 
     str_addf(s->out, "Prefix scan of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, chain->count > 1);
-    str_addf(s->out, " wait%s for the result of the iteration before, and ",
+    str_addf(s->out, " wait%s for the result of the previous iteration, and ",
              chain->count == 1 ? "s" : "");
     advice_row(s->a, chain->user, s->out);
-    str_add(s->out, " uses each partial result, so separate accumulators do not replace it. "
-                    "Combine a few elements first, then add the result so far to each: one step "
+    str_add(s->out, " uses each partial result, so separate accumulators cannot replace it. "
+                    "Combine a few elements first, then add the previous result to each: one step "
                     "of the chain for all of them.");
     if (chain->floating)
-        str_add(s->out, " Floating-point results round differently then.");
+        str_add(s->out, " Floating-point results then round differently.");
     advice_next(s);
 }
 
@@ -113,18 +114,19 @@ void advice_say_recurrence(const struct advice *s)
     str_addf(s->out, "Recurrence of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, true);
     str_add(s->out,
-            chain->carry ? ". Each needs the carry of the one before, so it cannot be split."
-            : crc ? ". Each step needs the CRC of the step before. Parts of the data can have CRCs "
-                    "of their own, which a carry-less multiplication combines (crc32_combine)."
+            chain->carry ? ". Each needs the carry of the previous one, so the chain cannot be "
+                           "split."
+            : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
+                    "can combine separate CRCs of parts of the data (crc32_combine)."
             : chain->affine ? ". Each step multiplies by a constant and adds: two steps at once "
                               "are x * a * a + (b * a + b'), half the chain"
-                            : ". Each step transforms the whole value of the step before, so it "
+                            : ". Each step transforms the whole value of the previous step, so it "
                               "cannot be split into partial results.");
     if (chain->affine && !chain->carry && !crc)
         str_add(s->out, chain->floating ? ", rounded differently." : ".");
     advice_narrower(s);
     if (s->l->left_cycles > 0 && chain->cycles >= 2 * s->l->left_cycles)
-        str_addf(s->out, " %s independent data (%.0f streams in one loop fill the waiting).",
+        str_addf(s->out, " %s independent data (%.0f streams in one loop hide the latency).",
                  chain->affine ? "Or interleave" : "Interleave", wanted(s));
     else
         advice_next(s);
@@ -139,13 +141,14 @@ void advice_say_chase(const struct advice *s)
         plain &= chain->links[i].address || chain->links[i].moves;
     str_addf(s->out, "Pointer chase of %.2f cycles per iteration: ", chain->cycles);
     advice_links(s, true);
-    str_add(s->out, plain ? ". The address of each load is what the load before found."
-                          : ". The address of the load depends on what the load before found.");
+    str_add(s->out, plain ? ". The address of each load is the result of the previous load."
+                          : ". The address of the load depends on the result of the previous "
+                            "load.");
     if (s->l->chain.compared)
-        str_add(s->out, " A branch that is predicted well, instead of the comparison in the "
-                        "address, would let the loads run ahead.");
+        str_add(s->out, " A well-predicted branch, instead of the comparison in the address, would "
+                        "let the loads run ahead.");
     str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent "
-                    "chains in one loop, would; every cache miss adds its whole latency.");
+                    "chains in one loop, would help. Every cache miss adds its whole latency.");
 }
 
 void advice_say_select(const struct advice *s)
@@ -156,15 +159,15 @@ void advice_say_select(const struct advice *s)
         address |= s->l->chain.links[i].address;
     str_addf(s->out, "Select chain of %.2f cycles per iteration: ", s->l->chain.cycles);
     advice_links(s, true);
-    str_addf(s->out, ". Each selection waits for the one before%s.",
+    str_addf(s->out, ". Each selection waits for the previous one%s.",
              s->l->chain.compared ? " and the comparison with it" : "");
     str_add(s->out,
-            address ? " Run several searches in one loop; a branch that is predicted well would "
-                      "let the loads run ahead."
+            address ? " Run several searches in one loop; a well-predicted branch would let the "
+                      "loads run ahead."
             : s->l->chain.extremum
-                ? " A minimum or maximum can be kept over several parts of the data and joined at "
-                  "the end; a branch that is predicted well would not wait."
-                : " Interleave independent data; a branch that is predicted well would not wait.");
+                ? " Keep the minimum or maximum of several parts of the data, and combine them at "
+                  "the end; a well-predicted branch would not wait."
+                : " Interleave independent data; a well-predicted branch would not wait.");
     advice_next(s);
 }
 
@@ -198,7 +201,7 @@ static void say_blocked(const struct advice *s)
         advice_row(s->a, chain->links[store].row, s->out);
     str_addf(s->out,
              " stored only a part before, so it waits until they are in the cache, %.2f cycles per "
-             "iteration. Load what was stored in one piece, or keep it in a register.",
+             "iteration. Load the stored value in one piece, or keep it in a register.",
              chain->cycles);
     advice_next(s);
 }
@@ -246,8 +249,8 @@ void advice_say_false(const struct advice *s)
     advice_links(s, true);
     str_add(
         s->out,
-        ". It waits for the old value of its destination, which it does not need, or keeps a part "
-        "of. Where that part does not count, zero the register before (xor) or write all of it.");
+        ". It waits for the old value of its destination, which it does not need, or of which it "
+        "keeps a part. If that part is unused, zero the register before (xor) or write all of it.");
     advice_next(s);
 }
 
@@ -259,8 +262,8 @@ void advice_say_serial(const struct advice *s)
     for (size_t i = 0; i < s->l->chain.count; i++)
         locked &= (s->a->rows[s->l->chain.links[i].row].insn->traits & INSN_LOCK) != 0;
     str_addf(s->out, ", %.2f cycles per iteration. %s", s->l->chain.cycles,
-             locked ? "Locked accesses run one after the other, and wait for the stores before "
-                      "them: collect in a register, and access once after the loop."
-                    : "Fencing and serialising instructions wait for all before them, and all "
-                      "after waits for them: fewer of them would help.");
+             locked ? "Locked accesses run in sequence, and wait for earlier stores: accumulate in "
+                      "a register, and access memory once after the loop."
+                    : "Fencing and serialising instructions wait for all earlier instructions, and "
+                      "delay all later ones: fewer of them would help.");
 }

@@ -191,9 +191,9 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
 
 static void which_function(struct err *err)
 {
-    err_set(err, ERR_USAGE, "give --symbol FUNCTION, too",
-            "the lines of which function? Source files number their lines each from 1, and this "
-            "code may be of several");
+    err_set(err, ERR_USAGE, "also give --symbol FUNCTION",
+            "--lines needs a function: this code may be of several source files, each with its own "
+            "line numbers");
 }
 
 /* Makes the kernel of @o, read from @path. */

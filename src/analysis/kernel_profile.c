@@ -104,7 +104,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
 
     rest.symbol = NULL;
     if (ok && listing.length < 40)   /* perf reports no unknown symbols */
-        ok = err_set(err, ERR_DATA, "perf report shows the functions that have some",
+        ok = err_set(err, ERR_DATA, "perf report shows the functions with samples",
                      "no samples of %s in this profile", symbol);
     if (ok)
         k = kernel_from_text(path, str_text(&listing), listing.length, &rest, err);

@@ -351,7 +351,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     }
     u->insns.count = kept;
     return kept || err_set(err, ERR_DATA, "name another",
-                           "there are no instructions behind label %s", symbol);
+                           "no instructions after label %s", symbol);
 }
 
 /* Adds @by bytes to the offsets in @a's code. */
@@ -622,8 +622,8 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {
             insn_done(&insn);
             err_set(err, ERR_DATA,
-                    "leave LOCK (f0) out: processors accept it only before an operation that "
-                    "changes memory",
+                    "remove LOCK (f0): processors accept it only before an operation that changes "
+                    "memory",
                     "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }

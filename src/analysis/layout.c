@@ -148,8 +148,8 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
             if (other->joined != STREAM_ALONE || from < 0)
                 return err_set(
                     err, ERR_USAGE,
-                    "name the stream ahead of all others as the owner of the array",
-                    "that array is in another one, or too far away");
+                    "name the first stream of the array as its owner",
+                    "the array is inside another array, or too far away");
             r->sum = (uint64_t)from;
         }
     p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
@@ -300,7 +300,7 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
     uint64_t spacing = STREAM_LINE, places = RING_LEAST, all;
 
     if (r->one->link < 0 || r->low < 0 || r->high > SPACING_MOST)
-        return refuse_at(p, r->one->insn, "its pointers lead too far from where it reads", err);
+        return refuse_at(p, r->one->insn, "its pointers lead too far from its reads", err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
     /* Largest number of places of a ring (enum arrays_fill_kind). */

@@ -252,7 +252,7 @@ static void take_unstepped(struct finder *f, size_t at)
             return;
         }
     }
-    refuse(f, a->insn, "its address comes from an operation that is not followed");
+    refuse(f, a->insn, "its address comes from an unsupported operation");
 }
 
 /* Returns the last load of a gather's index register, before it or in the previous iteration;
@@ -430,7 +430,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
         const struct access *a = &f.work.accesses.items[i];
         struct address_parts p = {0};
         if (too_far(a)) {
-            refuse(&f, a->insn, "its address is farther away than arrays are");
+            refuse(&f, a->insn, "its address is too far away for an array");
             continue;
         }
         if (!a->stepped || is_vector_access(&insns[a->insn]))
@@ -439,7 +439,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             parts_of(&f, a->symbol, 1, 0, &p);
         f.owner.items[i] = stream_take(&f, a, a->step ? STREAM_WALK : STREAM_FIXED, &p);
         if (p.leaf == NO_LEAF && a->step)
-            refuse(&f, a->insn, "its address is computed by operations that are not followed");
+            refuse(&f, a->insn, "its address comes from unsupported operations");
         else if (p.leaf && a->step)
             refuse(&f, a->insn, "its base is loaded from memory in every iteration");
     }

@@ -169,7 +169,7 @@ void unmodelled_find(const struct insn *insns, size_t count, const struct deps *
         [UNMODELLED_BRANCHES] = "mispredictions of branches on loaded data",
         [UNMODELLED_CROSSINGS] = "accesses that cross pages",
         [UNMODELLED_MISSES] = "cache misses of loads at loaded addresses",
-        [UNMODELLED_FORWARDS] = "loads that may wait for a store of shortly before",
+        [UNMODELLED_FORWARDS] = "loads that may wait for a recent store",
     };
     struct listed lists[UNMODELLED_COUNT] = {{.count = 0}};
 

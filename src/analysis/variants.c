@@ -51,7 +51,7 @@ static void end(struct variant *v)
     for (size_t i = 1; i < v->count; i++)
         v->insns[i].offset = v->insns[i - 1].offset + v->insns[i - 1].length;
     if (!v->count)
-        refuse(v, "nothing is left");
+        refuse(v, "no instruction remains");
 }
 
 static bool is_register(const struct operand *op)
@@ -296,7 +296,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     unsigned n;
 
     if (insns[at].traits & INSN_NOP || !vary_nop(&insns[at], &nop)) {
-        *out = (struct variant){.reason = "no nop is as long"};
+        *out = (struct variant){.reason = "no nop has its length"};
         return;
     }
     begin(insns, count, INSN_OPERANDS, out);
@@ -320,7 +320,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
         if (op->kind != OPERAND_MEMORY || !(op->access & ACCESS_READ))
             continue;
         if (op->access & ACCESS_WRITE || op->implicit || !vary_moved(in, k, ELSEWHERE, &moved)) {
-            refuse(out, op->access & ACCESS_WRITE ? "it reads and writes one place"
+            refuse(out, op->access & ACCESS_WRITE ? "it reads and writes the same operand"
                                                   : "its address cannot be moved");
             return;
         }
@@ -360,7 +360,7 @@ void variant_cut(const struct insn *insns, size_t count, const struct dependence
         else if (!reread(&out->insns[cut->to], cut->reg, fresh)) {
             out->insns[cut->to] = before;
             if (read_later(insns, count, cut) || !put_copy(out, cut->to, &written))
-                refuse(out, "others read the same value after it");
+                refuse(out, "other instructions read the same value after it");
         }
     }
     if (out->insns)

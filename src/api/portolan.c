@@ -205,9 +205,9 @@ API int portolan_analyze(const portolan_machine *machine, const void *code, size
     enum isa isa;
 
     if (!code || !length || analysis->size < sizeof(size_t))
-        return refuse_argument(error, "there is no code, or the structure does not say its size");
+        return refuse_argument(error, "the code or the size of the structure is missing");
     if (!isa_parse(machine->m->isa, &isa))
-        return refuse_argument(error, "the machine is for no instruction set known here");
+        return refuse_argument(error, "the machine has an unknown instruction set");
     struct kernel *k = kernel_of(isa, code, length, &err);
     if (!k)
         return refuse(&err, error);
@@ -224,7 +224,7 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file,
     struct err err = {0};
 
     if (!file || accuracy->size < sizeof(size_t))
-        return refuse_argument(error, "no file is named, or the structure does not say its size");
+        return refuse_argument(error, "the file or the size of the structure is missing");
     struct experiments *table = experiments_load(file, &err);
     if (!table)
         return refuse(&err, error);
@@ -358,7 +358,7 @@ API int portolan_measure(const void *code, size_t length, double patience,
     if (!code || !length || measurement->size < sizeof(size_t) || !(patience >= 0))
         return refuse_argument(
             error,
-            "there is no code, the structure does not say its size, or patience is negative");
+            "the code or the size of the structure is missing, or patience is negative");
     struct kernel *k = kernel_of(isa_host(), code, length, &err);
     if (!k)
         return refuse(&err, error);

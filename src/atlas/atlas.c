@@ -205,7 +205,7 @@ static bool may_replace(const char *path, bool *exists, struct err *err)
     if (!*exists)
         return errno == ENOENT || file_fault(err, path, "read", NULL);
     if (!S_ISDIR(about.st_mode))
-        return err_set(err, ERR_USAGE, "name a new directory", "%s is there and is no directory",
+        return err_set(err, ERR_USAGE, "name a new directory", "%s exists and is not a directory",
                        path);
     return each_file(path, refuse_other, err);
 }

@@ -44,7 +44,7 @@ _Bool err_at(struct err *err, const char *file, size_t line, size_t column)
 
 _Bool err_memory(struct err *err, const char *file, size_t bytes)
 {
-    err_set(err, ERR_MEMORY, "end what else uses memory, or take a part of the file",
+    err_set(err, ERR_MEMORY, "end other programs, or load a part of the file",
             "not enough memory for its %zu KiB", bytes / 1024 + 1);
     return err_at(err, file, 0, 0);
 }
@@ -52,7 +52,7 @@ _Bool err_memory(struct err *err, const char *file, size_t bytes)
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes)
 {
     bool large = bytes >= (size_t)10 << 20;
-    return err_set(err, ERR_MEMORY, "end what else uses memory",
+    return err_set(err, ERR_MEMORY, "end other programs",
                    "out of memory: %zu %s more for %s", bytes / (large ? 1 << 20 : 1 << 10) + 1,
                    large ? "MiB" : "KiB", what);
 }

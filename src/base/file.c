@@ -99,7 +99,7 @@ static void not_there(struct err *err, const char *path)
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
-        err_set(err, ERR_IO, "remove it", "is a pipe, where only files are expected");
+        err_set(err, ERR_IO, "remove it", "is a pipe; only files are supported");
     else if (S_ISFIFO(status->st_mode) && pipes_refused)
         err_set(err, ERR_IO, "write it to a file first, or use portolan -b",
                 "is a pipe; pipes are not supported in the workbench");

@@ -259,7 +259,7 @@ static bool settle(int dir, const char *path, struct err *err)
             err_set(err, ERR_DATA, "remove it", "is not a record of a change");
             err_at(err, str_text(&record), 0, 0);
         } else if (!apply(dir, changes, count)) {
-            ok = file_fault(err, path, "complete the change that was cut short",
+            ok = file_fault(err, path, "complete the interrupted change",
                             "check the directory and its permissions");
         }
     }
@@ -275,7 +275,7 @@ static bool lock(int dir, int kind, const char *path, struct err *err)
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
          wait++) {
         if (wait == WAITS) {
-            err_set(err, ERR_IO, "wait for it", "another program is saving into it");
+            err_set(err, ERR_IO, "wait until it has finished", "another program is saving into it");
             return err_at(err, path, 0, 0);
         }
         usleep(WAIT_MICROSECONDS);

@@ -40,7 +40,8 @@ static void refuse_directory(const char *path)
 
     if (!atomic_flag_test_and_set(&said))
         log_add(LOG_WARN,
-                "%s is not used: it, or the home, belongs to another user or is not there", path);
+                "%s is not used: it or the home directory is missing, or belongs to another "
+                "user", path);
 }
 
 /* Returns the program's directory below that of @variable, or below @otherwise in the home

@@ -409,7 +409,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
 {
     struct csv_table *t = csv_table_read(path, err);
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
-                                               "%s is no file of a chart's ambiguities", path));
+                                               "%s is not a file of a chart's ambiguities", path));
 
     /* files without this field are of charts that counted any time as late */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};

@@ -61,7 +61,7 @@ char *chart_journal_path(const char *name, const char *simulated, struct err *er
         str_addf(&file, "chart-%s-%s.csv", name, simulated);
     char *path = simulated ? state_file(&file) : journal_default_path();
     if (!path)
-        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no place to keep measurements in");
+        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no directory for measurements");
     return path;
 }
 
@@ -303,7 +303,8 @@ static bool choose_rows(struct chart_job *w, const struct charting_request *r, s
         if (wanted(r, forms_at(w->forms, i)))
             vec_push(&w->rows, forms_at(w->forms, i));
     return w->rows.count ||
-           err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
+           err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each "
+                                   "other form",
                    "no measurable form matches");
 }
 
@@ -340,7 +341,7 @@ static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
     w->ambiguities_path = chart_ambiguities_path(name);
     return w->journal_path && w->ambiguities_path &&
            (w->directory ||
-            err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
+            err_set(err, ERR_USAGE, "use a plain name", "invalid machine name \"%s\"", name));
 }
 
 struct chart_job *charting_new(const struct charting_request *r, struct err *err)

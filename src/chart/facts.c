@@ -117,7 +117,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
 
     if (!p->filler) {
         probe_tell(p, "fusion", NULL, "",
-                   "no instruction was found that takes an issue slot and nothing else");
+                   "no known instruction takes an issue slot alone");
         return;
     }
     for (size_t i = 0; i < FUSING; i++) {
@@ -140,7 +140,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     }
     if (unknown.length) {
         struct str why = {0};
-        str_addf(&why, "no certain time of%s before a jump", str_text(&unknown));
+        str_addf(&why, "no reliable time of%s before a jump", str_text(&unknown));
         probe_tell(p, "fusion", NULL, "", str_text(&why));
         str_done(&why);
     }
@@ -241,14 +241,13 @@ static void conclude_sums(struct probes *p, size_t first)
         probe_tell(
             p, "immediate_folding", NULL, "",
             isnan(encoded)
-                ? "no stable time of additions of a constant in four bytes that fits into one"
-                : "additions of a constant of one byte are quick, and of the same constant in four "
-                  "bytes they are not");
+                ? "no stable time of additions of a one-byte constant encoded in four bytes"
+                : "additions of a constant are fast with one byte, and slow with four bytes");
     else if (slow < SUMS)
         probe_tell(p, "immediate_folding", limit ? value : NULL, "",
                    limit ? "chains of additions of a constant"
-                         : "additions of constants take neither a cycle each nor what rename takes "
-                           "up to a limit");
+                         : "additions of constants take neither a cycle each nor the time of "
+                           "rename up to a limit");
 }
 
 /* Adds loops of a taken branch and up to one cycle of slots. */
@@ -292,7 +291,7 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
                    "loops of subtractions with borrow, of a register from itself and from another");
     else if (!(fabs(t - chain) <= PROBE_WITHIN * chain))
         probe_tell(p, "carry_idiom", NULL, "",
-                   "no certain time of a subtraction with borrow of a register from itself");
+                   "no reliable time of a subtraction with borrow of a register from itself");
 }
 
 /* Chains of floating-point additions, of multiplications, and of both alternating. */
@@ -324,11 +323,12 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
                    "no stable time of chains of additions and multiplications");
     else if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
         probe_tell_cycles(p, "bypass_delay_addition", extra,
-                          "chains of additions, of multiplications, and of both by turns");
+                          "chains of additions, of multiplications, and of both in alternation");
     else
         probe_tell(
             p, "bypass_delay_addition", NULL, "",
-            "chains of additions and multiplications by turns take no whole number of cycles more");
+            "alternating chains of additions and multiplications do not take a whole number of "
+            "extra cycles");
 }
 
 /* Zeroed registers that take a slot each, with and without a nop after each: the nop takes a slot
@@ -345,7 +345,7 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
                    "loops of zeroed registers take no longer with a nop after each");
     else if (!slots_alone || !(fabs(joined - t - slots) <= PROBE_CERTAIN * slots))
         probe_tell(p, "fuse_nop", NULL, "",
-                   "no certain time of zeroed registers with a nop after each");
+                   "no reliable time of zeroed registers with a nop after each");
 }
 
 /* Finds facts of the instruction set that the loops are written for. */
@@ -430,8 +430,7 @@ static bool find_for_set(struct probes *p, struct err *err)
         return find_by_loops(p, err);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         probe_tell(p, counted[i], NULL, "",
-                   "loops count issue slots, but their number per cycle is not known to be two "
-                   "or more");
+                   "loops count issue slots, but the number per cycle is unknown or below two");
     return true;
 }
 
@@ -449,7 +448,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
 
     bool ok = !c->form_count || find_for_set(&p, err);
     if (ok && isnan(machine_number(c->machine, "load_latency")) && !is_told(c, "load_latency"))
-        probe_tell(&p, "load_latency", NULL, "", "none of the forms loads by a chain with a time");
+        probe_tell(&p, "load_latency", NULL, "", "no form has a chain of loads with a stable time");
     probes_done(&p);
     return ok;
 }

@@ -53,13 +53,14 @@ static const struct {
     const char *why;
 } buffers[] = {
     {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS,
-     "chains of square roots, with more and more operations between them"},
+     "chains of square roots, with a growing number of operations between them"},
     {"scheduler", "µops", FILL_WAITING, FILL_WAITING,
-     "chains of square roots, with more and more comparisons between them that wait for one"},
+     "chains of square roots, with a growing number of comparisons between them that wait for a "
+     "root"},
     {"load_buffer", "loads", FILL_LOADS, FILL_COMPARED,
-     "chains of square roots, with more and more loads between them"},
+     "chains of square roots, with a growing number of loads between them"},
     {"store_buffer", "stores", FILL_STORES, FILL_STORES,
-     "chains of square roots, with more and more stores between them"},
+     "chains of square roots, with a growing number of stores between them"},
 };
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
@@ -166,7 +167,7 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
         return "no stable time";
     if (!s->fits || probe_time(p, s->first) > OVERLAPPED * chain)
         return "chains of square roots do not overlap";
-    return s->over ? NULL : "chains overlap whatever is between them";
+    return s->over ? NULL : "chains overlap with any number of operations between them";
 }
 
 /* Entries held when the second chain starts: from the first unfinished root of the first chain. The

@@ -391,7 +391,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
                told ? "loops of growing length with an addition to memory whose address was loaded"
                : missing ? "no stable time of loops of growing length"
-                         : "found in some loops, whatever their length");
+                         : "found in some loops of any length");
     if (told)
         conclude_modified(p, b->of_length[0], b->of_length[1], forward,
                           "an addition to memory whose address was loaded, in a short loop");
@@ -412,7 +412,7 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
 
     if (!(any.forward >= TELLING) || isnan(any.plain)) {
         probe_tell(p, "store_forward", NULL, "",
-                   any.forward < TELLING ? "found at rename however it is addressed"
+                   any.forward < TELLING ? "found at rename with every kind of address"
                                          : "no stable time");
         return;
     }
@@ -478,7 +478,7 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
                    isnan(cycles) || (by_any_register && isnan(copied)) ? "no stable time"
                    : cycles < QUICK_FORWARD
                        ? "found at rename: its rules are not charted"
-                       : "a vector takes another time by the same register than by another");
+                       : "a vector takes different times by the same and by another register");
 }
 
 /* A load that overlaps two stores, of which none has all bytes, waits until they are written. If
@@ -495,14 +495,14 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
     else if (fabs(two - half) > 1 + PROBE_WITHIN * half)
         probe_tell(
             p, "store_forward_fail", NULL, "",
-            "a load that spans two stores takes another time than one larger than its store");
+            "a load that spans two stores and a load larger than its store take different times");
     else if (half > clearly_more && apart < half / 2) {   /* false if unknown */
         probe_tell_cycles(
             p, "store_forward_part", half,
-            "loads larger than their store, which are quicker together");
+            "loads larger than their store, which are faster together");
         probe_tell(p, "store_forward_fail", NULL, "",
-                   "a load that spans two stores takes as long, and stores reach the cache one by "
-                   "one");
+                   "a load that spans two stores takes equally long, and stores reach the cache "
+                   "one by one");
     } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half,
                           "a load larger than its store, next to one that spans two stores");

@@ -358,7 +358,7 @@ static void conclude_prefixes(struct probes *p, const struct front_probes *f,
         size++;
     if (size == SIZES) {
         probe_tell(p, "lcp_penalty", NULL, "",
-                   "how many bytes are predecoded in a cycle is not known");
+                   "the number of predecoded bytes per cycle is unknown");
         return;
     }
     const unsigned chunks = 1U << size, insns = chunks * CHUNK_INSNS;

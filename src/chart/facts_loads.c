@@ -148,7 +148,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
         probe_tell(p, "load_latency", NULL, "",
                    isnan(probe_time(p, l->address[ADDRESS_INDEXED]))
                        ? "no stable time of a chain of loads"
-                       : "a chain of loads takes no whole number of cycles");
+                       : "a chain of loads does not take a whole number of cycles");
         return;
     }
     probe_tell_cycles(p, "load_latency", indexed, "a chain of loads with an index");
@@ -206,7 +206,7 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
     probe_tell(p, key, isnan(value) ? NULL : text, "loads",
                isnan(value) ? "loops of such loads take neither the time of loads nor a fixed "
-                              "part more"
+                              "additional part"
                             : why);
     return !isnan(value);
 }
@@ -242,7 +242,7 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
     for (unsigned n = 2; n <= FED_ALIKE; n++)
         add_again(&t, probe_time(p, l->fed_alike[n - 2]), rate, n);
     if (tell_again(p, "load_replays", &t,
-                   "loads by addresses that others load, one by one and several by one"))
+                   "loads from loaded addresses, one or several per address"))
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
@@ -267,7 +267,7 @@ static void conclude_found(struct probes *p, const struct load_probes *l, double
         if (!isnan(probe_time(p, l->modified[n - 1])))
             modified.values[modified.count++] = probe_time(p, l->modified[n - 1]) * rate / n - 1;
     tell_again(p, "forward_replays_modify", &modified,
-               "additions to memory that find the one before");
+               "additions to memory that read the previous one");
 }
 
 void load_probes_conclude(struct probes *p, const struct load_probes *l)

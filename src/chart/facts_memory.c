@@ -135,18 +135,19 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
 
     if (!(apart < rate)) {   /* or NaN */
         if (!(rate <= 1) && !(apart == rate))
-            probe_tell(p, "store_lines_per_cycle", NULL, "", "no whole number of stores a cycle");
+            probe_tell(p, "store_lines_per_cycle", NULL, "", "not a whole number of stores per "
+                                                             "cycle");
         return;
     }
     if (isnan(half) || (half != apart && half != rate)) {
         probe_tell(p, "store_lines_per_cycle", NULL, "",
-                   "stores half a line apart are neither alike nor apart");
+                   "stores half a line apart have neither the time of one line nor that of two");
         return;
     }
     probe_tell_rate(p, "store_lines_per_cycle", apart, NAN, "lines/cycle",
-                    "a loop of stores to two lines by turns");
+                    "a loop of alternating stores to two lines");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
-               "a loop of stores to two places by turns, half of 64 bytes apart");
+               "a loop of alternating stores to two places, 32 bytes apart");
     /* Three loads of one line and one of another, twice: four lines, or pairs on adjacent lines, of
      * which there are six. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
@@ -156,7 +157,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
     else if (!(fabs(run - lines) < PROBE_CERTAIN * (pairs - lines)))
         probe_tell(
             p, "store_run", NULL, "",
-            "three stores to one line and one to another take neither as lines nor as pairs");
+            "three stores to one line and one to another have neither the time of lines nor that "
+            "of pairs");
 }
 
 /* A store of part of a word waits if the word was written recently, independent of the lines in
@@ -180,14 +182,14 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
         fabs(probe_time(p, m->parts[busy - 1]) - busy) > PROBE_CERTAIN) {
         probe_tell(p, "store_word_bytes", NULL, "",
                    isnan(wait) ? "no stable time"
-                               : "stores of parts of a word to lines in turn take neither what "
-                                 "whole words take nor a fixed time more");
+                               : "stores of parts of a word to alternating lines take neither the "
+                                 "time of whole words nor a fixed additional time");
         return;
     }
     probe_tell(p, "store_word_bytes", widths[word].bytes, "bytes",
-               "loops of stores of each width to two lines by turns");
+               "loops of alternating stores of each width to two lines");
     probe_tell_cycles(p, "store_word_wait", wait,
-                      "a loop of stores of a byte to two lines by turns, and of whole words");
+                      "loops of alternating stores of a byte, and of whole words, to two lines");
     snprintf(value, sizeof value, "%u", busy);
     probe_tell(p, "store_word_busy", value, "cycles",
                "loops of stores of a byte to a growing number of lines");
@@ -204,7 +206,7 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     probe_tell(p, "stack_engine", engine ? "yes" : NULL, "",
                engine     ? "pairs of push and pop take less than a cycle for each"
                : isnan(t) ? "no stable time"
-                          : "a cycle for each push and pop: computed, or bound otherwise");
+                          : "a cycle for each push and pop, or another limit");
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
@@ -220,7 +222,7 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     probe_tell(p, "stack_pointer_sync", sync, "",
                sync ? "loops that copy the stack pointer, and add to it, after a push, counted in "
                       "slots"
-                    : "no certain time of a copy of the stack pointer, or of an addition to it");
+                    : "no reliable time of a copy of the stack pointer, or of an addition to it");
 }
 
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m)

@@ -38,7 +38,7 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
     else if (isnan(each))
         probe_tell(p, loop->key, NULL, "", "no stable time, or no assembler for it");
     else if (fabs(each - rint(each)) > PROBE_WITHIN * each)
-        probe_tell(p, loop->key, NULL, "", "a chain takes no whole number of cycles");
+        probe_tell(p, loop->key, NULL, "", "a chain does not take a whole number of cycles");
     else
         probe_tell_cycles(p, loop->key, each, loop->why);
 }

@@ -156,10 +156,10 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
                    "loops of operations with memory, with an index and without, counted in slots");
     else
         probe_tell(p, "unlaminate", NULL, "",
-                   !p->filler ? "no instruction was found that takes an issue slot and nothing else"
+                   !p->filler ? "no known instruction takes an issue slot alone"
                    : known == PAIRS ? "operations with memory take a slot more with an index, but "
-                                      "by no rule that is known"
-                                    : "no certain time of operations with memory with an index");
+                                      "by an unknown rule"
+                                    : "no reliable time of operations with memory with an index");
 }
 
 /* 1: a conditional move is slower if @maker runs just before it, but not a cycle before; 0: it is
@@ -192,12 +192,12 @@ static void conclude_flags(struct probes *p, const struct rename_probes *r)
         most = is > 0 ? fmax(most, probe_time(p, r->together[i])) : most;
     }
     if (unknown.length)
-        str_addf(&why, "no certain time of conditional moves after: %s", str_text(&unknown));
+        str_addf(&why, "no reliable time of conditional moves after: %s", str_text(&unknown));
     else if (slow.length && (!quick || most - least > PROBE_CERTAIN))
         str_add(&why, quick
                           ? "conditional moves have more than two latencies, by the writer of "
                             "their flags"
-                          : "conditional moves take longer by flags of whatever kind");
+                          : "conditional moves take longer with every kind of flags");
     if (why.length) {
         probe_tell(p, "slow_flags", NULL, "", str_text(&why));
     } else if (slow.length) {
@@ -218,7 +218,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
 
     if (!p->filler) {
         probe_tell(p, "fusion of moves", NULL, "",
-                   "no instruction was found that takes an issue slot and nothing else");
+                   "no known instruction takes an issue slot alone");
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
@@ -236,7 +236,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
                    "in slots");
     if (unknown.length) {
         struct str why = {0};
-        str_addf(&why, "no certain time of a move before %s", str_text(&unknown));
+        str_addf(&why, "no reliable time of a move before %s", str_text(&unknown));
         probe_tell(p, "fusion of moves", NULL, "", str_text(&why));
         str_done(&why);
     }

@@ -276,7 +276,7 @@ void probe_tell_rate(struct probes *p, const char *key, double rate, double cycl
     probe_tell(p, key, isnan(rate) ? NULL : value, unit,
                !isnan(rate)    ? why
                : isnan(cycles) ? "no stable time"
-                               : "no whole number a cycle");
+                               : "not a whole number per cycle");
 }
 
 void probes_done(struct probes *p)

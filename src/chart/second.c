@@ -284,7 +284,7 @@ static void progress(void *state, const struct hunt *so_far)
     (void)so_far;
     hooks->progress(hooks->state, CHART_REVIEW,
                     fmin(seconds, seconds - (s->until - clock_seconds())), seconds,
-                    "second round, where the error points");
+                    "second round, by the largest errors");
 }
 
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,

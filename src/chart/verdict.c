@@ -155,5 +155,5 @@ void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before,
     if (at < f->other_count && (telling(c, form, at) || is_rival(c, f, &is->usage)))
         name_rival(c, f, &take_before->usage, telling(c, form, at));
     keep_before(c, form, at < f->other_count ? at : least_likely(c, form), take_before);
-    write_source(c, form, worst, "errs least in its experiments");
+    write_source(c, form, worst, "least error in its experiments");
 }

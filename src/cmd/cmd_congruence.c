@@ -51,7 +51,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
     if (c->untested[class])
-        str_addf(text, "      %llu pair%s not tested against each other; %s%s would decide\n",
+        str_addf(text, "      %llu pair%s not tested against each other; %s%s decides\n",
                  (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
                  json_string_value(json_array_get(untold, 0)),
                  json_array_size(untold) > 1 ? " and so on" : "");
@@ -129,10 +129,10 @@ const struct command command_congruence = {
     .name = "congruence",
     .help = "forms that no measurement distinguishes",
     .description =
-        "Two forms are congruent when their cycles differ by less than epsilon, alone and in "
-        "pairs with every form measured with both; a pair of the two is compared with twice the "
-        "time of each. Forms that no pair compares are one class as well: these are counted as "
-        "not tested against each other, with the pair to measure, which experiments settle does.",
+        "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs "
+        "with every form measured with both; a pair of the two is compared with twice the time of "
+        "each. Forms that no pair compares are one class as well. They are counted as not tested "
+        "against each other, with the pair that experiments settle measures.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct congruence_values),

@@ -16,9 +16,9 @@ static const struct parameter arguments[] = {
      .choices = "rows|names|table|kernel",
      .initial = "rows",
      .help =
-         "rows of the view that are tagged, or else the one under the cursor, a tab between "
-         "columns; names: their first column; table: all rows that export writes, below the "
-         "names of the columns; in the view output any of them its text; kernel: text of the loop"},
+         "rows: the tagged rows of the view, or the one under the cursor, with tabs between "
+         "columns; names: their first column; table: all rows as export writes them; kernel: text "
+         "of the loop. In the view output all but kernel copy its text"},
     {0},
 };
 static const struct parameter options[] = {
@@ -71,7 +71,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         result_block(result, str_text(&text));
     } else if (ok && text.length > COPY_MOST) {
         ok = err_set(err, ERR_LIMIT, "copy --file FILE writes them",
-                     "%zu bytes; terminals take %d for their clipboard", text.length, COPY_MOST);
+                     "%zu bytes; terminals accept %d for their clipboard", text.length, COPY_MOST);
     } else if (ok) {
         size_t lines = 0;
         for (const char *at = str_text(&text); *at; at++)

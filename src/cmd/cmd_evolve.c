@@ -344,7 +344,7 @@ static const struct parameter set_arguments[] = {
      .at = offsetof(struct evolve_set_values, value),
      .required = true,
      .of = evolve_start_options,
-     .help = "new value, as that option takes it"},
+     .help = "new value of that option"},
     {0},
 };
 
@@ -419,8 +419,8 @@ static const char *const edit_examples[] = {"evolve edit 'ADD (R64, R64)' 1*p012
 const struct command command_evolve_edit = {
     .name = "evolve edit",
     .help = "change a form's usage in the run's best mapping",
-    .description = "The mapping with that usage becomes the run's best, whatever its error. A "
-                   "search that still runs replaces it only by one whose error is no larger.",
+    .description = "The mapping with that usage becomes the run's best with any error. A running "
+                   "search replaces it only by a mapping without a larger error.",
     .arguments = edit_arguments,
     .examples = edit_examples,
     .values_size = sizeof(struct usage_edit_values),
@@ -679,14 +679,13 @@ static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alo
 
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
-    .help = "lay the best mapping over the current machine, as the machine evolved",
+    .help = "apply the best mapping to a copy of the current machine, named evolved",
     .description =
         "The machine evolved has all of the current machine's tables, with the inferred usages in "
-        "place of its own. Inferred ports become those ports of the machine that serve the same "
-        "forms; ports without a counterpart are added. The source of each form gives a confidence "
-        "from 0 to 1: how far the best mappings agree on it. If other ports explain all "
-        "measurements of a form as well, since the issue width binds, its ports are not "
-        "observable: the share among these is printed, and the deciding experiment.",
+        "place of its own. Inferred ports become the ports of the machine with the same forms; "
+        "ports without a counterpart are added. The source of each form gives a confidence from 0 "
+        "to 1, the agreement of the best mappings. If other ports explain all measurements of a "
+        "form equally well, its ports are not observable. The deciding experiment is then printed.",
     .options = adopt_options,
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),

@@ -250,7 +250,7 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
                 "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress",
                 run->number, status.forms, status.forms == 1 ? "" : "s", status.experiments,
                 status.experiments == 1 ? "" : "s",
-                run->arriving ? ", and those that are measured meanwhile" : "", ranks);
+                run->arriving ? ", and those measured meanwhile" : "", ranks);
     result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
     result_count(result, "job", run->job);
@@ -299,13 +299,13 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
         return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from",
                        "--active cannot be combined with --from, port names or pmevo");
     if (v->replay && (v->simulate || v->go_on))
-        return err_set(err, ERR_USAGE, "leave out --replay, or the others",
+        return err_set(err, ERR_USAGE, "omit --replay, or the other options",
                        "--replay cannot be combined with --simulate or --continue");
     if (v->live && (v->active || o->algorithm == EVOLVE_PMEVO))
-        return err_set(err, ERR_USAGE, "leave out --live",
+        return err_set(err, ERR_USAGE, "omit --live",
                        "--live cannot be combined with --active or pmevo");
     if (v->live && ranks_count() > 1)
-        return err_set(err, ERR_USAGE, "start one process, or leave out --live",
+        return err_set(err, ERR_USAGE, "start one process, or omit --live",
                        "--live works in one process, not over %u ranks", ranks_count());
     return true;
 }
@@ -382,7 +382,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         w->o.reached = w->before.best_so_far;
     else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
         result_line(result,
-                    "best so far: from here on of the current %zu experiments, no longer of the "
+                    "best so far refers from now on to the current %zu experiments, not to the "
                     "initial ones",
                     w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
@@ -421,7 +421,7 @@ static bool go(struct session *s, void *state, struct result *result, struct err
 static bool start(struct session *s, struct starting *take_w, struct task *task)
 {
     static const struct task_ops ops = {
-        .doing = "lays the experiments out", .work = lay_out, .publish = go, .free = starting_free};
+        .doing = "prepares the experiments", .work = lay_out, .publish = go, .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
     return task_give(task, &ops, take_w);
@@ -523,10 +523,10 @@ const struct command command_evolve_start = {
     .help = "infer a port mapping from the experiments, in the background",
     .description =
         "evolve status and the view evolution show its progress; evolve adopt makes the best "
-        "mapping the current machine. With --live, new measurements of experiments measure join "
-        "the running search every second or later: mappings found so far are carried over and "
-        "improved. In scripts they join during experiments measure and after each command, and "
-        "all of them before evolve status, wait, stop and adopt.",
+        "mapping the current machine. With --live, new results of experiments measure join the "
+        "running search at most once per second, and its mappings are improved further. In scripts "
+        "they join during experiments measure and after each command, and all of them before "
+        "evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
@@ -543,8 +543,8 @@ static const struct parameter resume_arguments[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct resume_values, file),
      .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, else that of the session that was loaded, else the newest in "
-                  "the state directory",
+     .otherwise = "the paused run, else that of the loaded session, else the newest in the state "
+                  "directory",
      .help = "checkpoint file of evolve start"},
     {0},
 };

@@ -283,7 +283,7 @@ static const struct parameter arguments[] = {
      .at = offsetof(struct fleet_values, files),
      .required = true,
      .complete = COMPLETE_FILE,
-     .help = "measurements of a host each, as experiments save writes them"},
+     .help = "measurements of one host each, written by experiments save"},
     {0},
 };
 static const struct parameter options[] = {
@@ -293,7 +293,7 @@ static const struct parameter options[] = {
      .value = "P",
      .most = 1e6,
      .initial = INITIAL(THRESHOLD),
-     .help = "least difference that is shown, percent"},
+     .help = "smallest difference to show, in percent"},
     {0},
 };
 
@@ -322,11 +322,11 @@ static const char *const examples[] = {"experiments compare node1.csv node2.csv 
 
 const struct command command_experiments_compare = {
     .name = "experiments compare",
-    .help = "measurements of several hosts, or before and after a change, side by side",
+    .help = "compare measurements of several hosts, or of one host before and after a change",
     .description =
-        "Shows the experiments that differ, the largest difference first, and how far each host "
-        "is from the median of all. Hosts, their CPUs and microcode are named if experiments save "
-        "--host wrote them.",
+        "Shows the experiments that differ, the largest difference first, and the difference of "
+        "each host from the median of all hosts. Hosts, their CPUs and microcode are named if "
+        "experiments save --host wrote them.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

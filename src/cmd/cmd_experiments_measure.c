@@ -232,8 +232,8 @@ static void add_summary(const struct session *s, struct result *result)
                     str_text(&together));
     if (m->once + m->contended)
         result_line(result,
-                    "left: %zu seen once, %zu contended: other tasks use this core; run it again "
-                    "later, or with more --patience",
+                    "left: %zu measured once, %zu contended: other tasks use this core; run it "
+                    "again later, or with more --patience",
                     m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result,
@@ -332,8 +332,8 @@ static const struct parameter measure_options[] = {
      .value = "T",
      .least = 0.01,
      .most = 8640000,
-     .otherwise = "20s, and 50 ms for each value that comes",
-     .help = "time to wait for a quiet core, in all; experiments without one are shown as "
+     .otherwise = "20s, and 50 ms per value",
+     .help = "total time to wait for a quiet core; experiments without a quiet core are marked "
              "contended or once, and left to the next run"},
     {.name = "--retry",
      .kind = PARAMETER_FLAG,
@@ -370,7 +370,7 @@ static const struct parameter measure_options[] = {
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct experiments_measure_values, cpu),
      .value = "N",
-     .otherwise = "all that do not disturb each other, at most 4",
+     .otherwise = "all CPUs without mutual interference, at most 4",
      .help = "the only CPU to measure on, from 0"},
     {0},
 };

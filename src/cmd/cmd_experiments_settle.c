@@ -205,7 +205,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct settle_values, cpu),
      .value = "N",
      .most = 65535,
-     .otherwise = "all that do not disturb each other, at most 4",
+     .otherwise = "all CPUs without mutual interference, at most 4",
      .help = "the only CPU to measure on"},
     {0},
 };
@@ -251,7 +251,7 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
                             err);
     if (v->simulate)
         return err_set(err, ERR_USAGE, "leave out --simulate",
-                       "%s is settled on the CPU that was charted", v->name);
+                       "%s can be settled only on the charted CPU", v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);

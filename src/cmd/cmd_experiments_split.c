@@ -50,7 +50,7 @@ static const struct parameter split_options[] = {
      .least = 1,
      .most = 100000,
      .initial = INITIAL(CONTROLS),
-     .help = "experiments that are in every part, to compare the hosts by; at most half of all"},
+     .help = "number of experiments in every part, for comparing the hosts; at most half of all"},
     {0},
 };
 
@@ -179,8 +179,8 @@ const struct command command_experiments_split = {
     .help = "write the experiments as parts for several hosts",
     .description =
         "Each host measures its part: experiments load part-3.csv; experiments measure; "
-        "experiments save part-3.csv. experiments merge puts them together. The controls "
-        "are in every part; the column control marks them.",
+        "experiments save part-3.csv. experiments merge joins them. The controls are in every "
+        "part; the column control marks them.",
     .arguments = split_arguments,
     .options = split_options,
     .examples = split_examples,
@@ -355,10 +355,11 @@ static void tell_hosts(const struct host_merging *w, struct result *result)
         if (w->parts[p].deviates)
             result_line(result, "%s: %zu of %zu controls are more than %g %% off: %s", w->files[p],
                         w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
-                        w->all ? "taken all the same (--all)" : "left out; --all takes it");
+                        w->all ? "used because of --all" : "omitted; --all uses it");
         else if (!w->parts[p].controls)
             result_line(result,
-                        "%s: no control was measured here and elsewhere, so it was not compared",
+                        "%s: no control has values from this and another host, so the host was not "
+                        "compared",
                         w->files[p]);
 }
 
@@ -378,7 +379,7 @@ static bool merge_work(void *state, struct result *result, struct err *err)
     tell_hosts(w, result);
     if (!w->made)
         return err_set(err, ERR_DATA,
-                       "with two hosts nobody knows which is right: measure a third, or --all",
+                       "two hosts have no majority: measure on a third host, or use --all",
                        "every host disagrees with the others");
     result_line(result, "%zu experiments", w->made->rows.count);
     result_count(result, "experiments", (int64_t)w->made->rows.count);
@@ -403,14 +404,14 @@ static const struct parameter merge_arguments[] = {
      .at = offsetof(struct merge_values, files),
      .required = true,
      .complete = COMPLETE_FILE,
-     .help = "parts as the hosts saved them"},
+     .help = "parts that the hosts saved"},
     {0},
 };
 static const struct parameter merge_options[] = {
     {.name = "--all",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct merge_values, all),
-     .help = "take hosts that disagree, too"},
+     .help = "also use hosts that disagree"},
     {0},
 };
 

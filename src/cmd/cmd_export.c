@@ -145,11 +145,11 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
-    .description = "In the workbench: the rows of the experiments or mapping view, filtered and "
-                   "sorted as shown, the tagged ones alone where some are; in other views the "
-                   "result of the last command that had one. If it failed there is nothing to "
-                   "export, until another command has a result or a view is selected. Nothing is "
-                   "run again.",
+    .description = "In the experiments and mapping views it writes the rows as filtered and "
+                   "sorted, or only the tagged rows. In other views it writes the result of the "
+                   "last command that had one. After a failed command there is nothing to export "
+                   "until another command has a result or a view is selected. No command is run "
+                   "again.",
     .arguments = arguments,
     .examples = examples,
     .flags = COMMAND_SHOWN,

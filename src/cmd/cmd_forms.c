@@ -201,8 +201,7 @@ static const struct parameter select_options[] = {
      .least = 1,
      .most = 100000,
      .otherwise = "only what the patterns name",
-     .help = "instead of patterns: the N forms that programs use most among those that can be "
-             "measured here"},
+     .help = "instead of patterns: the N most frequent forms that can be measured here"},
     {0},
 };
 

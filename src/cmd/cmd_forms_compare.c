@@ -219,7 +219,8 @@ static bool compare_work(struct form_comparing *w, struct result *result, struct
     choose(w, engines);
     add_machines(w, result);
     if (!isnan(w->above))
-        result_line(result, "%zu of %zu forms that two know differ by more than %g %%", w->showing,
+        result_line(result, "%zu of %zu forms known to two machines differ by more than %g "
+                            "%%", w->showing,
                     w->compared, 100 * w->above);
     result_line(result, "cycles alone / latency");
     for (size_t from = 0; w->showing && from < machines; from += ABREAST) {
@@ -280,7 +281,7 @@ static const struct parameter options[] = {
      .value = "P",
      .most = 1e6,
      .otherwise = "all forms",
-     .help = "percent by which cycles or latency have to differ for a form to be shown"},
+     .help = "smallest difference of cycles or latency to show, in percent"},
     {.name = "--isa",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct forms_compare_values, isa),
@@ -298,9 +299,9 @@ const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "cycles and latency of forms on several machines",
     .description =
-        "Cycles are of the form alone, repeated, by its ports and dividers; the issue width is not "
-        "in them. A dash: the machine does not know the form. "
-        "Charted machines are shown with the host, CPU and microcode that they were measured on.",
+        "Cycles are those of the repeated form alone by its ports and dividers, without the issue "
+        "width. A dash marks an unknown form. Charted machines have the host, CPU and microcode of "
+        "their measurement.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -32,7 +32,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct help_values, completion),
      .value = "SHELL",
      .choices = "bash|zsh|fish",
-     .help = "print a script by which a shell completes the program's command line"},
+     .help = "print a completion script for a shell"},
     {0},
 };
 

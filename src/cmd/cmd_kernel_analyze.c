@@ -75,7 +75,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (v->all && v->trip != NOT_GIVEN)
         return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64",
-                       "--trip is for one outer loop, --all takes every loop unchanged");
+                       "--trip applies to one outer loop, not to --all");
     if (v->all)
         return kernel_analyze_all(s, &v->machines, result, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
@@ -99,8 +99,8 @@ const struct command command_kernel_analyze = {
     .meant = "explain bottleneck bound bounds ports pressure",
     .help = "show bounds, bottleneck and port pressure, for several machines side by side",
     .description = "Cycles are per iteration of the current loop. The highest bound is the "
-                   "bottleneck; the pressure table shows the cycles that each instruction "
-                   "takes on each port. --all leaves the tables of ports out.",
+                   "bottleneck; the pressure table shows the cycles that each instruction takes on "
+                   "each port. --all omits the tables of ports.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),

@@ -243,8 +243,8 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     if (!isnan(w->share))
         result_line(result,
-                    "along the path that %.0f %% of the iterations take that program explain "
-                    "recorded; its branches go as they went there",
+                    "along the path of %.0f %% of the iterations that program explain recorded, "
+                    "with the recorded branch outcomes",
                     100 * w->share);
     result_number(result, "path_share", w->share);
     result_line(result, "%s", b->sentence);

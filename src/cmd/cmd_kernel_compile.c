@@ -20,8 +20,8 @@ static const struct parameter compile_arguments[] = {
     {.name = "FLAG",
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct compile_values, flags),
-     .help = "compiler options as kernel load takes them; one replaces another of its kind, as -O3 "
-             "does -O2"},
+     .help = "compiler options of kernel load; each replaces an earlier option of its kind, as -O3 "
+             "replaces -O2"},
     {0},
 };
 
@@ -31,14 +31,14 @@ static const struct parameter compile_options[] = {
      .at = offsetof(struct compile_values, compiler),
      .value = "CC",
      .otherwise = "the same",
-     .help = "another compiler, as kernel load takes it"},
+     .help = "another compiler, named as for kernel load"},
     {.name = "--next",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct compile_values, next),
      .choices = "level|compiler",
      .otherwise = "neither",
-     .help = "the level after this one, from -O0 to -O3 and round; or the next compiler that is "
-             "installed"},
+     .help = "the next optimisation level (-O0 to -O3, then -O0 again), or the next installed "
+             "compiler"},
     {0},
 };
 
@@ -137,8 +137,8 @@ static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math",
 const struct command command_kernel_compile = {
     .name = "kernel compile",
     .help = "compile the source of the kernel again, with other flags or another compiler",
-    .description = "Other flags stay. The workbench shows them in the first line of the loop; o "
-                   "and O there step the level and the compiler.",
+    .description = "Other flags stay. The first line of the loop shows them; keys o and O select "
+                   "the next level and compiler.",
     .arguments = compile_arguments,
     .options = compile_options,
     .examples = compile_examples,

@@ -20,8 +20,8 @@ static const struct parameter diff_arguments[] = {
      .at = offsetof(struct kernel_diff_values, other),
      .least = 1,
      .most = SHELF_MOST,
-     .otherwise = "the one before it",
-     .help = "kernel to compare the current one with, as kernel opened numbers them"},
+     .otherwise = "the previous kernel",
+     .help = "number of the kernel to compare with, see kernel opened"},
     {0},
 };
 static const struct parameter diff_options[] = {
@@ -31,8 +31,8 @@ static const struct parameter diff_options[] = {
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
-     .help = "machine of both; two: one of each, where without N the current kernel is compared "
-             "with itself"},
+     .help = "machine of both kernels, or one for each; two machines without N compare the current "
+             "kernel with itself"},
     {0},
 };
 
@@ -137,7 +137,8 @@ static void show(const struct paired_loops *c, struct result *result)
     }
     for (int i = 0; i < 2; i++)
         if (c->side[i].times > 1)
-            result_line(result, "%c does %.0f iterations at once; all values are per one\n",
+            result_line(result, "%c executes %.0f iterations at once; all values are per "
+                                "iteration\n",
                         'A' + i, c->side[i].times);
     comparison_say(c, false, &sentence);
     result_line(result, "%s\n\n", str_text(&sentence));
@@ -166,10 +167,10 @@ const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
     .description =
-        "B is the current kernel, A the one loaded before it or N; with two machines the same loop "
-        "on both. ~ marks instructions that differ in their operands or forms, - "
-        "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does "
-        "several at once, from kernel tune or compiled so from the same source, per one of them.",
+        "B is the current kernel, A the previous one or N. With two machines both are the same "
+        "loop. ~ marks instructions that differ in operands or forms, - instructions of A alone, + "
+        "those of B alone. Cycles are per iteration of the source, also if kernel tune or the "
+        "compiler combined several iterations.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,
@@ -239,8 +240,8 @@ const struct command command_kernel_compare = {
     .name = "kernel compare",
     .help = "show two loops side by side in the view compare",
     .description =
-        "B is the current kernel, A the one loaded before it or N; with two machines, or when "
-        "there is no other kernel, the same loop on both. kernel diff prints the same.",
+        "B is the current kernel, A the previous one or N. With two machines, or without another "
+        "kernel, both are the same loop. kernel diff prints the same.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = compare_examples,

@@ -36,7 +36,7 @@ static const char *const reload_examples[] = {"kernel reload", NULL};
 
 const struct command command_kernel_reload = {
     .name = "kernel reload",
-    .help = "read the kernel's file again, or compile it again, as it was loaded",
+    .help = "read or compile the kernel's file again, with the same options",
     .examples = reload_examples,
     .flags = COMMAND_CHANGES,
     .prepare = prepare_reload,
@@ -104,8 +104,8 @@ static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 1
 const struct command command_kernel_edit = {
     .name = "kernel edit",
     .help = "open the kernel's file or text in $VISUAL or $EDITOR",
-    .description = "Saved text is analysed at once, also while an editor with a window of its own "
-                   "stays open. Refused text can be edited again.",
+    .description = "Saved text is analysed at once, even while the editor stays open in its own "
+                   "window. Refused text can be edited again.",
     .options = edit_options,
     .examples = edit_examples,
     .values_size = sizeof(struct edit_values),

@@ -392,7 +392,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
             ? PROTOCOL_PORTOLAN
             : PROTOCOL_BHIVE;
     if (w->measured_by != MEASURED_BY_COLUMNS) {
-        str_add(&w->because, "as --measured-by says");
+        str_add(&w->because, "set by --measured-by");
     } else if (own) {
         str_add(&w->because, "the file has its columns spread and state");
     } else if (!is_rereadable(w)) {

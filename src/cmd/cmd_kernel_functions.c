@@ -203,7 +203,7 @@ static const struct parameter options[] = {
     {.name = "--loops",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct functions_values, loops),
-     .help = "list their loops, each by its own, instead of functions"},
+     .help = "list loops instead of functions"},
     {.name = "--profile",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct functions_values, profile),
@@ -216,7 +216,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct functions_values, matching),
      .value = "TEXT",
      .otherwise = "all",
-     .help = "print only those whose name holds it"},
+     .help = "print only names that contain TEXT"},
     {.name = "--top",
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct functions_values, top),
@@ -235,14 +235,14 @@ static const char *const examples[] = {
 
 const struct command command_kernel_functions = {
     .name = "kernel functions",
-    .help = "list the functions of an object or program that have loops, hottest-looking first",
+    .help = "list the functions with loops of an object or program, the likely hottest first",
     .description =
         "In the workbench the view functions shows them, to be searched, filtered and opened. "
-        "Functions without a symbol are found by unwind tables, or by calls, and have their "
-        "addresses as names. The order is an estimate from the code: nesting of backward jumps, "
-        "share of vector instructions, length. Of loops the innermost ones come first. With "
-        "--profile those with most samples come first, as a share of the samples in the program; "
-        "an outer loop counts only its own samples.",
+        "Unwind tables or calls locate functions without a symbol, whose names are their "
+        "addresses. The order is an estimate from the code: nesting of backward jumps, share of "
+        "vector instructions, length. Innermost loops are first. With --profile the order is by "
+        "samples, as a share of the samples in the program; an outer loop counts only its own "
+        "samples.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -70,7 +70,7 @@ static const struct parameter load_options[] = {
      .value = "N",
      .least = 1,
      .most = 1e9,
-     .otherwise = "the hottest-looking loop",
+     .otherwise = "the likely hottest loop",
      .help = "loop number, see kernel list"},
     LOADING_OPTION_SKIP_BAD(struct kernel_load_values),
     {.name = "--compiler",
@@ -79,8 +79,8 @@ static const struct parameter load_options[] = {
      .value = "CC",
      .otherwise = "the first installed",
      .complete = COMPLETE_FILE,
-     .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, perhaps "
-             "with a version"},
+     .help = "compiler for source: cc, gcc, clang, c++, g++, clang++, gfortran or flang, with or "
+             "without a version"},
     {0},
 };
 
@@ -224,7 +224,7 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
                        r->path);
     if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data",
-                       "--profile is of a program, and takes no source and no --lines");
+                       "--profile needs a program, without source and --lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -256,10 +256,9 @@ const struct command command_kernel_load = {
             "its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. "
                    "C, C++ and Fortran are compiled, .S files preprocessed, without a shell, with "
-                   "-O2 for the current machine (-march=native while that is this CPU's) unless "
-                   "flags set others; source lines are shown above their instructions. kernel "
-                   "compile takes other flags or another compiler, kernel edit opens the file in "
-                   "an editor.",
+                   "-O2 for the current machine (-march=native if it is this CPU) unless flags are "
+                   "given; source lines are shown above their instructions. kernel compile changes "
+                   "flags or compiler, kernel edit opens the file in an editor.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,

@@ -134,7 +134,7 @@ static const struct parameter options[] = {
     {.name = "--show",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct machines_values, show),
-     .help = "show these machines, at most four, in place of those that do not know the loop"},
+     .help = "select at most four of these machines in place of those that lack an instruction"},
     {0},
 };
 
@@ -143,8 +143,8 @@ static const char *const examples[] = {"kernel machines", "kernel machines --sho
 const struct command command_kernel_machines = {
     .name = "kernel machines",
     .help = "list the machines that know every instruction of the loop",
-    .description = "Machines without AVX-512 do not know a loop that uses it: they show a lower "
-                   "bound only. Key a of the loop shows those that know it.",
+    .description = "A machine that lacks an instruction, such as AVX-512, shows only a lower "
+                   "bound. Key a of the loop shows the machines that know all instructions.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct machines_values),

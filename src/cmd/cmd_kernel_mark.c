@@ -29,8 +29,8 @@ static const struct parameter options[] = {
      .at = offsetof(struct mark_values, kind),
      .choices = "llvm-mca|osaca|iaca",
      .otherwise = "llvm-mca",
-     .help = "whose markers: comments that llvm-mca or OSACA read, or the bytes that IACA finds in "
-             "an object (x86-64; they change ebx)"},
+     .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "
+             "(x86-64; they change ebx)"},
     {0},
 };
 

@@ -297,11 +297,11 @@ static void add_data(const struct kernel *k, size_t loop, struct result *result)
     if (streams.items.count) {
         str_add(&text, "in the first-level cache");
         if (gathers)
-            str_add(&text, "; all indices are the same, so that one element is used over and over "
-                           "(kernel memory --measure has them in no order)");
+            str_add(&text, "; all indices are equal, so that all accesses use one element (kernel "
+                           "memory --measure uses random indices)");
         if (chases)
-            str_add(&text, "; pointers that are loaded all lead to one place (kernel memory "
-                           "--measure has a ring of them)");
+            str_add(&text, "; all loaded pointers are equal (kernel memory --measure uses a ring "
+                           "of pointers)");
         result_line(result, "data: %s", str_text(&text));
         result_text(result, "data", str_text(&text));
     }
@@ -485,8 +485,8 @@ static const struct parameter options[] = {
      .least = 0.1,
      .most = 8640000,
      .otherwise = "1.75s",
-     .help = "of the loaded kernel: time to wait for a quiet core, in all; without one its time is "
-             "unconfirmed. Without any value it waits ten times as long"},
+     .help = "for the loaded kernel: total time to wait for a quiet core; without a quiet core the "
+             "time is unconfirmed. Without any value it waits up to ten times this"},
     {0},
 };
 

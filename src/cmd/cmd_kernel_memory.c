@@ -335,7 +335,7 @@ static void add_cores(const struct memory_curve *c, struct result *result)
     }
     result_line(
         result,
-        "cores: one moves %.1f GB/s, so about %.0f of them use up the %.0f GB/s of a socket", one,
+        "cores: one moves %.1f GB/s, so about %.0f of them saturate the %.0f GB/s of a socket", one,
         fmax(1, floor(socket / one)), socket);
     result_number(result, "cores_saturate", fmax(1, floor(socket / one)));
 }
@@ -356,9 +356,10 @@ static void add_assumed(const struct memory_job *w, struct result *result)
         result_line(result, "not predicted: %s", c->why.what);
     else if (c->costs.measured)
         result_line(result,
-                    "what lines cost was measured on this CPU (%s)%s; others who share its caches "
-                    "change it",
-                    c->costs.day, c->again ? ", beyond the second level beside this loop" : "");
+                    "costs of lines were measured on this CPU (%s)%s; other users of its caches "
+                    "change them",
+                    c->costs.day, c->again ? ", beyond the second level right after this "
+                                             "loop" : "");
     else
         result_line(result, "line costs are from the facts of %s%s", c->machine->id,
                     w->here ? "; machine calibrate --memory measures this CPU's" : "");
@@ -394,7 +395,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
             result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name,
                         c->core.cycles);
         else
-            result_line(result, "%s: its accesses do not move: %.2f at any size",
+            result_line(result, "%s: its accesses have constant addresses: %.2f at any size",
                         w->kernel->name, c->core.cycles);
         return true;
     }
@@ -422,8 +423,8 @@ static const struct parameter options[] = {
      .at = offsetof(struct memory_values, size),
      .value = "SIZES",
      .initial = SIZES,
-     .help = "bytes of all arrays together, in steps of two from one size to the other, or one "
-             "size; K, M and G multiply"},
+     .help = "bytes of all arrays together: one size, or a range in powers of two, with suffixes "
+             "K, M and G"},
     {.name = "--measure",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct memory_values, measure),
@@ -433,7 +434,7 @@ static const struct parameter options[] = {
      .at = offsetof(struct memory_values, pages),
      .choices = "4K|2M",
      .initial = "2M",
-     .help = "pages that measured arrays lie on"},
+     .help = "page size of measured arrays"},
     {.name = "--machine",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct memory_values, machine),
@@ -453,12 +454,12 @@ static const struct parameter options[] = {
 
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "looks at memory",
+    static const struct task_ops ops = {.doing = "measures memory",
                                         .work = work,
                                         .publish = publish,
                                         .free = job_free,
                                         .listed = TASK_LISTED_IF_LONG};
-    static const struct task_ops measuring = {.doing = "looks at memory",
+    static const struct task_ops measuring = {.doing = "measures memory",
                                               .work = work,
                                               .publish = publish,
                                               .free = job_free,

@@ -105,7 +105,7 @@ static void add_text(const struct machine *m, const struct simulation *sim,
                     "mean that is not simulated",
                     m->title, least, sim->cycles);
     else if (sim->assisted)
-        result_line(result, "%s: %s%.2f cycles per iteration, simulated and x87 assists on top",
+        result_line(result, "%s: %s%.2f cycles per iteration, simulated, plus x87 assists",
                     m->title, least, sim->cycles);
     else
         result_line(result,

@@ -282,7 +282,7 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     str_done(&name);
     if (made && !same_insns(made, c)) {
         kernel_free(made);
-        return err_set(err, ERR_DATA, NULL, "the tuned loop's text does not assemble to it");
+        return err_set(err, ERR_DATA, NULL, "the text of the tuned loop assembles to other code");
     }
     if (made)
         made->times = c->times;
@@ -469,7 +469,7 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
             continue;
         str_addf(sentence,
                  ". Compiled with %s it would take %.2f by the model and round differently: kernel "
-                 "tune --reassociate takes it",
+                 "tune --reassociate selects it",
                  str_text(&b->how), b->cycles);
         return;
     }
@@ -601,11 +601,11 @@ static const struct parameter options[] = {
      .at = offsetof(struct tune_values, unroll),
      .choices = "1|2|4",
      .initial = "4",
-     .help = "iterations at once, at most"},
+     .help = "maximum number of iterations at once"},
     {.name = "--reassociate",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct tune_values, reassociate),
-     .help = "allow sums of floating point in another order, which rounds them otherwise"},
+     .help = "allow reordered floating-point sums, which round differently"},
     {.name = "--tries",
      .kind = PARAMETER_COUNT,
      .at = offsetof(struct tune_values, tries),

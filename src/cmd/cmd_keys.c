@@ -86,7 +86,7 @@ static const struct parameter keys_arguments[] = {
      .at = offsetof(struct keys_values, view),
      .otherwise = "all",
      .complete = COMPLETE_VIEW,
-     .help = "view whose own keys are listed; all for those of all views"},
+     .help = "view whose own keys to list; all: keys of all views"},
     {0},
 };
 static const struct parameter keys_options[] = {
@@ -139,7 +139,7 @@ static const struct parameter bind_arguments[] = {
     {.name = "[VIEW] KEY COMMAND",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct bind_values, text),
-     .otherwise = "list all keys, as bind takes them",
+     .otherwise = "list all keys in the form of bind commands",
      .verbatim = true,
      .help = "key to bind in one view or in all, and its command; several commands in quotes, "
              "';' between them"},
@@ -193,7 +193,7 @@ static const char *const bind_examples[] = {"bind F5 kernel measure",
 
 const struct command command_bind = {
     .name = "bind",
-    .help = "have a key run a command, or list all keys",
+    .help = "bind a key to a command, or list all keys",
     .description =
         "A key of one view comes before the same key of all views. Keys are named as keys lists "
         "them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, Backspace, "
@@ -217,7 +217,7 @@ static const struct parameter unbind_arguments[] = {
      .at = offsetof(struct unbind_values, text),
      .required = true,
      .verbatim = true,
-     .help = "key that is to do nothing in one view or in all"},
+     .help = "key to unbind, in one view or in all"},
     {0},
 };
 

@@ -89,7 +89,8 @@ static bool chains_run(void *state, struct result *result, struct err *err)
                 err_set(err, ERR_USAGE,
                         similar_todo(
                             &similar,
-                            "forms list shows which can be measured, and why others cannot", todo),
+                            "forms list shows the measurable forms, and the reason for each other "
+                            "form", todo),
                         "no measurable form matches"));
     sandbox_free(sandbox);
     forms_free(forms);

@@ -89,9 +89,9 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Shipped machines with the source that their figures were checked against, "
-                   "your own in $XDG_DATA_HOME/portolan/machines, and other processors with the "
-                   "core of one of them. native is the machine of this CPU.",
+    .description = "Lists shipped machines with their accuracy checks, your own machines in "
+                   "$XDG_DATA_HOME/portolan/machines, and processors with the core of one of them. "
+                   "native is the machine of this CPU.",
     .examples = list_examples,
     .run = run_list,
 };

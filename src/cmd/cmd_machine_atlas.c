@@ -158,7 +158,7 @@ static const struct parameter arguments[] = {
      .at = offsetof(struct atlas_values, directory),
      .required = true,
      .complete = COMPLETE_FILE,
-     .help = "directory to make; an atlas there is replaced"},
+     .help = "directory to create; an existing atlas is replaced"},
     {0},
 };
 static const struct parameter options[] = {
@@ -261,9 +261,9 @@ const struct command command_machine_atlas = {
     .name = "machine atlas",
     .help = "write a web site of forms and machines",
     .description =
-        "Pages that need no server: open DIR/index.html. A table of forms on machines, a page per "
-        "form with its experiments, a page per machine with its ports and facts, "
-        "and the differences between two machines. docs/atlas.md describes them.",
+        "The pages need no server: open DIR/index.html. They have a table of forms on machines, a "
+        "page per form with its experiments, a page per machine with its ports and facts, and the "
+        "differences between two machines. docs/atlas.md describes them.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -207,7 +207,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
     job_progress(w->job, 0, 0, "lines from each level");
     uint64_t available = memory_available();
     if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
-        return err_set(err, ERR_LIMIT, "end other programs, or go by the machine's own facts",
+        return err_set(err, ERR_LIMIT, "end other programs, or use the machine's facts",
                        "measuring memory needs %llu MiB, but %llu are free",
                        (unsigned long long)(MEMORY_LINES_ARENA >> 20),
                        (unsigned long long)(available >> 20));
@@ -262,17 +262,17 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
             m->first / 1024, m->second / 1024, m->third / 1048576);
     else
         result_line(result,
-                    "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up "
-                    "to %.0f MiB",
+                    "first level %.0f KiB, second %.0f KiB; the third level has no measurable end "
+                    "up to %.0f MiB",
                     m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
     result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s",
                 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE],
                 100 * m->spread[COST_RANDOM], 100 * m->spread[COST_HOP],
                 w->huge && m->huge < 0.9
-                    ? "; pages of 2 MiB were asked for, and this system gave few"
+                    ? "; pages of 2 MiB were requested, and the system gave few"
                     : "");
     result_line(result,
-                "kept with today's date (%s): `kernel memory` and `program predict` use it",
+                "saved with today's date (%s): `kernel memory` and `program predict` use it",
                 m->day);
     result_number(result, "clock_hz", m->clock_hz);
     result_number(result, "l1_bytes", m->first);
@@ -314,7 +314,7 @@ static const struct parameter options[] = {
     {.name = "--memory",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct calibrate_values, memory),
-     .help = "measure instead the costs of lines from each level and from memory, and keep them"},
+     .help = "measure and save the costs of lines from each cache level and from memory instead"},
     {0},
 };
 

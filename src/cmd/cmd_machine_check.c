@@ -279,7 +279,7 @@ static const struct parameter arguments[] = {
     {.name = "FORM",
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct check_values, forms),
-     .otherwise = "the forms that programs use most",
+     .otherwise = "the most frequent forms",
      .complete = COMPLETE_FORM,
      .help = "forms to check; * and ? are wildcards"},
     {0},
@@ -350,7 +350,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
     }
     form_uses_free(uses, count);
     return w->names.count ||
-           err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
+           err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each "
+                                   "other form",
                    "no measurable form matches");
 }
 
@@ -424,7 +425,7 @@ const struct command command_machine_check = {
     .description =
         "Measures throughput, and latency for each pair of operands. Differences of more than 5 % "
         "are sorted by their sum of cycles over the programs of a Debian system (data/frequency). "
-        "Latencies are predicted for the chains that are run.",
+        "Latencies are predicted for the measured chains.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

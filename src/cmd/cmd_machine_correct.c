@@ -80,7 +80,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
 
     if (!chain_ends(&c->row.chain, &from, &to)) {
         snprintf(c->reason, sizeof c->reason,
-                 "the chain goes through more than this form: no single latency");
+                 "the chain contains other forms: no single latency");
         return;
     }
     double cycles =
@@ -145,7 +145,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         c->micro_ops = learned.micro_ops;
     } else {
         snprintf(c->reason, sizeof c->reason,
-                 "the usage that was learned does not explain it: the model then has %.2f",
+                 "the learned usage does not explain it: the model then has %.2f",
                  c->predicted);
     }
     machine_free(tried);

@@ -237,7 +237,7 @@ static void show(const struct machine_hunting *w, struct result *result)
                     "%zu of %zu blocks that differ are not accounted for yet: give it more --time",
                     h->open, h->kept);
     if (w->llvm && h->untimed)
-        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs",
+        result_line(result, "%zu block%s left out: llvm-mca lacks one of their instructions",
                     h->untimed, h->untimed == 1 ? "" : "s");
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
@@ -337,7 +337,7 @@ static const struct parameter options[] = {
      .least = 1,
      .most = 100000,
      .initial = INITIAL(FORMS),
-     .help = "number of forms that blocks are made of, those that programs use most"},
+     .help = "number of forms in the blocks, the most frequent first"},
     {.name = "--tolerance",
      .kind = PARAMETER_NUMBER,
      .at = offsetof(struct hunt_values, tolerance),
@@ -345,7 +345,7 @@ static const struct parameter options[] = {
      .least = 0.001,
      .most = 0.9,
      .otherwise = "0.15, with --against 0.05",
-     .help = "relative difference below which nothing is reported"},
+     .help = "smallest relative difference to report"},
     {.name = "--model",
      .kind = PARAMETER_CHOICE,
      .at = offsetof(struct hunt_values, model),
@@ -379,7 +379,7 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
     return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) &&
            (w->drawn.count ||
             err_set(err, ERR_DATA, NULL,
-                    "none of the forms that programs use most can be measured here"));
+                    "none of the most frequent forms can be measured here"));
 }
 
 /* CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against is neither. */
@@ -410,7 +410,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return false;
     if (llvm && v->against_model)
         return err_set(err, ERR_USAGE, "leave --against-model out",
-                       "llvm-mca has a model of its own");
+                       "--against-model does not apply to llvm-mca, which has its own model");
     if (llvm && !llvm_mca_cpu(llvm, err))
         return false;
     if (against && strcmp(against->isa, m->isa) != 0)

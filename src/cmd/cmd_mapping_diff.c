@@ -205,11 +205,10 @@ static const char *const examples[] = {"mapping diff haswell broadwell",
 const struct command command_mapping_diff = {
     .name = "mapping diff",
     .help = "list forms that two machines execute differently",
-    .description = "B's usages are shown with A's ports, which are matched by how the shared forms "
-                   "use them. The percentage behind a port is what both have of what one or the "
-                   "other gets. Kinds: pipes (other divider time), "
-                   "narrower and wider (same µop count, fewer or more ports), ports (same µop "
-                   "count, other ports), fewer and more (µops).",
+    .description = "B's usages are shown with A's ports, matched by their use in the shared forms. "
+                   "The percentage after a port is the overlap of the µops of both. Kinds: pipes "
+                   "(other divider time), narrower and wider (same µop count, fewer or more "
+                   "ports), ports (same µop count, other ports), fewer and more (µops).",
     .arguments = arguments,
     .options = options,
     .examples = examples,

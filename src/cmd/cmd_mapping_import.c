@@ -211,8 +211,8 @@ static const struct parameter arguments[] = {
      .at = offsetof(struct import_values, sources),
      .required = true,
      .complete = COMPLETE_FILE,
-     .help = "for llvm, LLVM's name of the CPU, with +FEATURE for each option of it that LLVM "
-             "leaves off; otherwise the file; uops-info takes several files"},
+     .help = "for llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; "
+             "otherwise: the file (uops-info: several files)"},
     {0},
 };
 static const struct parameter options[] = {

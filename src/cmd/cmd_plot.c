@@ -83,8 +83,8 @@ static const char *const examples[] = {"plot evolution run.svg", "plot accuracy 
 const struct command command_plot = {
     .name = "plot",
     .help = "write a plot of the workbench as a picture",
-    .description = DRAWINGS(DRAWING_SENTENCE) "Drawn by gnuplot, which must be installed; the "
-                                              "file's extension is the format.",
+    .description = DRAWINGS(DRAWING_SENTENCE) "Needs gnuplot, which draws the plot. The file's "
+                                              "extension selects the format.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct plot_values),

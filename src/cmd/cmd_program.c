@@ -155,7 +155,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     if (defines.length && program_is_built(v->file)) {
         str_done(&defines);
         return err_set(err, ERR_USAGE, "give its sources",
-                       "--define builds the program for each size, and %s is built", v->file);
+                       "--define needs sources, and %s is already built", v->file);
     }
     l = mem_zero(1, sizeof *l);
     l->name = mem_strdup(v->file);
@@ -195,8 +195,8 @@ static const struct parameter load_options[] = {
      .at = offsetof(struct program_load_values, arguments),
      .value = "TEXT",
      .otherwise = "the inputs in their order",
-     .help = "words of the program's command line, {NAME} for an input, {directory} for a "
-             "directory of the run's own"},
+     .help = "words of the program's command line, {NAME} for an input, {directory} for the run's "
+             "own directory"},
     {.name = "--define",
      .kind = PARAMETER_WORDS,
      .at = offsetof(struct program_load_values, defines),
@@ -208,8 +208,8 @@ static const struct parameter load_options[] = {
      .at = offsetof(struct program_load_values, template),
      .value = "FILE",
      .complete = COMPLETE_FILE,
-     .help = "input file with {NAME} for an input; each run finds it filled in, under its own "
-             "name, in {directory}"},
+     .help = "template of an input file with {NAME} for an input; each run gets the completed file "
+             "under the same name in {directory}"},
     {.name = "--stdin",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct program_load_values, input),
@@ -220,14 +220,14 @@ static const struct parameter load_options[] = {
     {.name = "--allow-exit",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct program_load_values, allow_exit),
-     .help = "runs may end with any exit status, not 0 alone"},
+     .help = "accept any exit status of a run"},
     {.name = "--untraced",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct program_load_values, untraced),
      .value = "FILE",
      .complete = COMPLETE_FILE,
      .help =
-         "the same program built by the compiler itself, for program validate; of an executable"},
+         "for an executable: the same program built without counters, for program validate"},
     {0},
 };
 
@@ -463,8 +463,8 @@ static void add_findings(struct result *result, const struct program_model *m)
     const char *starts = starts_processes(runs);
     if (starts)
         result_line(result,
-                    "%s starts processes: their work is not counted and not predicted, while "
-                    "measured times contain it",
+                    "%s starts processes: their work is neither counted nor predicted, but "
+                    "measured times include it",
                     starts);
     for (size_t i = 0; i < runs->name_count; i++) {
         bool moved = false, mattered = false;
@@ -612,14 +612,14 @@ const struct command command_program_run = {
                    "memory reference. Inputs are numbers on the program's command line, in this "
                    "order unless program load --arguments sets another. The program runs in the "
                    "current directory and must end with status 0. Earlier runs are replaced. "
-                   "Counts are fitted by regression; if its formula fails to predict left-out "
-                   "runs (by more than 2 %, with eight runs or more), --counts selects the "
-                   "alternative. Neural arithmetic logic units fit the runs, but predict less "
-                   "well outside of them than genetic programming: they are there for comparison. "
-                   "Four or five values of each input are enough when counts are formulas; values "
-                   "that are not all multiples of the vector width show the cost of remainders. "
-                   "With many inputs --most takes a part of the combinations; first values that "
-                   "are no multiples of the vector width show most.",
+                   "Counts are fitted by regression; if its formula fails to predict left-out runs "
+                   "(by more than 2 %, with eight runs or more), --counts selects the alternative. "
+                   "Neural arithmetic logic units fit the runs, but predict less well outside of "
+                   "them than genetic programming: they serve for comparison. Four or five values "
+                   "of each input are enough for formulas. Values that are not all multiples of "
+                   "the vector width show the cost of remainders. With many inputs --most takes a "
+                   "part of the combinations; choose first values that are not multiples of the "
+                   "vector width.",
     .arguments = run_arguments,
     .options = run_options,
     .examples = run_examples,

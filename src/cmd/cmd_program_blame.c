@@ -305,7 +305,7 @@ static void say_system(struct result *result, const struct blaming_program *w)
                     w->system.faults_predicted);
     if (w->again != UINT32_MAX && w->again_pages >= SHOWN * w->system.faults_predicted)
         result_line(result,
-                    "%.0f of them are of memory that is given back and taken again, most by the "
+                    "%.0f of them are of memory that is freed and allocated again, mostly by the "
                     "allocations of %s:%u, line %u",
                     w->again_pages, p->functions[p->blocks[w->again].function].name,
                     w->again - p->functions[p->blocks[w->again].function].first_block,
@@ -344,7 +344,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     str_done(&at);
     program_say_memory(result, w->day);
     if (blamed_pages(&w->system, w->measured, w->predicted))
-        result_line(result, "Most of the difference is the system's: pages to blame. Of the rest:");
+        result_line(result, "Most of the difference is system time, due to page faults. Of the "
+                            "rest:");
     result_line(result, "%s", w->sentence);
     say_system(result, w);
     result_number(result, "measured", w->measured);

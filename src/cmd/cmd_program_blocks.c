@@ -254,7 +254,7 @@ const struct command command_program_reuse = {
     .name = "program reuse",
     .help = "show how many distinct lines are used between two uses of a line",
     .description =
-        "A fully associative cache of as many lines serves all references below that distance.",
+        "A fully associative cache of N lines serves all references with a distance below N.",
     .arguments = reuse_arguments,
     .examples = reuse_examples,
     .values_size = sizeof(struct reuse_values),
@@ -296,7 +296,7 @@ static void add_levels(struct result *result, const struct memory *memory,
          .kind = CELL_NUMBER,
          .decimals = 3},
         {.key = "hit_rate",
-         .title = "hits of those that reach it",
+         .title = "hits of accesses that reach it",
          .unit = "%",
          .kind = CELL_NUMBER,
          .decimals = 3},
@@ -329,7 +329,7 @@ static void add_levels(struct result *result, const struct memory *memory,
         if (conflicts[l] > 0)
             result_line(result,
                         "L%zu: %.0f misses are conflicts of lines spread over the sets at random; "
-                        "arrays that lie in one piece have fewer (--sets simulates the sets)",
+                        "contiguous arrays have fewer (--sets simulates the sets)",
                         l + 1, conflicts[l]);
 }
 
@@ -452,7 +452,7 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     if (w->sets)
         result_line(result,
                     "by addresses: the program ran at these inputs, each level holds the latest "
-                    "lines of each set, and is accessed on a miss of the one before");
+                    "lines of each set, and is accessed on a miss of the previous level");
     add_curve(result, &w->all);
     return true;
 }
@@ -518,8 +518,8 @@ static const struct parameter misses_options[] = {
      .at = offsetof(struct misses_values, profile),
      .choices = "clusters|bins",
      .initial = "clusters",
-     .help = "distances of each reference in clusters that move with the inputs, or the paper's: "
-             "the whole program's in 40 bins, the share of each a formula of the inputs"},
+     .help = "distances of each reference in clusters that depend on the inputs, or the paper's 40 "
+             "bins of the whole program, with formulas for their shares"},
     {.name = "--sets",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct misses_values, sets),
@@ -545,11 +545,11 @@ static const char *const misses_examples[] = {
 const struct command command_program_misses = {
     .name = "program misses",
     .help = "show the program's cache misses: on each level of a machine, and by cache size",
-    .description = "By the stack distance model, which assumes that lines are spread over the "
-                   "sets at random. Strides of large powers of two use few sets and miss more "
-                   "often than predicted. For this CPU (native) the last level is the part that "
-                   "others leave. With --threads, misses are those of all threads; the curve "
-                   "stays that of the serial run.",
+    .description = "By the stack distance model, which assumes that lines are spread over the sets "
+                   "at random. Strides of large powers of two use few sets and miss more often "
+                   "than predicted. For this CPU (native) the last level is its available part. "
+                   "With --threads, misses are those of all threads; the curve stays that of the "
+                   "serial run.",
     .arguments = misses_arguments,
     .options = misses_options,
     .examples = misses_examples,

@@ -526,7 +526,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
     if (!w->profiles[0])
         return;
     result_line(result,
-                "\nB's run as compared to A's (%.2f s of CPU time; B's took %.2f s here), if only "
+                "\nB's run compared with A's (%.2f s of CPU time; B's took %.2f s here), if only "
                 "these loops change and each iteration's stalls stay",
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
@@ -656,7 +656,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return false;
     if (v->input && !v->run && !v->arguments.count)
         return err_set(err, ERR_USAGE, "add --run",
-                       "--input is of a run, and the programs are not run");
+                       "--input applies only to a run of the programs");
     struct builds_diff *w = mem_zero(1, sizeof *w);
     w->paths[0] = mem_strdup(v->a);
     w->paths[1] = mem_strdup(v->b);
@@ -707,13 +707,13 @@ static const struct parameter options[] = {
      .least = 0,
      .most = 1e6,
      .otherwise = "never",
-     .help = "fail when a loop takes this much longer in B; with a run, when the program does by "
-             "its loops"},
+     .help = "fail if a loop takes longer in B by more than this percentage; with a run, if the "
+             "whole program does"},
     {.name = "--run",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct program_diff_values, run),
      .help =
-         "run both programs, also without arguments, to weight loops by where A spends its time"},
+         "run both programs, even without arguments, to weight loops by their share of A's time"},
     {.name = "--input",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct program_diff_values, input),
@@ -728,7 +728,7 @@ static const struct parameter options[] = {
      .least = 1,
      .most = 1e9,
      .initial = "40",
-     .help = "rows of each table for people; CSV and JSON have all"},
+     .help = "rows of each table in text; CSV and JSON have all"},
     {0},
 };
 

@@ -375,8 +375,8 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
     size_t number;
 
     if (attach && (v->words.count || v->output || v->input))
-        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own",
-                       "--pid takes no program, --output and --input");
+        return err_set(err, ERR_USAGE, "omit it: a running process has its own",
+                       "--pid cannot be combined with a program, --output or --input");
     struct explaining *w = mem_zero(1, sizeof *w);
     w->measure = v->measure;
     w->found.profiled_cpu = NAN;
@@ -469,7 +469,7 @@ static const struct parameter options[] = {
      .value = "N",
      .initial = "2",
      .most = EXPLAINED_PATHS,
-     .help = "commonest paths to measure alone, with their branches as recorded"},
+     .help = "number of the most frequent paths to measure alone, with recorded branch outcomes"},
     {.name = "--machine",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct explain_values, machine),
@@ -490,10 +490,9 @@ const struct command command_program_explain = {
     .description =
         "Works on optimised and stripped programs and libraries, without counters and privileges. "
         "The loop's code in memory is patched to lead to copies of it: one counts all iterations, "
-        "one is timed for some moments, one records which way branches go. What the program "
-        "computes and prints stays the same. Unsupported programs (code made at run time, "
-        "seccomp, set-user-ID, a shadow stack) are refused before anything is changed. x86-64 "
-        "Linux.",
+        "one is timed at some moments, one records branch outcomes. The program's results and "
+        "output stay the same. Unsupported programs (generated code, seccomp, set-user-ID, a "
+        "shadow stack) are refused before any change. x86-64 Linux.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

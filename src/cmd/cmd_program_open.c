@@ -55,7 +55,7 @@ static bool refuse_shared(const struct study *study, const char *name, struct er
     }
     if (count)
         err_set(err, ERR_USAGE, str_text(&names),
-                "functions of several files are called as in \"%s\"", name);
+                "\"%s\" names functions of several files", name);
     str_done(&names);
     return count == 0;
 }

@@ -133,7 +133,7 @@ static void say_here(struct result *result, const struct machine_prediction *o)
 {
     program_say_memory(result, o->day);
     result_line(result,
-                "others leave %.0f %% of the core's issue slots and %.0f %% of its ports now",
+                "other tasks leave %.0f %% of the core's issue slots and %.0f %% of its ports now",
                 100 * o->share.slots, 100 * o->share.ports);
     if (isnan(o->faults))
         result_line(result, "starting the program and its pages take the system %.4g s more",
@@ -259,14 +259,14 @@ static void say_spread(struct result *result, const struct predicting *p,
             str_text(&run));
     else if (s->inexact > SHOWN_LEAST)
         result_line(result,
-                    "counts alone leave %.2f to %.2f of the time open: they are not exact in %.0f "
-                    "%% of it%s",
+                    "counts alone give a range of %.2f to %.2f of the time: they are not exact in "
+                    "%.0f %% of it%s",
                     s->counts_least, s->counts_most, 100 * s->inexact,
                     s->counts_most / s->counts_least > 1.1 ? str_text(&run) : "");
     if (s->branches > SHOWN_LEAST)
         result_line(result,
                     "not included: mispredicted branches on data, up to %.0f %% of the time; the "
-                    "range has them",
+                    "range includes them",
                     100 * s->branches);
     result_switch(result, "known", known);
     result_number(result, "counts_least", s->counts_least);
@@ -506,9 +506,9 @@ const struct command command_program_predict = {
         "distances by the stack distance model: lines at a steady step cost bandwidth, others the "
         "latency that the reorder buffer does not hide. Calls of the mathematical library cost "
         "their time on this CPU; other calls cost their time in the runs, and are listed, but not "
-        "included, if the runs did not measure them (--mode counts). For this CPU (native), "
-        "clock, caches and memory are measured here; memory.csv in the state directory keeps the "
-        "memory's with their date. With --threads, seconds are those of concurrent threads, "
+        "included, if the runs did not measure them (--mode counts). For this CPU (native), clock, "
+        "caches and memory are measured here; memory.csv in the state directory keeps the results "
+        "for memory with their date. With --threads, seconds are those of concurrent threads, "
         "cycles and misses those of all together.",
     .arguments = arguments,
     .options = options,

@@ -384,7 +384,7 @@ static void say_how(struct result *result, const struct profiling *w)
                 isnan(p->system) ? "" : " outside the system", p->samples,
                 p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupting it");
     if (!isnan(p->system) && p->system >= 0.01)
-        result_line(result, "%.3f s more were the system's work for it", p->system);
+        result_line(result, "%.3f s more were system time", p->system);
     if (s->refused.code)
         result_line(result, "%s%s%s", s->refused.what, *s->refused.todo ? "; " : "",
                     s->refused.todo);
@@ -420,7 +420,7 @@ static void say_memory(struct result *result, const struct run_profile *p,
     memory_size_print(p->memory, &size);
     result_line(result,
                 "  assumed: its data is in the first level; the program had %s of memory, and over "
-                "arrays of that size (%s) it takes %.2f: between %.2f and that",
+                "arrays of that size (%s) it takes %.2f; the true value is between %.2f and that",
                 str_text(&size), l->level, l->over_memory, profile_loop_now(l));
     str_done(&size);
 }
@@ -752,8 +752,8 @@ const struct command command_program_profile = {
         "Needs no source, no performance counters and no privileges: the program is sampled about "
         "1,000 times per second of its CPU time, in all its threads, children and libraries. Each "
         "share has its 95 % confidence interval. Loops are found in the machine code, also of "
-        "stripped programs. The hottest is measured alone, its data in the first-level cache; in "
-        "the program it may take longer. program open N shows a loop in LOOP.",
+        "stripped programs. The hottest loop is measured alone with its data in the first-level "
+        "cache; in the program it may take longer. program open N shows a loop in LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -232,10 +232,9 @@ const struct command command_program_show = {
     .name = "program show",
     .help = "predict the program block by block, and show it in PROGRAM",
     .description =
-        "Blocks with the formula of their count, cycles and share of the time, ways between them, "
-        "reuse distances, misses over the size of a cache, the time over the input that was "
-        "varied most, and sensitivities. A block's cycles are its share of those of the part it "
-        "is executed with, by instructions.",
+        "Shows blocks with the formula of their count, cycles and share of the time, edges between "
+        "blocks, reuse distances, misses by cache size, the time over the most varied input, and "
+        "sensitivities. A block has a share of the cycles of its part, by instructions.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

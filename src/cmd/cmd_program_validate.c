@@ -376,7 +376,7 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
                     100 * user_mean);
     if (told_apart < v->rows.count)
         result_line(result,
-                    "user and system time cannot be told apart in runs of less than %g s in all",
+                    "user and system time cannot be distinguished in runs of less than %g s in all",
                     SPLIT_SECONDS);
     result_number(result, "mean_error", mean);
     result_number(result, "user_error", told_apart ? user_mean : NAN);
@@ -487,11 +487,11 @@ const struct command command_program_validate = {
         "run the program without counters on this CPU, and compare its time with the predicted one",
     .description =
         "The program is the untraced one of program load, by the same compiler and options. Its "
-        "CPU time includes starting it and the system's work for its memory: both are measured on "
-        "this CPU and added. So are, around each run, the clock, the latency and bandwidth of "
-        "caches and memory, and the share of the core that other users leave. With --threads the "
-        "program gets OMP_NUM_THREADS, and its time is the CPU time of all its threads by their "
-        "number: program load ./serial --untraced ./with-openmp --arguments ...",
+        "CPU time includes its start and system time for its memory, which are measured on this "
+        "CPU and added to the prediction. The clock, caches, memory and the available share of the "
+        "core are measured at each run. With --threads the program gets OMP_NUM_THREADS, and its "
+        "time is the CPU time of all its threads by their number: program load ./serial --untraced "
+        "./with-openmp --arguments ...",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -225,7 +225,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
     if (n)
         qsort(worst, n, sizeof *worst, compare_worst);
     if (n)
-        result_line(part, "Predicted worst, by the first of them:");
+        result_line(part, "Largest errors, by the first mapping:");
     struct result_table *table =
         n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
@@ -426,10 +426,10 @@ const struct command command_report = {
     .name = "report",
     .help = "write the session as one document",
     .description =
-        "The loop on the machines shown (as kernel report does), a summary of the experiments, "
-        "the mapping of their forms on the current machine, its accuracy, and the inference runs "
-        "with their curve. HTML is one self-contained page with the plots as pictures, drawn by "
-        "gnuplot if installed.",
+        "The document has the loop on the current machines (as kernel report), a summary of the "
+        "experiments, the mapping of their forms on the current machine, its accuracy, and the "
+        "inference runs with their curve. HTML is one self-contained page with the plots as "
+        "pictures, drawn by gnuplot if installed.",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),

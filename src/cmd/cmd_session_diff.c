@@ -322,7 +322,7 @@ static const char *const examples[] = {"session diff last", "session diff monday
 
 const struct command command_session_diff = {
     .name = "session diff",
-    .help = "what differs between two sessions: settings, kernels, port usages, experiments",
+    .help = "compare two sessions: settings, kernels, port usages, experiments",
     .description = "Without B the current session is compared. A usage that only one of them has "
                    "changed is compared with the shipped one.",
     .arguments = arguments,

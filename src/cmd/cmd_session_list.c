@@ -78,7 +78,7 @@ static const char *const examples[] = {"session list", NULL};
 const struct command command_session_list = {
     .name = "session list",
     .help = "list the automatically saved sessions of workbenches",
-    .description = "The workbench saves its session whenever it has changed, under "
+    .description = "The workbench saves its session after each change, under "
                    "$XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run is the "
                    "progress of an inference.",
     .examples = examples,

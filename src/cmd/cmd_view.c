@@ -58,9 +58,9 @@ static const char *const pane_examples[] = {"pane next", "pane timeline", NULL};
 
 const struct command command_pane = {
     .name = "pane",
-    .help = "give the keys to another pane of the place",
-    .description = "On a large screen the panes of a place stand next to each other; set panes off "
-                   "leaves the one with the keys alone.",
+    .help = "move the keyboard focus to another pane of the place",
+    .description = "A large screen shows the panes of a place next to each other; set panes off "
+                   "shows only the focused pane.",
     .arguments = pane_arguments,
     .examples = pane_examples,
     .flags = COMMAND_SHOWN,
@@ -119,10 +119,9 @@ const struct command command_jump = {
     .help = "go to the form under the cursor in another view, or back",
     .description =
         "From an instruction, an experiment (its first form) or a checked form to its row in the "
-        "mapping, from there to the experiments that have it or the lines of the loop. "
-        "jump swap shows the inferred mapping in place of the machine's tables, or the other way, "
-        "at the same form. "
-        "jump back and jump forward go through the places that were left by jumps and by view.",
+        "mapping, from there to the experiments that have it or the lines of the loop. jump swap "
+        "shows the inferred mapping in place of the machine's tables, or the other way, at the "
+        "same form. jump back and jump forward go through the history of jumps and views.",
     .arguments = jump_arguments,
     .examples = jump_examples,
     .values_size = sizeof(struct verb_values),

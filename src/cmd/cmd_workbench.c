@@ -20,7 +20,7 @@ static const struct parameter tutorial_arguments[] = {
      .least = 1,
      .most = 99,
      .initial = "1",
-     .help = "step to begin with"},
+     .help = "first step to show"},
     {0},
 };
 
@@ -106,7 +106,7 @@ static bool run_quit(struct session *s, const void *values, struct result *resul
                            info.title);
         if (s->document.profile)
             return err_set(err, ERR_USAGE, "quit again leaves it",
-                           "the profile of %s is in no file",
+                           "the profile of %s is not saved",
                            path_base(s->document.profile->program));
     }
     s->quit = true;
@@ -120,7 +120,7 @@ const struct command command_quit = {
     .meant = "exit leave",
     .help = "leave",
     .description = "Running jobs are cancelled; their measurements are kept. The workbench asks "
-                   "once when a job runs, or there is a profile, which no file holds.",
+                   "once if a job runs or a profile would be lost.",
     .examples = quit_examples,
     .flags = COMMAND_SILENT,
     .run = run_quit,

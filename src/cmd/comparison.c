@@ -22,7 +22,8 @@ static bool choose(struct paired_loops *c, struct session *s, size_t other, size
             : shelf->at        ? shelf->at - 1
                                : shelf->list.count - 1;
     if (machines > 2)
-        return err_set(err, ERR_USAGE, "name one machine, or two", "two are compared, not %zu",
+        return err_set(err, ERR_USAGE, "name one machine, or two", "two machines can be compared, "
+                                                                   "not %zu",
                        machines);
     if (other >= shelf->list.count || (other == shelf->at && machines < 2))
         return err_set(err, ERR_USAGE,

@@ -101,7 +101,7 @@ static void take_front(struct drawing *d, const struct session *s)
         x[i] = (double)points[i].distinct;
         y[i] = 100 * points[i].d_avg;
     }
-    add_series(d, "mappings that no other beats", x, y, n, true);
+    add_series(d, "Pareto-optimal mappings", x, y, n, true);
     snprintf(d->title, sizeof d->title, "Error and simplicity, run %u", run->number);
     d->figure.x_label = "distinct µops";
     d->figure.y_label = "mean error, %";

@@ -10,7 +10,7 @@
     DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
             "error of the best, median and worst mapping over time")                               \
     DRAWING(DRAWING_FRONT, "front",                                                                \
-            "error and number of distinct µops of the mappings that no other beats")               \
+            "error and number of distinct µops of the Pareto-optimal mappings")               \
     DRAWING(DRAWING_ACCURACY, "accuracy", "predicted and measured cycles of each experiment")      \
     DRAWING(DRAWING_WHATIF, "whatif", "cycles by the last what-if parameter")
 #define DRAWING_VALUE(value, word, shows) value,

@@ -100,8 +100,8 @@ static void add_branches(struct result *result, const struct explained_findings 
                            : NAN);
     }
     result_line(result, "%s",
-                "mispredicted: in a simulated predictor, whose counts are near those of this CPU, "
-                "not equal; cycles: by these counts, of those that replays gave all branches");
+                "mispredicted: by a simulated predictor, which approximates this CPU's; cycles: "
+                "the branch's share of the cycles that replays attribute to all branches");
 }
 
 static void add_loads(struct result *result, const struct explained_findings *f)
@@ -124,10 +124,10 @@ static void add_loads(struct result *result, const struct explained_findings *f)
     if (!l->list.count || isnan(l->fresh))
         return;
     result_line(result, "%s",
-                "\nloads, per iteration: cache lines that were not touched before in the "
-                "recording; level: by the memory that the load comes to (footprint, estimated by "
-                "lines that come again in other recordings); cycles: by these, of those that "
-                "replays gave caches and TLB");
+                "\nloads, per iteration: cache lines without an earlier access in the recording; "
+                "level: of the load's memory (footprint, estimated by lines that recur in other "
+                "recordings); cycles: the load's share of the cycles that replays attribute to "
+                "caches and TLB");
     for (size_t i = 0; i < l->list.count; i++)
         all += known ? lines_weight(&l->list.items[i], &levels) : NAN;
     struct result_table *t =
@@ -210,8 +210,8 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     trip < 100 ? 1 : 0, trip, insitu_between(x));
     else if (!isnan(cycles) && isfinite(trip))
         result_line(result,
-                    "  with the code between its visits, which are too short to be timed one by "
-                    "one: control leaves it after %.1f iterations",
+                    "  with the code between its visits, which are too short for separate timing: "
+                    "control leaves it after %.1f iterations",
                     trip);
     if (x->region.jumps_indirect && !alone && !isinf(trip))
         result_line(result, "%s",
@@ -281,7 +281,7 @@ static void say_branch(struct result *result, const struct explained_findings *f
                 more, insn_shown(in->insn), insn_address_text(in->insn, address),
                 100 * (double)b->missed / (double)b->executed);
     result_line(result, "%s",
-                in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of "
+                in->indirect ? "  fewer targets in one jump help: a separate jump at the end of "
                                "each case, or a table of data instead of code"
                              : "  a conditional move or arithmetic instead of the branch, or "
                                "sorted data, would save them");

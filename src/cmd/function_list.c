@@ -216,7 +216,7 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     list->profile = profile ? mem_strdup(profile) : NULL;
     if (profile && archive_is(path))
         ok = err_set(err, ERR_USAGE, "name the program that was linked with it",
-                     "no program runs an archive, so that no profile is of it");
+                     "an archive has no profile, because no program runs it");
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {

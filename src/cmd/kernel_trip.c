@@ -10,12 +10,12 @@ static void say_time(const struct kernel *k, const struct machine *m, size_t tri
                      const struct nested *n, struct result *result)
 {
     if (isnan(n->cycles)) {
-        result_line(result, "%s: not known: the loops within are too large", m->title);
+        result_line(result, "%s: not known: the inner loops are too large", m->title);
         return;
     }
     result_line(result,
-                "%s: %.2f cycles per iteration with all that runs within, at most %.2f where ends "
-                "of loops are mispredicted",
+                "%s: %.2f cycles per iteration with all inner loops, at most %.2f if loop exits "
+                "are mispredicted",
                 m->title, n->cycles, n->most);
     for (size_t i = 0; i < n->inner.count; i++) {
         const struct nested_inner *in = &n->inner.items[i];

@@ -157,8 +157,8 @@ static void tell_osaca(const struct osaca_notes *notes, struct result *result)
     result_line(
         result,
         "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu "
-        "with rounded cycles; "
-        "%zu entries describe no form, or others describe it already, %zu have no port pressure",
+        "with rounded cycles; %zu entries match no form or one already described, %zu have no port "
+        "pressure",
         notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed,
         notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);

@@ -58,7 +58,7 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
                        "`%.40s` begins with the larger size", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M",
-                       "sizes are from 4K to 64G, and `%.40s` is not", text);
+                       "`%.40s` is not a size from 4K to 64G", text);
     return true;
 }
 
@@ -81,7 +81,7 @@ static bool join(struct memory_curve *c, const char *word, struct err *err)
 
     if (!at || !other || *end)
         return err_set(err, ERR_USAGE,
-                       "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1",
+                       "--arrays 2=1+4160: stream 2 begins 4,160 bytes into the array of stream 1",
                        "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
         return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
@@ -146,7 +146,7 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     other.items.items = copy.items;
     if (skipped)
         help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles,
-                 "elements side by side");
+                 "adjacent elements");
     vec_done(&copy);
 }
 

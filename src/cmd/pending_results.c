@@ -119,7 +119,7 @@ void pending_results_finish(struct session *s, uint64_t serial, struct pending_r
         *m = (struct merging){.pending_results = *a, .base = experiments_hold(t)};
         if ((s->replacing = task_begin(s, "results", &ops, m, &none)) != 0) {
             m->started = true;
-            s->replacing_how = "is putting results into the experiments";
+            s->replacing_how = "is adding results to the experiments";
             *a = (struct pending_results){0};
             return;
         }

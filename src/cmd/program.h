@@ -58,7 +58,7 @@ void program_say_memory(struct result *result, const char *day);
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
         .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
-        .help = "measure the memory of this CPU again, for predictions of it"                   \
+        .help = "measure this CPU's memory again, for predictions of this CPU"                   \
     }
 
 /* Options of a multi-threaded program, with members threads and common. */

@@ -219,7 +219,8 @@ bool program_input_like_runs(const struct program_runs *runs, size_t input, doub
         fraction |= runs->runs.items[i].inputs[input] != rint(runs->runs.items[i].inputs[input]);
     }
     if (value < 0 && !below)
-        return err_set(err, ERR_USAGE, "give a value from 0 up, or run the program at such values",
+        return err_set(err, ERR_USAGE, "give a value of at least 0, or run the program at such "
+                                       "values",
                        "%s=%g is negative, and no run was", runs->names[input], value);
     return fraction || value == rint(value) ||
            err_set(err, ERR_USAGE, "give a whole number, or run the program at such values",

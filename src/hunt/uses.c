@@ -55,8 +55,9 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
     if (kept)
         return uses;
     form_uses_free(uses, 0);
-    err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot",
-            "none of the forms that programs use most can be measured here");
+    err_set(err, ERR_USAGE, "forms list shows the measurable forms, and the reason for each other "
+                            "form",
+            "none of the most frequent forms can be measured here");
     return NULL;
 }
 

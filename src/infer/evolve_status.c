@@ -18,7 +18,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
         snprintf(phase, room, "comparing forms");
-        return "forms that behave alike in all experiments are searched for as one";
+        return "forms with equal behaviour in all experiments are searched as one";
     }
     if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
         snprintf(phase, room, "estimating the error scale");
@@ -26,7 +26,8 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->ports == 0) {
         snprintf(phase, room, "choosing the number of ports");
-        return "searches with increasing numbers of ports; the fewest that explain as much win";
+        return "searches with increasing numbers of ports; the smallest number that explains "
+               "equally much is used";
     }
     if (e->o.algorithm == EVOLVE_PMEVO) {
         snprintf(phase, room, "evolving generation %u", e->generation);
@@ -38,7 +39,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-        return "a random mapping is changed step by step; steps for the worse become rarer";
+        return "a random mapping is changed step by step; worse steps become rarer";
     }
     snprintf(phase, room, "improving offspring %zu", e->children_begun);
     return "two good mappings are combined and improved; the result replaces a worse one";

@@ -11,7 +11,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     *out = (struct insitu){.ticks_per_cycle = NAN};
     return err_set(err, ERR_MISSING,
                    "program profile samples the program, kernel measure measures the loop alone",
-                   "loops are watched within programs on x86-64 only");
+                   "program explain runs on x86-64 only");
 }
 
 void insitu_done(struct insitu *x)

@@ -191,7 +191,7 @@ static bool follow(struct rerun *m)
     process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
     process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
     if (count >= RING_EVENTS)
-        return fails(m, "an iteration accesses too much");
+        return fails(m, "an iteration accesses too much memory");
     vec_reserve(&m->events, count + 1);
     if (!process_read(&m->copy, m->slot + SLOT_RING, m->events.items,
                       count * sizeof *m->events.items))
@@ -363,7 +363,7 @@ static bool fill_restores(struct rerun *m, size_t to)
     }
     vec_push(&m->restores, 0);
     vec_done(&words);
-    return ok || fails(m, "an iteration stores too much");
+    return ok || fails(m, "an iteration stores to too much memory");
 }
 
 /* Writes registers and lists for the code that begins a repeat. */
@@ -458,7 +458,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
         return false;
     size_t chunks = fill_touches(m), count, first;
     if (chunks < CHUNKS_LEAST)
-        return fails(m, "an iteration accesses too much");
+        return fails(m, "an iteration accesses too much memory");
     if (!fill_restores(m, m->passes.count - 1) || !write_state(m))
         return false;
     for (size_t i = m->passes.items[0]; i < m->passes.items[m->bounds.items[2 * chunks]]; i++)

@@ -40,7 +40,8 @@ static struct split of_replays(struct split s, const struct split_facts *f)
                                        : s.cause == SPLIT_CACHE ? &s.cache
                                                                 : &s.rest;
     return largest->cycles > largest->off ? s
-                                          : refused(s, "the times vary by as much as is missing");
+                                          : refused(s, "the times vary by as much as the "
+                                                       "difference");
 }
 
 struct split split_of(const struct split_facts *f)
@@ -62,7 +63,7 @@ struct split split_of(const struct split_facts *f)
     if (s.off > s.missing / 2)
         return refused(s, f->extra > s.missing / 4 ? "returning from its indirect jump to the "
                                                      "timed copy costs about as much"
-                                                   : "the times vary by as much as is missing");
+                                                   : "the times vary by as much as the difference");
     if (f->calls && !f->alone)
         return refused(s, "the time includes the functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)

@@ -103,7 +103,7 @@ static bool uses(const struct insn *in, uint32_t *written, uint32_t *bases)
 static const char *not_run(const struct insn *in)
 {
     return !(in->traits & INSN_RUNNABLE)
-               ? "not on the list of instructions that measuring runs of others' code"
+               ? "not on the list of instructions allowed in users' code"
            : in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN) ? "a branch"
            : in->traits & INSN_LOCK                               ? "a locked access"
                                                                   : NULL;
@@ -126,7 +126,7 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
                      ? "writes a register that the loop around it uses"
                      : reason;
         reason = !reason && !isa->bases_step && written & bases
-                     ? "writes a register that leads to memory"
+                     ? "writes a register that addresses memory"
                      : reason;
         insn_done(&in);
         if (reason)

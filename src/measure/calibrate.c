@@ -473,6 +473,6 @@ const char *calibration_method(const struct calibration *c)
 
 const char *calibration_remark(const struct calibration *c)
 {
-    return c->unfiltered ? "this is an emulator: no system call filter, and cycles mean nothing"
+    return c->unfiltered ? "this is an emulator: no system call filter, and cycles are meaningless"
                          : arch_remark();
 }

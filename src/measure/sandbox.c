@@ -71,7 +71,7 @@ const char *sandbox_fault_text(unsigned fault)
         "instruction)",
         "invalid reply from its process",
         "no processor time: the machine is busy",
-        "access to addresses that measuring keeps free",
+        "access to addresses reserved for measuring",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }

@@ -58,9 +58,10 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     double cycles = strtod(value, &end);
 
     if (*end || end == value || !(cycles >= 0) || !isfinite(cycles))
-        return err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
+        return err_set(err, ERR_USAGE, "give cycles of at least "
+                                       "0", "invalid latency \"%s\"", value);
     if (!old) {
-        machine_refuse_form(m, form, "give its usage as well, before", err);
+        machine_refuse_form(m, form, "give its usage before its latency", err);
         if (err)
             err->code = ERR_USAGE;   /* the typed text is wrong, not a file */
         return false;
@@ -127,7 +128,8 @@ bool change_range(const char *name, const char *value, long most, long *from, lo
                        most, *from, *to);
     if (str_has_prefix(name, CHANGE_LATENCY))
         return *from >= 0 ||
-               err_set(err, ERR_USAGE, "give cycles from 0 up", "invalid latency \"%s\"", value);
+               err_set(err, ERR_USAGE, "give cycles of at least "
+                                       "0", "invalid latency \"%s\"", value);
     if (str_has_prefix(name, CHANGE_USAGE))
         return err_set(err, ERR_USAGE, "give one usage", "a usage cannot be swept");
     const struct fact *f = fact_to_change(name, err);

@@ -31,7 +31,7 @@ const struct fact fact_schema[] = {
     {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "that processor's microcode",
      "forms compare", true},
     {"base", FACT_TEXT, NO_UNIT, NULL, NULL,
-     "machine whose tables apply where this one has none of its own", "loader", true},
+     "machine whose tables supply missing entries", "loader", true},
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL,
      "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL,
@@ -121,18 +121,18 @@ const struct fact fact_schema[] = {
     {"fuse_move", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "operations on registers and constants that fuse with a preceding move to their destination",
      "fusion", false},
-    {"fuse_nop", YES_OR_NO, "no", NULL, "a nop fuses with the instruction before it", "fusion",
+    {"fuse_nop", YES_OR_NO, "no", NULL, "a nop fuses with the previous instruction", "fusion",
      false},
     {"fuse_memory_immediate", YES_OR_NO, "yes", NULL,
      "an operation on memory and an immediate fuses with a following jump", "fusion", false},
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL,
-     "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
+     "the last decoder can take an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL,
      "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
     {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
-     "when a µop gets its port: at dispatch, any that is free; else at rename (Intel), where every "
-     "slot of a cycle with a µop, or every computing µop with several ports, takes turns between "
-     "the port with the least waiting and the next",
+     "stage that selects a µop's port: dispatch (any free port) or rename (Intel). At rename every "
+     "slot with a µop, or every computing µop with several ports, alternates between the ports "
+     "with the fewest and second fewest waiting µops",
      "simulation", false},
     {"stack_pointer_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "instructions that make the stack engine write its offset back: all that name the stack "
@@ -159,8 +159,8 @@ const struct fact fact_schema[] = {
      "up to three",
      "dependencies", FACT_FITTED},
     {"chain_delay_company", FACT_NUMBER, CYCLES, NULL, NULL,
-     "what a chain of one operation of a cycle takes longer for each pair of operations that wait "
-     "for it, where four to six wait for such chains in all",
+     "extra time of a chain of one-cycle operations for each pair of operations that wait for it, "
+     "if four to six wait for such chains in all",
      "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL,
      "extra latency from a two-cycle floating-point addition to anything but another addition",
@@ -320,7 +320,7 @@ const struct fact fact_schema[] = {
     {"vector_loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL,
      "vector loads executed per cycle", "memory bound", false},
     {"vector_loads_mixed", FACT_NUMBER, "loads", 0, 1, NULL, NULL,
-     "share of them that another load or a store takes, of up to three for each vector load",
+     "share of these that another load or store takes, for up to three per vector load",
      "memory bound, simulation", FACT_FITTED},
     {"vector_loads_mixed_runs", FACT_NUMBER, "loads", 0, 1, "vector_loads_mixed", NULL,
      "the same if half of the accesses or more follow one of their kind",
@@ -355,7 +355,7 @@ const struct fact fact_schema[] = {
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
     {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL,
      "longest constant step of a load whose lines are prefetched from the second level, also "
-     "across pages; without it none is",
+     "across pages; default: none",
      "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL,
      "least cycles per line for consecutive lines of one first-level set", "programs", false},
@@ -394,10 +394,11 @@ const struct fact fact_schema[] = {
     {"socket_bandwidth", FACT_NUMBER, "GB/s", 0.001, MOST, NULL, NULL,
      "main memory's bandwidth for all cores of a socket together", "kernel memory", false},
     {"line_write", FACT_NUMBER, "", 0.1, 100, "2", NULL,
-     "cost of a line that is written to in a stream, in that of one that is read", "programs",
+     "cost of a written line of a stream, relative to a read line", "programs",
      false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL,
-     "cost of a line of a single stream from main memory, in that of each of two streams",
+     "cost of a line of a single stream from main memory, relative to a line of each of two "
+     "streams",
      "programs", false},
     {"transfers_overlap", YES_OR_NO, "yes", NULL,
      "lines are transferred to the first level while the core loads and stores there; else these "
@@ -406,8 +407,7 @@ const struct fact fact_schema[] = {
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL,
      "cache misses of a core in flight together", "programs", false},
     {"tlb_pages", FACT_NUMBER, "pages", 1, MOST, NULL, NULL,
-     "pages whose translation the last level of the TLB holds; without it translations cost "
-     "nothing",
+     "pages whose translation the last level of the TLB holds; default: translations cost nothing",
      "programs", false},
     {"page_walk_cycles", FACT_NUMBER, CYCLES, "0", NULL, "cycles per independent page-table lookup",
      "programs", false},
@@ -456,7 +456,7 @@ const struct fact fact_schema[] = {
      "a store's address to the value of the load that finds it, if the address comes last",
      "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL,
-     "the least for a stored vector that was loaded", "dependencies", false},
+     "minimum for a stored vector that was loaded", "dependencies", false},
     {"store_forward_fail_drains", YES_OR_NO, "no", NULL,
      "the stores after a load that such a store blocks drain before the next such store: at "
      "stores_per_cycle",
@@ -468,15 +468,15 @@ const struct fact fact_schema[] = {
      "not wait for the store to commit",
      "dependencies", false},
     {"memory_renaming", FACT_NUMBER, CYCLES, NULL, NULL,
-     "stored value to loaded value if rename finds the store by its registers; without it, it "
-     "finds none",
+     "stored value to loaded value if rename finds the store by its registers; default: rename "
+     "finds no stores",
      "dependencies", false},
     {"memory_renaming_loads", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "loads that can find their store at rename", "dependencies", false},
     {"memory_renaming_tests", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "the same with an immediate and only flags as the result", "dependencies", false},
     {"memory_renaming_modify", FACT_CHOICE, NO_UNIT, "none", "all constant none",
-     "which read-modify-writes can: all, or those without a register and without carry",
+     "read-modify-writes that rename can find: all, or those without a register and without carry",
      "dependencies", false},
     {"memory_renaming_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64",
      "widths of such stores and loads", "dependencies", false},
@@ -485,8 +485,8 @@ const struct fact fact_schema[] = {
      "are equal and have no index",
      "dependencies", false},
     {"memory_renaming_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
-     "if rename compares text: instructions of a block from which on it finds the store by equal "
-     "addresses",
+     "if rename compares text: least number of instructions in a block for finding the store by "
+     "equal addresses",
      "dependencies", FACT_FITTED},
     {"memory_renaming_length_stack", YES_OR_NO, "yes", NULL,
      "the same if push, pop, call or ret is in the block", "dependencies", false},
@@ -511,8 +511,8 @@ const struct fact fact_schema[] = {
     {"memory_renaming_store_alone", YES_OR_NO, "no", NULL,
      "next to a store found at rename each store takes the cache alone", "memory bound", false},
     {"memory_renaming_store_beside", FACT_WHOLE, "stores", 0, MOST, NULL, NULL,
-     "stores next to each such one that do so; without it, all. Read-modify-writes among the "
-     "loads then do not count",
+     "number of stores next to each such store that do so; default: all. Read-modify-writes among "
+     "the loads then do not count",
      "memory bound", false},
     {"x87_assist", FACT_NUMBER, CYCLES, NULL, NULL,
      "extra time of an x87 instruction on an empty register, NaN or denormal", "measured blocks",

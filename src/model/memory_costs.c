@@ -99,7 +99,7 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
         return err_set(err, ERR_MISSING,
                        "machine calibrate --memory measures this CPU's; help fact l1_bytes "
                        "describes the facts needed",
-                       "nothing is known of the caches and the memory of %s", m->id);
+                       "unknown caches and memory of %s", m->id);
     double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"),
            write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
     double wait = fact_number(m, "memory_latency") * clock,

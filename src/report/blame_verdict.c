@@ -134,7 +134,7 @@ static void judge_edge(struct blame *b, const struct blame_edge *e, const struct
     blame_place(insns, e->of.from, out);
     str_add(out, ": ");
     if (e->of.reg == REG_NONE)
-        str_add(out, "store and load of one place");
+        str_add(out, "store and load of one address");
     else
         dependence_through((enum isa)insns->isa, &e->of, out);
 }

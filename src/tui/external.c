@@ -89,7 +89,7 @@ bool editor_run(const char *path, size_t line, struct err *err)
         return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(reason));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return err_set(err, ERR_MISSING, "set EDITOR to one that is installed",
-                       "the editor %.200s is not there", command);
+                       "the editor %.200s does not exist", command);
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
            err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);
 }

@@ -226,7 +226,7 @@ static bool notice_stall(struct loop *l)
         return false;
     l->stalled = true;
     snprintf(text, sizeof text,
-             "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes what has come",
+             "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes the received part",
              input_paste_stalls());
     frame_say(&l->frame, true, text);
     return true;
@@ -271,7 +271,7 @@ static char *history_path(void)
         path_make_parents(path, 0700, NULL);
     /* readline would follow a link */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        log_add(LOG_WARN, "%s is no file: there is no history", path);
+        log_add(LOG_WARN, "%s is not a file: the history is not kept", path);
         free(path);
         path = NULL;
     }

@@ -386,7 +386,7 @@ struct version *version_unroll(const struct insn *insns, size_t count, unsigned 
         for (size_t i = 0; ok && i < count; i++)
             ok = put_copy(&u, i, copy);
     if (u.out->before.count)
-        version_note(u.out, "sums in registers of their own");
+        version_note(u.out, "separate accumulators");
     if (ok && (times > 1 || u.out->before.count))
         return u.out;
     version_free(u.out);

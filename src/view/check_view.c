@@ -188,9 +188,9 @@ static void check_draw(void *state, struct session *s, struct grid *g)
 
     if (!refresh(v, s)) {
         view_draw_empty(s, &check_view, g,
-                        "Forms measured on this CPU next to a machine's tables, the disagreements "
-                        "that matter most first.",
-                        "machine check", "checks those that programs use most");
+                        "Forms measured on this CPU, compared with a machine's tables, the largest "
+                        "differences first.",
+                        "machine check", "checks the most frequent forms");
         return;
     }
     draw_title(v->shown, g);

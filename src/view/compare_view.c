@@ -206,8 +206,8 @@ static void draw_instructions(struct compare_view_state *v, const struct paired_
 static void draw_empty(struct session *s, struct grid *g)
 {
     view_draw_empty(s, &compare_view, g,
-                    "The loop next to the one loaded before it, instruction by instruction; "
-                    "without another, on this machine and the next.",
+                    "Two loops compared by instruction: the current and the previous kernel, or "
+                    "the current one on two machines.",
                     s->document.kernel ? "kernel compare" : "prompt kernel load",
                     s->document.kernel ? "compares" : "loads a loop");
 }
@@ -228,7 +228,7 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
         used += grid_put(g, (int)used, y, 0, ROLE_TEXT, 0, str_text(&c->side[i].name));
         if (c->side[i].times > 1)
             grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0,
-                        "%.0f iterations at once, all values per one", c->side[i].times);
+                        "%.0f iterations at once, all values per iteration", c->side[i].times);
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
     struct str sentence = {0};

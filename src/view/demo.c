@@ -18,7 +18,7 @@ static const struct demo_step {
       "view kernel"},
      "A loop",
      "Compiled by gcc -O3. A column is an execution port, a number the cycles per iteration that "
-     "it is busy; the sentence below says what limits the loop."},
+     "it is busy. The sentence below names the limit of the loop."},
     {9,
      {"view timeline"},
      "The same loop, cycle by cycle",
@@ -31,14 +31,14 @@ static const struct demo_step {
     {9,
      {"kernel load data/kernels/pi-O1.s", "view kernel"},
      "Another loop, another limit",
-     "It keeps its sum on the stack: a chain through memory from iteration to iteration. No port "
-     "is busy for so long."},
+     "It keeps its sum on the stack: a chain through memory from iteration to iteration. The chain "
+     "takes longer than any port."},
     {12,
      {"forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' "
       "'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'",
       "experiments generate --singles", "view experiments",
       "experiments measure --simulate skylake", "job wait"},
-     "A CPU of which nothing is known",
+     "An unknown CPU",
      "This one is simulated (Skylake with the noise of a real one), so that the answer can be "
      "checked. First each instruction form is timed alone."},
     {10,
@@ -52,9 +52,9 @@ static const struct demo_step {
      "Mappings are changed, compared and combined; few ports and few kinds of µops win."},
     {10,
      {"evolve adopt", "view mapping"},
-     "The ports that were found",
-     "A row is a form, a column a port. The ports have numbers of their own; what counts is which "
-     "forms share them."},
+     "The inferred ports",
+     "A row is a form, a column a port. Port numbers are arbitrary. Only the sharing of ports by "
+     "forms is significant."},
     {8,
      {"evaluate", "view accuracy"},
      "How good is it?",

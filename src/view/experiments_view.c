@@ -352,7 +352,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
             s, &experiments_view, g,
             "Experiments are loops of a few forms. Their times show which forms share ports.",
             "do generate",
-            "makes experiments of the selected forms, or of the 40 that programs use most");
+            "generates experiments of the selected forms, or of the 40 most frequent");
         return;
     }
     draw_title(v, g);

@@ -141,7 +141,7 @@ static void obey(struct frame *f, const char *line)
     note_jobs(f);
     /* The last requested view stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
-    show_result(f, line ? line : "what waited for a job", printed);
+    show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
         frame_say(f, false, str_text(&s->said));
     if (!ok)
@@ -274,8 +274,8 @@ void frame_offer_paste(struct frame *f, const char *text, size_t length)
         return;
     }
     collect(f, text, length, 0);
-    str_add(&f->refusal, "The terminal sent this as if it were typed: it looks like pasted text, "
-                         "and no key was pressed by it.");
+    str_add(&f->refusal, "The terminal sent this as typed keys, but it looks like pasted text. No "
+                         "key was executed.");
     f->offered = true;
 }
 
@@ -652,7 +652,7 @@ static void say_no_use(struct frame *f, int key)
         key == KEYCODE_NONE)
         return;
     key_print(key == '\n' ? KEYCODE_ENTER : key, name);
-    str_addf(&text, "no use here: %s", name);
+    str_addf(&text, "not available here: %s", name);
     if (keymap_key(f->session->keys, views[f->current]->name,
                    frame_is_page(f->current) ? "do all" : "view help", help))
         str_addf(&text, "; %s lists the keys of this pane", help);

@@ -166,7 +166,7 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
 
     if (!refresh(v, s)) {
         view_draw_empty(s, &functions_view, g,
-                        "The functions with loops of the object or program that the loop is from.",
+                        "The functions with loops of the object or program that contains the loop.",
                         "prompt kernel functions", "lists those of a file");
         return;
     }

@@ -44,24 +44,24 @@ static const struct deed steps[] = {
              "back.",
      .keys = {'c'}},
     {.title = "Cycle by cycle",
-     .text = "Tab goes from pane to pane, h back. Press it until the timeline has the keys: it "
+     .text = "Tab goes from pane to pane, h back. Press it until the timeline has the focus: it "
              "shows when each instruction waits, executes and retires.",
      .view = "timeline"},
     {.title = "Three places",
-     .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. From there q goes back to "
-             "where you came from.",
+     .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. There q goes back to the "
+             "previous place.",
      .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  "
+     .text = "Everything is also a command; Tab completes it, Up recalls earlier ones. Type  "
              ":kernel list  and Enter: the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
-     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: "
-             "paste it as it is, compiler output, a listing, what a debugger shows.",
+     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. You can also paste a loop of "
+             "your own: compiler output, a listing, output of a debugger.",
      .other_kernel = true},
     {.title = "Before and after",
-     .text = "Both loops are still open: [ and ] switch between them. Press d: they are compared "
-             "by instruction, with the difference in cycles.",
+     .text = "Both loops are still open: [ and ] switch between them. Press d to compare them by "
+             "instruction.",
      .commands = {"kernel compare", "kernel diff"}},
     {.title = "What if",
      .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not "
@@ -76,11 +76,11 @@ static const struct deed steps[] = {
              "and Enter. session save DIRECTORY writes one to keep, as text.",
      .commands = {"session list", "session save"}},
     {.title = "Help",
-     .text = "Press ?: the keys of the pane that you are in; ? again: all keys and commands.",
+     .text = "Press ?: the keys of the focused pane; ? again: all keys and commands.",
      .view = "help"},
     {.title = "The end",
-     .text = "q leaves the help. Next:  :demo  finds the ports of a CPU of which nothing is known, "
-             "first a simulated one, then this one.",
+     .text = "q leaves the help. Next:  :demo  infers the ports of an unknown CPU, first of a "
+             "simulated one, then of this one.",
      .commands = {"demo"}},
 };
 #define STEPS (sizeof steps / sizeof *steps)

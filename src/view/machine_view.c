@@ -78,7 +78,8 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         draw_here(&s->document.here, g, &y);
         return y +
                (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0,
-                              "Not calibrated: c does that, and so does the first measurement.");
+                              "Not calibrated: key c calibrates, and so does the first "
+                              "measurement.");
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {

@@ -190,7 +190,7 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
                 text.length ? str_text(&text) : "no port");
     unsigned x = grid_put(g, 0, y + 1, 0, ROLE_GOOD, 0, "■");
     x += grid_put(g, (int)x, y + 1, 0, ROLE_DIM, 0,
-                  v->o->alternatives ? " sure " : " as far as one mapping says ");
+                  v->o->alternatives ? " sure " : " by this mapping alone ");
     if (v->o->doubtful) {
         x += grid_put(g, (int)x + 1, y + 1, 0, ROLE_WARN, 0, "▒") + 1;
         x += grid_printf(g, (int)x, y + 1, 0, ROLE_DIM, 0,

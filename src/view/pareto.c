@@ -37,7 +37,7 @@ static void draw_words(const struct evolve_point *best, struct grid *g, int x, i
 
     if (best)
         str_addf(&text,
-                 "error %.2f %% with %llu distinct µops: the one mapping that no other beats",
+                 "error %.2f %% with %llu distinct µops: the only Pareto-optimal mapping",
                  100 * best->d_avg, (unsigned long long)best->distinct);
     else
         str_add(&text, "error against distinct µops, once there are mappings");

@@ -21,7 +21,7 @@ const struct place_table places[PLACE_COUNT] = {
                     .bands = {{50, 18}, {20, 8}, {30, 8}}},
     [PLACE_program] =
         {.name = "PROGRAM",
-         .help = "a program: its hot loops, their code, what they cost, their source",
+         .help = "a program: its hot loops, their code, cost and source",
          .panes = {{.views = {&program_view, &functions_view}, .band = 0, .share = 48, .least = 50},
                    {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
                    {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},

@@ -86,7 +86,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;
     if (roomy)
-        draw_title(g, x, y, width, "ways between blocks");
+        draw_title(g, x, y, width, "edges between blocks");
     grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT,
                 0, "%s comes from %s", mine->name, str_text(&text));
     for (size_t i = 0; i < s->blocks.count; i++) {
@@ -253,7 +253,7 @@ static void draw_effects(const struct study *s, struct grid *g, int x, int y, un
     double most = 0.01;
     unsigned half = width > 44 ? (width - 42) / 2 : 0;
 
-    grid_put(g, x, y, width, ROLE_TITLE, ATTR_BOLD, "what it depends on");
+    grid_put(g, x, y, width, ROLE_TITLE, ATTR_BOLD, "sensitivities");
     grid_put(g, x + 23, y, width > 23 ? width - 23 : 1, ROLE_DIM, 0, "  doubled   halved");
     for (size_t i = 0; i < s->effects.list.count; i++) {
         const struct effect *e = &s->effects.list.items[i];
@@ -301,7 +301,7 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
         (panel == PANEL_MISSES && !s->size_count)) {
         draw_title(g, x, y, width, panel == PANEL_REUSE ? "reuse distances" : "misses");
         grid_wrap(g, x, y + 1, width, height - 1, ROLE_TEXT, 0,
-                  "No references: nothing that was traced loads or stores.");
+                  "No references: the traced code has no loads or stores.");
         return;
     }
     if (panel == PANEL_TIME && !s->axis_name) {

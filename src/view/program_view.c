@@ -534,8 +534,8 @@ const struct view_ops program_view = {.live = program_live,
                                       .whole = program_whole,
                                       .name = "program",
                                       .label = "Where the time goes",
-                                      .help = "a whole program: blocks, memory, time and what it "
-                                              "depends on, or the hot loops of a profile",
+                                      .help = "a whole program: blocks, memory, time and "
+                                              "sensitivities, or the hot loops of a profile",
                                       .act = program_act,
                                       .marks =
                                           "filter\tshare>0.01 & bound~miss; empty shows all rows",

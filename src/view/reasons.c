@@ -153,7 +153,7 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
     str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted,
              100 * (predicted / measured - 1));
     if (!b)
-        str_add(out, "b finds out why");
+        str_add(out, "b finds the cause");
     else if (!b->sentence)
         str_addf(out, "%zu variants measured so far", b->variants);
     else if (strcmp(b->machine, a->machine->id) != 0)

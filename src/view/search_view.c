@@ -154,8 +154,8 @@ static bool search_live(void *state, struct session *s)
 
 const struct view_ops search_view = {
     .name = "search",
-    .label = "What it does",
-    .help = "what inference does at the moment, and the experiments that it explains worst",
+    .label = "Current step",
+    .help = "the current step of inference, and the experiments with the largest errors",
     .act = search_act,
     .open = search_open,
     .close = free,

@@ -76,8 +76,8 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
 /* Reports that the rows for @verb are filtered out, or that there are none. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter",
-                   "no row in sight to %s", verb);
+    return err_set(err, ERR_USAGE, "U removes tags, the command filter removes the filter",
+                   "no visible row to %s", verb);
 }
 
 bool table_copies_nothing(struct err *err)

@@ -164,7 +164,7 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
 
     if (!refresh(v, s)) {
         lab_draw_empty(s, &tables_view, g,
-                       "Where the mapping that inference finds differs from the machine's tables.");
+                       "Differences of the inferred mapping from the machine's tables.");
         return;
     }
     v->columns[COLUMN_INFERRED].width = v->columns[COLUMN_TABLES].width =

@@ -189,7 +189,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD,
                             sim->bounded    ? "%.2f cycles (the bound, simulated in part)"
-                            : sim->replayed ? "%.2f cycles (loads tried again)"
+                            : sim->replayed ? "%.2f cycles (replayed loads)"
                                             : "about %.2f cycles (the state did not repeat)",
                             sim->cycles) +
                 2;

@@ -160,7 +160,7 @@ static void draw(void *state, struct session *s, bool machines_too, struct grid 
     struct grid all;
 
     if (!a) {
-        view_draw_empty(s, &why_view, g, "What limits the loop, and what would limit it next.",
+        view_draw_empty(s, &why_view, g, "The limit of the loop, and the next limit.",
                         "prompt kernel load", "loads a loop");
         return;
     }
@@ -229,7 +229,7 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
 const struct view_ops why_view = {
     .name = "why",
     .label = "Why",
-    .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port",
+    .help = "the limit of the loop: bounds, machines, the longest chain, the busiest port",
     .act = why_act,
     .open = why_open,
     .close = free,

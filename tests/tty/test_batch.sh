@@ -211,7 +211,7 @@ test_kernel_options_hold() {
     expect 1 "$portolan" -e "kernel load $work/two.s --symbol axpy"
     holds err 'no label axpy in this text'
     expect 1 "$portolan" -e 'kernel load /bin/sh --lines 3-9'
-    holds err 'the lines of which function'
+    holds err '--lines needs a function'
     expect 1 "$portolan" -e 'kernel load /bin/sh --isa '"$(uname -m | sed 's/x86_64/aarch64/;t;s/.*/x86-64/')"
     holds err 'leave --isa out'
     expect 1 "$portolan" -e "kernel load $kernel --lines 9-3"

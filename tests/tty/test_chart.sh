@@ -50,7 +50,7 @@ test_charts_are_compared() {
     expect 0 "$portolan" -e "forms compare '*' --machine small --machine other --above 2"
     grep -q "^small  *$(hostname)  *simulated" "$work/out" || fail "the first host is not named"
     grep -q '^other  *node2  *A CPU  *0x2b' "$work/out" || fail "the second host is not named"
-    grep -q '^1 of [0-9]* forms that two know differ by more than 2 %' "$work/out" || fail "not one form differs: $(cat "$work/out")"
+    grep -q '^1 of [0-9]* forms known to two machines differ by more than 2 %' "$work/out" || fail "not one form differs: $(cat "$work/out")"
     grep -q '^IMUL (R64, R64)  *1.00 / 3  *1.00 / 7' "$work/out" || fail "it is another: $(cat "$work/out")"
     expect 0 "$portolan" --format json -e "forms compare '*' --machine small --machine other --above 2"
     holds out '"host":"node2"'
@@ -113,7 +113,7 @@ test_what_no_pair_compares() {
 test_what_is_refused() {
     hide_tables
     expect 1 "$portolan" -e "machine chart ../small --simulate \"$work/cpu/\""
-    holds err 'cannot name a machine'
+    holds err 'invalid machine name'
     expect 1 "$portolan" -e "machine chart small --simulate \"$work/cpu/\" --forms 'NOSUCH*'"
     holds err 'no measurable form matches'
     expect 1 "$portolan" -e 'experiments settle nosuch'

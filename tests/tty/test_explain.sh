@@ -267,7 +267,7 @@ test_recorded_paths() {
     status=0
     bounded "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_partition $work/loops; kernel blame --seconds 2" >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" -eq 0 ]; then
-        holds out 'along the path that'
+        holds out 'along the path of'
     else
         grep -qE 'no stable time|core is contended|perf|seccomp|not available|within|cancelled' "$work/err" || fail "status $status: $(cat "$work/err")"
     fi

@@ -63,7 +63,7 @@ test_a_host_that_disagrees_is_left_out() {
     grep -q 'done-1.csv,.*,0$' "$work/out" && grep -q 'done-2.csv,.*,0$' "$work/out" || fail "the others are: $(cat "$work/out")"
     [ "$(count "$work/merged.csv")" -eq $(($(count "$work/done-1.csv") + $(count "$work/done-2.csv") - 16)) ] || fail 'what the third measured is not left out'
     expect 0 "$portolan" -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv --all"
-    holds out 'taken all the same'
+    holds out 'used because of'
     # Two that disagree: nobody knows which is right.
     expect 1 "$portolan" -e "experiments merge $work/done-1.csv $work/done-3.csv"
     holds err 'every host disagrees'

@@ -107,7 +107,7 @@ test_data() {
     kernel 'movl (%rsi,%rcx,4), %eax' 'incl (%rdi,%rax,4)' 'addq $1, %rcx' 'cmpq %r8, %rcx'
     status=0
     "$portolan" -e "kernel load $work/histogram.s; kernel measure" >"$work/out" 2>"$work/err" || status=$?
-    [ "$status" -ne 0 ] || holds out 'all indices are the same'
+    [ "$status" -ne 0 ] || holds out 'all indices are equal'
     status=0
     "$portolan" -e "kernel load $work/none.s; kernel measure" >"$work/out" 2>"$work/err" || status=$?
     lacks out 'data: '

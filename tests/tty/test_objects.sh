@@ -138,7 +138,7 @@ C
     holds err 'no debug information of this code'
     # Lines are of a function's own file: those of any member would do else.
     expect 1 "$portolan" -e 'kernel load debug.a --lines 7'
-    holds err 'the lines of which function'
+    holds err '--lines needs a function'
     expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
     holds out 's += b[i * n + k] * c[k * n + j];'
     # A session keeps them, text and inlined functions too, and saves the same again.

@@ -67,7 +67,7 @@ test_no_perf() {
     holds err 'perf, which is not installed'
     holds err 'linux-perf'
     expect 1 "$portolan" -e "kernel load '$source/tests/data/loops.c' --profile perf.data"
-    holds err 'takes no source'
+    holds err 'needs a program, without source'
 }
 
 # A program with two hot loops, stripped, and a perf whose script prints samples in them, all by

@@ -186,7 +186,7 @@ test_program_view() {
     t send-keys 2
     see 'samples by'
     t send-keys Q
-    see 'is in no file'
+    see 'is not saved'
     t send-keys Q
     see 'left with 0'
 }
@@ -212,7 +212,7 @@ test_stop_keeps_the_samples() {
     t send-keys BSpace
     see 'samples by'
     t send-keys Q
-    see 'is in no file'
+    see 'is not saved'
     t send-keys Q
     see 'left with 0'
 }

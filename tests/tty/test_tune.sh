@@ -27,7 +27,7 @@ test_several_at_once() {
     holds out 'trip count must be a multiple of'
     holds out 'registers that must be free'
     expect 0 "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --model-only; kernel diff --machine skylake"
-    holds out 'iterations at once; all values are per one'
+    holds out 'iterations at once; all values are per iteration'
 }
 
 # Four iterations are more than 127 bytes: the jump back is encoded otherwise than in the loop.
@@ -63,7 +63,7 @@ test_chained_sums() {
     for at in 0 8 16 24; do printf 'vmovsd %s(%%rdi,%%rax,8), %%xmm1\nvfmadd231sd %s(%%rsi,%%rax,8), %%xmm1, %%xmm0\n' $at $at; done >"$work/body"
     { echo '1:'; cat "$work/body"; printf 'addq $4, %%rax\ncmpq %%rax, %%rdx\njne 1b\n'; } >"$work/chained.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chained.s; kernel tune --model-only --reassociate --tries 20"
-    printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*sums in registers of their own'
+    printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*separate accumulators'
     # the same sum from register to register, as clang 14 writes it
     {
         echo '1:'
@@ -74,7 +74,7 @@ test_chained_sums() {
         printf 'addq $4, %%rcx\ncmpq %%rcx, %%rdx\njne 1b\n'
     } >"$work/through.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/through.s; kernel tune --model-only --reassociate --tries 20"
-    printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*sums in registers of their own'
+    printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*separate accumulators'
     holds out 'vmovq %xmm0, %xmm0'
     expect 0 bounded "$portolan" -e "kernel load $work/through.s; kernel tune --machine sapphirerapids --reassociate --tries 20"
     lacks out 'differs'

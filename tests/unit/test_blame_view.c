@@ -50,9 +50,9 @@ static void test_golden_of_blame(void **state)
     struct analysis *const *a = session_analyses(&session, &count);
     double predicted = fmax(a[0]->cycles, session_simulation(&session, 0)->cycles);
     session.document.kernel_measured = 1.02 * predicted;
-    assert_true(screen_lacks("finds out why"));
+    assert_true(screen_lacks("finds the cause"));
     session.document.kernel_measured = predicted + 1.2;
-    assert_true(screen_holds("b finds out why"));
+    assert_true(screen_holds("b finds the cause"));
     session.document.blame = costs("skylake", a[0]->count, predicted);
     press("gjjj");
     compare_sizes("kernel-blame");

@@ -154,7 +154,7 @@ static void test_errs_less(void **state)
                 fail_msg("%s has another usage than %s", cpu[i].form, cpu[i].truth);
             assert_true(mended ? c->forms[i].confidence <= CHART_DOUBTFUL
                                : c->forms[i].confidence == 1);
-            assert_int_equal(strstr(e->source, "errs least") != NULL, mended);
+            assert_int_equal(strstr(e->source, "least error") != NULL, mended);
         }
         chart_free(c);
     }
@@ -228,7 +228,7 @@ static void test_what_is_known_besides(void **state)
     assert_true(f->error < 0.01 && f->confidence <= CHART_DOUBTFUL);
     assert_string_equal(
         mapping_find(m, cpu[CMP].form)->source,
-        "charted: confidence 0.20, errs least in its experiments, not tested against p5");
+        "charted: confidence 0.20, least error in its experiments, not tested against p5");
     ambiguities_of_chart(c, "", false, &ambiguities);
     assert_true(ambiguities.list.count == 1 &&
                 !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));

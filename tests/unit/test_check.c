@@ -172,7 +172,7 @@ static void test_golden(void **state)
 {
     (void)state;
     run_to_end("view check");
-    assert_true(screen_holds("Forms measured on this CPU next to"));
+    assert_true(screen_holds("Forms measured on this CPU, compared with"));
     add_check();
     compare_sizes("check");
     press("\n");

@@ -29,7 +29,7 @@ static void test_two_kernels(void **state)
     (void)state;
     run_to_end("set machine skylake");
     frame_run(&frame, "view compare");
-    assert_true(screen_holds("The loop next to the one loaded before it"));
+    assert_true(screen_holds("Two loops compared by instruction"));
     load_named("data/kernels/pi-O2.s");
     load_named("data/kernels/pi-O1.s");
     press("d");
@@ -111,7 +111,7 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
     assert_true(screen_holds("A  skylake  scale.c -O1"));
-    assert_true(screen_holds("iterations at once, all values per one"));
+    assert_true(screen_holds("iterations at once, all values per iteration"));
     assert_true(session.document.comparison->side[0].times == 1 &&
                 session.document.comparison->side[1].times >= 4);
     assert_true(comparison_cycles(session.document.comparison, 1) <

@@ -366,7 +366,7 @@ static void test_live(void **state)
          "--checkpoint none; experiments generate --pairs; experiments measure --simulate skylake",
          &out);
     assert_non_null(
-        strstr(str_text(&out), "5 forms, 5 experiments, and those that are measured meanwhile"));
+        strstr(str_text(&out), "5 forms, 5 experiments, and those measured meanwhile"));
     status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
     /* Nothing new: it joins no more. */
@@ -444,7 +444,7 @@ static void test_live_resumed(void **state)
                  "experiments measure --simulate skylake",
                  work_path("live.json"));
         must(&s, str_text(&line), &out);
-        assert_non_null(strstr(str_text(&out), "and those that are measured meanwhile"));
+        assert_non_null(strstr(str_text(&out), "and those measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
         /* it resumes from the file's state, with the same experiments */
@@ -459,7 +459,7 @@ static void test_live_resumed(void **state)
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));
         must(&s, str_text(&line), &out);
-        assert_non_null(strstr(str_text(&out), "best so far: from here on of the "));
+        assert_non_null(strstr(str_text(&out), "best so far refers from now on to the "));
         evolve_get_status(s.document.runs[2]->evolve, &status);
         assert_int_equal(status.reached_of, status.experiments);
         session_done(&s);

@@ -173,9 +173,9 @@ static void test_same_rows(void **state)
     press("g j ");
     same_rows(2);
     works("filter form~SBB");   /* the tagged ones are out of sight */
-    refused("copy", "no row in sight to copy");
-    refused("copy table", "no row in sight to copy");
-    refused("export @/unseen.csv", "no row in sight to export");
+    refused("copy", "no visible row to copy");
+    refused("copy table", "no visible row to copy");
+    refused("export @/unseen.csv", "no visible row to export");
     assert_false(work_has("unseen.csv"));
     press("U");
     works("export @/unseen.csv");
@@ -189,7 +189,7 @@ static void test_few_rows(void **state)
     works("view experiments; sort -experiment");
     same_rows(session.document.experiments->rows.count);
     works("filter experiment~ADD & experiment~zzz");
-    refused("copy table", "no row in sight");
+    refused("copy table", "no visible row");
 }
 
 /* The text of the view output is what `export` writes as text. */

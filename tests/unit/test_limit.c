@@ -128,7 +128,7 @@ static void test_advice(void **state)
     (void)state;
     assert_sentence(
         "skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b",
-        HOLDS("no accumulator"), "Split");
+        HOLDS("not an accumulator"), "Split");
     assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b",
                     HOLDS("Split the accumulator: 6 of them", "round differently"),
                     "cannot be split");

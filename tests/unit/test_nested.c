@@ -190,7 +190,7 @@ static void test_command(void **state)
     assert_false(runs("kernel analyze --trip 64 --all", &out, &err));
     assert_true(runs("kernel load @/nest.s --loop 2; kernel analyze --trip 64", &out, &err));
     assert_non_null(
-        strstr(str_text(&out), "192.00 cycles per iteration with all that runs within, at most "));
+        strstr(str_text(&out), "192.00 cycles per iteration with all inner loops, at most "));
     assert_non_null(
         strstr(str_text(&out), "64 iterations of innermost loop .L2, 3.00 cycles each"));
     assert_false(runs("kernel analyze --trip 0", &out, &err));

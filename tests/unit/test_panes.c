@@ -460,18 +460,18 @@ static void test_key_of_no_use(void **state)
     (void)state;
     load();
     press("V");
-    assert_true(screen_holds("no use here: V; ? lists the keys of this pane"));
+    assert_true(screen_holds("not available here: V; ? lists the keys of this pane"));
     press("j");
-    assert_true(screen_lacks("no use here"));
+    assert_true(screen_lacks("not available here"));
     frame_key(&frame, KEYCODE_F1 + 6, &prefill);
-    assert_true(screen_holds("no use here: F7"));
+    assert_true(screen_holds("not available here: F7"));
     run_to_end("view timeline");
     press("\\");   /* filters tables */
-    assert_true(screen_holds("no use here: \\;"));
+    assert_true(screen_holds("not available here: \\;"));
     press("?V");
-    assert_true(screen_holds("no use here: V; ? lists"));
+    assert_true(screen_holds("not available here: V; ? lists"));
     frame_key(&frame, KEYCODE_WHEEL_DOWN, &prefill);
-    assert_true(screen_lacks("no use here"));
+    assert_true(screen_lacks("not available here"));
 }
 
 static bool shows(unsigned width, unsigned height, const char *text)

@@ -172,7 +172,7 @@ static void test_known_best(void **state)
         "24(%rdi,%rax,8), %xmm1\n vfmadd231sd 24(%rsi,%rax,8), %xmm1, %xmm0\n"
         " add $4, %rax\n cmp %rax, %rdx\n jne .L\n";
     expect("skylake", chained, 1, false, 16, 16, NULL);
-    expect("skylake", chained, 1, true, 16, 4, "sums in registers of their own");
+    expect("skylake", chained, 1, true, 16, 4, "separate accumulators");
     /* Sums of integers need no leave. */
     expect("skylake",
            INTEL "a: imul rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp "
@@ -181,7 +181,7 @@ static void test_known_best(void **state)
     expect("skylake",
            INTEL "a: mov rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp "
                  "rdi, rdx\njne a\n",
-           1, false, 3, 1.5, "sums in registers of their own");
+           1, false, 3, 1.5, "separate accumulators");
     expect("skylake",
            INTEL "a: paddd xmm0, [rdi]\npaddd xmm0, xmm0\nadd rdi, 16\ncmp rdi, rdx\njne a\n", 2,
            false, 2, 2, NULL);

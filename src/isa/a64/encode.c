@@ -377,7 +377,7 @@ static bool access_agrees(const struct a64_code *c, const struct a64_text *text,
                                     : c->access.operands[s->operand] & (ACCESS_READ | ACCESS_WRITE);
         if (strcmp(letters[s->access & 3], letters[access]) != 0) {
             snprintf(reason, size,
-                     "its template says %s of operand %u, which is %s (R read, W written)",
+                     "its template declares %s for operand %u, which is %s (R read, W written)",
                      letters[s->access & 3], s->operand + 1u, letters[access]);
             return false;
         }

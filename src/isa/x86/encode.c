@@ -333,7 +333,8 @@ static bool access_agrees(const struct x86_code *c, struct err *err)
         const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
         if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
             return err_set(err, ERR_DATA, NULL,
-                           "its template says %s of operand %u, which is %s (R read, W written)",
+                           "its template declares %s for operand %u, which is %s (R read, W "
+                           "written)",
                            letters[part->access], k, letters[access]);
     }
     return true;
