@@ -6,6 +6,7 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 #include "cmd/help_facts.h"
+#include "cmd/line.h"
 #include "cmd/program_options.h"
 
 struct help_values {
@@ -240,19 +241,39 @@ static void list_by_task(struct str *out)
     }
 }
 
-static bool refuse_topic(const char *topic, struct err *err)
+/* Fills @err with the noun that differs from @topic by one letter, if there is one. */
+static void suggest_noun(const char *topic, struct err *err)
 {
     struct similar similar = {.word = topic};
     char noun[32], best[32], todo[SIMILAR_TODO];
 
     for (const struct command *const *c = commands; *c; c++) {
-        similar_try(&similar, (*c)->name);
         snprintf(noun, sizeof noun, "%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
         if (similar_try(&similar, noun))
             similar.best = strcpy(best, noun);
     }
-    return err_set(err, ERR_USAGE, similar_todo(&similar, "help lists the commands", todo),
-                   "unknown command \"%s\"", topic);
+    if (similar.best && similar.distance <= 1)
+        err_set(err, ERR_USAGE, similar_todo(&similar, NULL, todo), "\"%s\" is no command", topic);
+}
+
+/* The command that @topic names by another name; NULL fills @err with the
+ * nearest one by meaning. */
+static const struct command *topic_command(const char *topic, struct err *err)
+{
+    struct line_words words = {0};
+    const struct command *c = NULL;
+    int used = 0;
+
+    if (line_split(topic, topic + strlen(topic), &words, err) && words.count)
+        c = command_lookup(words.count, words.items, &used, err);
+    if (c && used != words.count) {
+        err_set(err, ERR_USAGE, "help lists the commands", "\"%s\" is no command", topic);
+        c = NULL;
+    } else if (!c && words.count == 1) {
+        suggest_noun(topic, err);
+    }
+    line_words_done(&words);
+    return c;
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -288,11 +309,16 @@ static bool run(struct session *s, const void *values, struct result *result, st
             if (v->topic)
                 explain(s, *c, &text);
         }
+    const struct command *other = v->topic && !table_rows(t) ? topic_command(v->topic, err) : NULL;
+    if (other) {
+        add_row(t, other);
+        explain(s, other, &text);
+    }
     if (!v->topic)
         list_by_task(&text);
     result_block(result, str_text(&text));
     str_done(&text);
-    return table_rows(t) || refuse_topic(v->topic, err);
+    return table_rows(t) > 0;
 }
 
 static const char *const examples[] = {"help",       "help kernel load",      "help evolve",

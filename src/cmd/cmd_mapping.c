@@ -215,10 +215,11 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
                             : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO
                                                                      : MAPPING_CSV,
                             task);
-    /* A name without a slash would be looked up among shipped machines. */
-    str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
-    while (path.length > 1 && path.data[path.length - 1] == '/')
-        path.data[--path.length] = '\0';
+    int length = (int)strlen(v->path);
+    while (length > 1 && v->path[length - 1] == '/')
+        length--;
+    /* A name without a slash would be looked up among the shipped machines. */
+    str_addf(&path, "%s%.*s", memchr(v->path, '/', (size_t)length) ? "" : "./", length, v->path);
     bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, task);
     str_done(&path);
     return ok;

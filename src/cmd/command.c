@@ -196,6 +196,16 @@ static bool listed(const char *words, const char *word)
     return false;
 }
 
+/* Appends the commands whose verb is @word to @out. */
+static void list_nouns(const char *word, struct str *out)
+{
+    for (const struct command *const *c = commands; *c; c++) {
+        const char *space = strchr((*c)->name, ' ');
+        if (space && strcmp(space + 1, word) == 0)
+            str_addf(out, "%s%s", out->length ? ", " : "", (*c)->name);
+    }
+}
+
 /* Returns the command most similar to unknown words: a synonym, a verb without its noun, a typing
  * error, or an extended noun. */
 static const char *meant_by(const char *first, const char *second)
@@ -229,20 +239,25 @@ static const char *meant_by(const char *first, const char *second)
 static void refuse(int count, char **words, struct err *err)
 {
     const char *second = count > 1 ? words[1] : "";
-    struct str todo = {0}, verbs = {0};
+    struct str todo = {0}, verbs = {0}, nouns = {0};
 
     list_verbs(words[0], &verbs);
+    if (!verbs.length)
+        list_nouns(words[0], &nouns);
     const char *meant = verbs.length && !*second ? NULL : meant_by(words[0], second);
     if (verbs.length && !(meant && str_has_prefix(meant, words[0])))
         str_addf(&todo, "one of: %s", str_text(&verbs));
-    else if (meant)
-        str_addf(&todo, "did you mean %s?", meant);
+    else if (strchr(str_text(&nouns), ','))
+        str_addf(&todo, "one of: %s", str_text(&nouns));
+    else if (nouns.length || meant)
+        str_addf(&todo, "did you mean %s?", nouns.length ? str_text(&nouns) : meant);
     else
         str_add(&todo, "help lists the commands");
     err_set(err, ERR_USAGE, str_text(&todo), "\"%s%s%s\" is no command", words[0],
             verbs.length && *second ? " " : "", verbs.length ? second : "");
     str_done(&todo);
     str_done(&verbs);
+    str_done(&nouns);
 }
 
 void command_usage(const struct command *c, struct str *out)

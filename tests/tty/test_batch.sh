@@ -293,6 +293,9 @@ test_did_you_mean() {
     done <<TEXT
 kernel laod x|kernel load
 help kernle|kernel
+help kernel why|kernel blame
+help faster|kernel tune
+help explain|program explain
 kernel load $work/near/traid.s|$work/near/triad.s
 kernel load $work/near/TRIAD.S|$work/near/triad.s
 throughput ADDD (R64, R64)|ADD (R64, R64)

@@ -135,6 +135,9 @@ static void test_refusals(void **state)
     refused("kernel why", "did you mean kernel blame?");
     refused("kernel faster", "did you mean kernel tune?");
     refused("exit", "did you mean quit?");
+    refused("explain", "did you mean program explain?");
+    refused("kernel explain", "did you mean kernel analyze?");
+    refused("import", "one of: mapping import, experiments import");
     refused("ports", "did you mean kernel analyze?");
     refused("machine", "one of: machine");
     refused("xyzzy", "help lists the commands");
