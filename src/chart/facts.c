@@ -242,7 +242,7 @@ static void conclude_sums(struct probes *p, size_t first)
             p, "immediate_folding", NULL, "",
             isnan(encoded)
                 ? "no stable time of additions of a one-byte constant encoded in four bytes"
-                : "additions of a constant are fast with one byte, and slow with four bytes");
+                : "additions of a constant are fast in one byte, and slow in four bytes");
     else if (slow < SUMS)
         probe_tell(p, "immediate_folding", limit ? value : NULL, "",
                    limit ? "chains of additions of a constant"

@@ -484,7 +484,7 @@ const struct key_row key_rows[] = {
     {.views = "program",
      .keys = "> Right",
      .command = "do next",
-     .help = "next panel: edges between blocks, reuse distances, misses, time, sensitivities",
+     .help = "next panel: edges of blocks, reuse distances, misses, time, sensitivities",
      .hint = "panel"},
     {.views = "program", .keys = "< Left", .command = "do previous", .help = "previous panel"},
     {.views = "program",

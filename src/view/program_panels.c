@@ -84,11 +84,11 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
         str_add(&text, "outside");
     /* predecessors are more important than the title */
     const bool roomy =
-        WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;
+        WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
     if (roomy)
-        draw_title(g, x, y, width, "edges between blocks");
+        draw_title(g, x, y, width, "edges of blocks");
     grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT,
-                0, "%s comes from %s", mine->name, str_text(&text));
+                0, "%s follows %s", mine->name, str_text(&text));
     for (size_t i = 0; i < s->blocks.count; i++) {
         before +=
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;

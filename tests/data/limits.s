@@ -83,7 +83,7 @@
 	cmpl	%ecx, %r10d
 	ja	1b
 ### skylake: induction variable: two steps of one register
-# says: add (line 1), add (line 3) step it once per iteration | no accumulator | !Split
+# says: add (line 1), add (line 3) step it once per iteration | not an accumulator | !Split
 1:	addq	$8, %rax
 	movq	%rax, %rcx
 	addq	$24, %rax
@@ -138,7 +138,7 @@
 	decq	%rsi
 	jne	1b
 ### skylake: recurrence: carries of a long addition
-# says: adc 1 | needs the carry of the one before | !two steps
+# says: adc 1 | needs the carry of the previous one | !two steps
 1:	movq	(%rsi,%rcx,8), %rax
 	adcq	(%rdx,%rcx,8), %rax
 	adcq	%r8, %r8
@@ -148,7 +148,7 @@
 	decq	%r10
 	jne	1b
 ### skylake: recurrence: CRC-32 by instruction
-# says: crc32 3 (line 1) | carry-less multiplication combines | !cannot be split
+# says: crc32 3 (line 1) | carry-less multiplication can combine | !cannot be split
 1:	crc32q	(%rdi), %rax
 	addq	$8, %rdi
 	cmpq	%rdi, %rdx
@@ -179,7 +179,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: pointer chase: linked list
-# says: The address of each load is what the load before found | Unrolling does not help | every cache miss adds its whole latency | cache misses of loads at loaded addresses: mov (line 1) | mispredictions of branches on loaded data: jnz (line 3) | memory 266 cycles
+# says: The address of each load is the result of the previous load | Unrolling does not help | Every cache miss adds its whole latency | cache misses of loads at loaded addresses: mov (line 1) | mispredictions of branches on loaded data: jnz (line 3) | memory 266 cycles
 1:	movq	(%rax), %rax
 	testq	%rax, %rax
 	jne	1b
@@ -213,7 +213,7 @@
 .L2:	ldr	x0, [x0, #8]
 	cbnz	x0, .L2
 ### skylake: select chain: maximum of integers
-# says: cmp 1 (line 3), cmovnle 1 (line 4) | minimum or maximum can be kept over several parts | !Split
+# says: cmp 1 (line 3), cmovnle 1 (line 4) | Keep the minimum or maximum of several parts | !Split
 1:	movl	(%rcx), %esi
 	addq	$4, %rcx
 	cmpl	%eax, %esi
@@ -287,7 +287,7 @@
 	cmpq	%rax, %rdx
 	jne	1b
 ### skylake: serialisation: locked addition
-# says: lock add 18 (line 1) | collect in a register, and access once after the loop
+# says: lock add 18 (line 1) | accumulate in a register, and access memory once after the loop
 1:	lock addq	$1, (%rdi)
 	decl	%ecx
 	jne	1b
@@ -362,7 +362,7 @@
 	jne	1b
 2:
 ### skylake: ports: histogram
-# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | loads that may wait for a store of shortly before: add (line 3)
+# says: Ports 2 and 3 are saturated | Fewer loads and stores would help. | loads that may wait for a recent store: add (line 3)
 1:	movzbl	(%rdi), %eax
 	movzbl	1(%rdi), %ecx
 	addl	$1, (%rdx,%rax,4)
@@ -468,7 +468,7 @@
 	decl	%esi
 	jne	1b
 ### skylake: microcode: pause
-# says: Microcode or waiting takes 140.00 | pause 140.00 (line 1)
+# says: Microcoded or waiting instructions take 140.00 | pause 140.00 (line 1)
 1:	pause
 	decl	%ecx
 	jnz	1b
@@ -511,7 +511,7 @@
 	cmpq	%r9, %rsi
 	jne	1b
 ### znver4: reduction: an accumulator that is stored each time, gcc -O2 without restrict
-# says: Split the accumulator: 3 of them | movsd (line 3) stores it to the same place each time: store it once after the loop (a local variable, restrict)
+# says: Split the accumulator: 3 of them | movsd (line 3) stores it to the same address in every iteration: store it once after the loop (a local variable, restrict)
 1:	addsd	(%rsi), %xmm0
 	addq	$8, %rsi
 	movsd	%xmm0, (%rdi)
@@ -572,7 +572,7 @@
 	testq	%rdx, %rdx
 	jne	1b
 ### neoverse-v2: recurrence: carries of a long addition, AArch64
-# says: adds 1 (line 5), cinc 1 (line 8) | needs the carry of the one before | !Split
+# says: adds 1 (line 5), cinc 1 (line 8) | needs the carry of the previous one | !Split
 .L230:	ldr	x7, [x2, x5, lsl 3]
 	ldr	x4, [x1, x5, lsl 3]
 	adds	x4, x4, x7
@@ -584,7 +584,7 @@
 	cmp	x3, x5
 	bne	.L230
 ### skylake: through memory: two words loaded of which one was stored
-# says: Store forwarding fails: vmovq (line 1) loads bytes of which vmovq (line 3) stored only a part | Load what was stored in one piece | !Locked
+# says: Store forwarding fails: vmovq (line 1) loads bytes of which vmovq (line 3) stored only a part | Load the stored value in one piece | !Locked
 1:	vmovq	(%rdi), %xmm0
 	vpshufd	$225, %xmm0, %xmm0
 	vmovq	%xmm0, (%rdi)
@@ -691,7 +691,7 @@
 	cmpq	%rdi, %rsi
 	jne	1b
 ### skylake: false dependency: a byte merged into its register
-# says: mov 1 (line 1), imul 3 (line 2) | keeps a part of | write all of it
+# says: mov 1 (line 1), imul 3 (line 2) | of which it keeps a part | write all of it
 1:	movb	(%rdi), %al
 	imull	$31, %eax, %eax
 	addq	$1, %rdi

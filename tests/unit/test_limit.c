@@ -166,7 +166,7 @@ static void test_assumed(void **state)
         "skylake",
         "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",
         HOLDS("cache misses of loads at loaded addresses: add (line 2)",
-              "loads that may wait for a store of shortly before: add (line 2)"),
+              "loads that may wait for a recent store: add (line 2)"),
         "mispredictions");
     assert_sentence("skylake",
                     "1: movl (%rdi), %eax\n addq $4, %rdi\n cmpl %eax, %edx\n jg 2f\n addl %eax, "

@@ -131,13 +131,13 @@ static void test_program_keys(void **state)
     frame_run(&frame, "sort line");
     assert_true(screen_holds("1/4"));
     press("g");
-    assert_true(screen_holds("main:0 comes from outside"));
+    assert_true(screen_holds("main:0 follows outside"));
     assert_int_equal(frame_key(&frame, 'i', &prefill), FRAME_PROMPT);
     assert_string_equal(prefill, "program show ");
     press("\n");   /* nothing was built: there is no code to open */
     assert_true(frame.failed);
     frame_run(&frame, "find norm");
-    assert_true(screen_holds("norm:0 comes from outside"));
+    assert_true(screen_holds("norm:0 follows outside"));
     session.document.program.study->traced = false;
     press(">");
     assert_true(screen_holds("--mode counts"));

@@ -161,8 +161,8 @@ static void test_known_best(void **state)
     static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, "
                               "%ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
     expect("skylake", dot, 4, false, 4, 4, NULL);
-    expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, sums");
-    expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, sums");
+    expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, separate accumulators");
+    expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, separate accumulators");
     /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles an iteration; apart, two
      * loads each: 4. */
     static const char chained[] =
