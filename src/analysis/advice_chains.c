@@ -100,7 +100,7 @@ void advice_narrower(const struct advice *s)
             form ? mapping_find(s->a->machine->mapping, form) : NULL;
         if (!narrow || !(narrow->latency < NARROWER * row->latency))
             continue;
-        str_addf(s->out, " A 32-bit %s takes %g cycles instead of %g: use it where the values fit.",
+        str_addf(s->out, " A 32-bit %s takes %g cycles instead of %g: use it if the values fit.",
                  row->insn->mnemonic, narrow->latency, row->latency);
         return;
     }
@@ -240,7 +240,7 @@ void advice_say_memory(const struct advice *s)
              guessed ? " (an estimate)" : "");
     const double left =
         fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
-    str_addf(s->out, "about %.2f cycles would be left.", left);
+    str_addf(s->out, "about %.2f cycles would remain.", left);
 }
 
 void advice_say_false(const struct advice *s)

@@ -243,7 +243,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
         if (op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE &&
             (op->file == FILE_X87 ||
              (op->file == FILE_GENERAL && op->reg == stack && !op->implicit))) {
-            refuse(v, op->file == FILE_X87 ? "x87 and MMX registers are not kept alive"
+            refuse(v, op->file == FILE_X87 ? "x87 and MMX registers cannot be preserved"
                                            : "it sets the stack pointer");
             return false;
         }
@@ -271,7 +271,7 @@ static void put_kept(struct variant *v, size_t at, const struct operand *kept, u
 {
     for (unsigned k = 0; v->insns && k < n; k++)
         if (!put_copy(v, at, &kept[k]))
-            refuse(v, "its result cannot be kept alive");
+            refuse(v, "its result cannot be preserved");
 }
 
 void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out)
@@ -327,7 +327,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
         *in = moved;
         return;
     }
-    refuse(out, "it loads nothing");
+    refuse(out, "it has no load");
 }
 
 /* Returns whether another instruction reads the same value after @cut's reader. */

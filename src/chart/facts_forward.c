@@ -338,7 +338,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     const char *why =
         isnan(t) || isnan(next) ? "no stable time"
         : alone                 ? "other stores next to such a store take longer than a cycle each"
-                : "stores that are loaded again take neither a cycle each nor half of one";
+                : "stores that are loaded again take neither a cycle nor half a cycle each";
     probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "",
                known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);

@@ -262,8 +262,8 @@ static const char *no_explanation(const struct probes *p, const struct front_pro
                                   const struct explained *e)
 {
     return isnan(probe_time(p, f->blocks[BLOCKS - 1].decoded)) ? "no stable time"
-           : e->first == BLOCKS ? "the µop cache delivers code that the first-level cache holds, "
-                                  "or the decoders keep up with it"
+           : e->first == BLOCKS ? "the µop cache delivers code from the first-level cache, or the "
+                                  "decoders are equally fast"
            : !e->count ? "no number of bytes and instructions per cycle explains the times of "
                          "blocks of 32 bytes; the µop cache may deliver a part of them"
                        : "several numbers explain the times of blocks of 32 bytes";

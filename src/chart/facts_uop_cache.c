@@ -291,7 +291,7 @@ static const char *no_size(const struct probes *p, const struct growing *g)
     const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
 
     return isnan(quick) || isnan(slow)   ? "no stable time"
-           : !(slow >= SLOWER * quick)   ? "the decoders keep up with the µop cache"
+           : !(slow >= SLOWER * quick)   ? "the decoders are as fast as the µop cache"
            : !g->held                    ? "no loop of a thousand µops runs at full speed"
            : !g->decoded_from            ? "the longest loop still runs at full speed"
                                          : "loops do not become slow at a length";

@@ -643,7 +643,7 @@ static bool adopt(struct session *s, const struct adopt_values *v, struct mappin
         return false;
     s->in_view = s->views ? "mapping" : NULL;
     result_line(result,
-                "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it",
+                "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY saves it",
                 id, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
                 (unsigned long long)volume);
     if (base)

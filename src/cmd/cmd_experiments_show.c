@@ -139,7 +139,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
         result_line(result, "clock: %.4f GHz", w.samples.clock_hz / 1e9);
     else
         result_line(result,
-                    "no samples: only the last %d experiments measured in this session keep them",
+                    "no samples: only the last %d experiments measured in this session have "
+                    "samples",
                     RECORD_ROWS);
     add_samples(&w, result);
     add_code(&w, result);

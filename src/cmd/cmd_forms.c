@@ -200,7 +200,7 @@ static const struct parameter select_options[] = {
      .value = "N",
      .least = 1,
      .most = 100000,
-     .otherwise = "only what the patterns name",
+     .otherwise = "only the forms that the patterns name",
      .help = "instead of patterns: the N most frequent forms that can be measured here"},
     {0},
 };

@@ -303,7 +303,7 @@ static const char *const examples[] = {"forms scan /bin/ls",
 
 const struct command command_forms_scan = {
     .name = "forms scan",
-    .help = "count the forms in ELF files, and show which ones a machine lacks",
+    .help = "count the forms in ELF files, and show the forms that a machine lacks",
     .description = "Static counts: every instruction in the code counts once.",
     .arguments = arguments,
     .options = options,

@@ -255,7 +255,7 @@ const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
     .description = "Labels and exits keep their names. The written text assembles to the same "
-                   "bytes: instructions that the assembler would encode otherwise are written as "
+                   "bytes: instructions that the assembler would encode differently are written as "
                    "bytes, with their text in a comment.",
     .arguments = save_arguments,
     .examples = save_examples,

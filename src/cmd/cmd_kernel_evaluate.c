@@ -417,7 +417,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
         else
             str_addf(
                 &w->because,
-                "assumed: the first %zu block%s fit%s both methods alike; set --measured-by",
+                "assumed: the first %zu block%s fit%s both methods equally; set --measured-by",
                 copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
     }
 }

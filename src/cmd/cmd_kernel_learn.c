@@ -125,7 +125,7 @@ static void add_learned(struct result *result, const char *form, const struct le
     str_addf(&text, "; %zu of %zu measurements agree within %.0f %%", l->step_count - l->outliers,
              l->step_count, 100 * l->tolerance);
     if (l->rivals)
-        str_addf(&text, ", as they do with %zu other usage%s of the same price", l->rivals,
+        str_addf(&text, ", also with %zu other usage%s of the same price", l->rivals,
                  l->rivals == 1 ? "" : "s");
     result_line(result, "%s", str_text(&text));
     str_done(&text);
@@ -282,7 +282,7 @@ static bool learn_finish(struct session *s, void *state, struct result *result, 
     if (learned)
         result_line(result,
                     "%zu of %zu form%s learned with %zu blocking form%s; %s has them in this "
-                    "session (mapping save keeps them)",
+                    "session (mapping save saves them)",
                     learned, w->lessons.count, w->lessons.count == 1 ? "" : "s", w->blockers,
                     w->blockers == 1 ? "" : "s", w->id);
     return true;

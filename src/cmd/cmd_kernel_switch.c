@@ -80,8 +80,8 @@ static const char *const switch_examples[] = {"kernel switch next", "kernel swit
 const struct command command_kernel_switch = {
     .name = "kernel switch",
     .help = "switch to another loaded or pasted kernel",
-    .description = "In the pane of the loop, [ and ] go through the loops of a kernel, then to the "
-                   "previous or next kernel.",
+    .description = "In the pane of the loop, [ and ] select the previous or next loop of a kernel, "
+                   "then the previous or next kernel.",
     .arguments = switch_arguments,
     .options = switch_options,
     .examples = switch_examples,

@@ -117,8 +117,8 @@ const struct command command_kernel_trace = {
     .name = "kernel trace",
     .help = "write the simulated loop as a page that zooms",
     .description =
-        "A row per instruction and iteration over the cycles, coloured by the cause of its wait, "
-        "in one self-contained HTML file. The timeline view shows the same in the terminal.",
+        "The self-contained HTML file has a row per instruction and iteration over the cycles, "
+        "coloured by the cause of its wait. The timeline view shows the same in the terminal.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

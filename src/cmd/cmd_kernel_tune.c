@@ -483,7 +483,7 @@ static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
         sentence,
-        "No other order is faster than %s%.2f cycles per iteration, nor another of %zu versions",
+        "No version is faster than %s%.2f cycles per iteration among other orders, %zu versions",
         cycles_words(false, w->tune->estimate), w->tune->cycles, w->tune->simulated);
     if (w->builds.tried)
         str_addf(sentence, " and %zu builds", w->builds.tried);
@@ -633,7 +633,7 @@ static const struct parameter options[] = {
     {.name = "--model-only",
      .kind = PARAMETER_FLAG,
      .at = offsetof(struct tune_values, model_only),
-     .help = "run nothing on this CPU"},
+     .help = "search by the model alone, without running versions"},
     {.name = "--export",
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct tune_values, export),

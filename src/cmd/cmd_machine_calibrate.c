@@ -67,10 +67,10 @@ static void calibration_lines(const struct calibration *c, struct result *result
                 "tolerance %.1f %%",
                 100 * c->contention, c->probe_rate, 100 * c->rules.probe_tolerance);
     if (c->doubtful)
-        result_line(result, "this CPU was never seen idle: the baseline is doubtful, and values "
+        result_line(result, "this CPU was never idle so far: the baseline is doubtful, and values "
                             "measured now will be measured again");
     else if (c->busy)
-        result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best seen on %s)",
+        result_line(result, "this host is busy: %.2f of %.2f nops per cycle (best value on %s)",
                     c->seen_rate, c->probe_rate, c->day);
     result_line(result, "loads within %u bytes", c->load_window);
     if (isnan(c->second_ratio))
@@ -252,7 +252,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     memory_lines_remember(m);
     result_line(result,
                 "cycles per line by the size of the arrays, at %.2f GHz (hop: per load that waits "
-                "for the one before)",
+                "for the previous load)",
                 m->clock_hz / 1e9);
     memory_rows(m, result);
     if (m->third > 0)

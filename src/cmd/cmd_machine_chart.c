@@ -215,7 +215,7 @@ static void show_untested(const struct chart *c, struct result *result)
         result_line(result, "%zu form%s not tested against some ports%s%s", untested,
                     untested == 1 ? "" : "s",
                     first ? "; experiments settle NAME measures them, as "
-                          : ": no saturator that they may run with keeps these busy",
+                          : ": no saturator for these ports can run with them",
                     first ? first->check : "");
 }
 
@@ -237,8 +237,8 @@ static void show(const struct machine_charting *w, struct result *result)
                 t.usages, t.sure, t.likely);
     if (t.hidden)
         result_line(result,
-                    "the ports of %zu are not observable with the core: other forms show those of "
-                    "%zu, the issue width hides the others",
+                    "the ports of %zu are not observable with the core: experiments with other "
+                    "forms determine those of %zu, the issue width hides the rest",
                     t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains",
@@ -441,7 +441,7 @@ const struct command command_machine_chart = {
     .description =
         "Measures each form alone, finds forms of every behaviour by pairs, and from these the "
         "ports. Every other form is placed by experiments that keep certain ports busy. The "
-        "shipped machines are not read. Each value goes to a journal at once: after an "
+        "shipped machines are not read. Each value is written to a journal at once: after an "
         "interruption the same command continues. The machine is saved among the user's own after "
         "each stage. The view machine shows the stages.",
     .arguments = arguments,

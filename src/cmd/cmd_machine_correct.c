@@ -405,7 +405,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const struct check *check = s->document.check;
 
     if (!check)
-        return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
+        return err_set(err, ERR_USAGE, "machine check first", "no form has been checked");
     const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
     struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err)
                               ? session_forms(s, check->isa, err)

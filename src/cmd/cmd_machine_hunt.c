@@ -234,7 +234,7 @@ static void show(const struct machine_hunting *w, struct result *result)
                     h->mutants == 1 ? "" : "s");
     if (h->open)
         result_line(result,
-                    "%zu of %zu blocks that differ are not accounted for yet: give it more --time",
+                    "%zu of %zu blocks that differ are not explained yet: use a longer --time",
                     h->open, h->kept);
     if (w->llvm && h->untimed)
         result_line(result, "%zu block%s left out: llvm-mca lacks one of their instructions",
@@ -242,7 +242,7 @@ static void show(const struct machine_hunting *w, struct result *result)
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
     else if (!h->sampled && !h->untimed)
-        result_line(result, "the time did not suffice for the first blocks: give it more --time");
+        result_line(result, "the time did not suffice for the first blocks: use a longer --time");
     result_text(result, "machine", w->machine->id);
     result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);
@@ -303,7 +303,7 @@ static const struct parameter options[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct hunt_values, machine),
      .value = "ID",
-     .otherwise = "this CPU's machine, or else the current one",
+     .otherwise = "this CPU's machine, otherwise the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine whose model to test"},
     {.name = "--against",

@@ -451,8 +451,8 @@ static bool misses_finish(struct session *s, void *state, struct result *result,
     add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
     if (w->sets)
         result_line(result,
-                    "by addresses: the program ran at these inputs, each level holds the latest "
-                    "lines of each set, and is accessed on a miss of the previous level");
+                    "by addresses of a run at these inputs: each level holds the latest lines of "
+                    "each set, and is accessed on a miss of the previous level");
     add_curve(result, &w->all);
     return true;
 }

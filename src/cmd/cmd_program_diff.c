@@ -741,12 +741,12 @@ const struct command command_program_diff = {
     .name = "program diff",
     .help = "compare all loops of two builds of a program: compilers, flags or commits",
     .description =
-        "Loops are matched by function, then by source line where both have debug information, "
-        "then by the instructions of functions that were renamed or have no symbol. Cycles are "
-        "per iteration of the source: if one build does several at once, by the steps of its "
-        "accesses, they are divided. Loops with the largest change come first; with arguments or "
-        "--run both programs are run and sampled, and those with most effect on the run come "
-        "first. Stalls for caches or branches are not included.",
+        "Loops are matched by function, then by source line if both have debug information, then "
+        "by the instructions of functions that were renamed or have no symbol. Cycles are per "
+        "iteration of the source: if one build does several at once, by the steps of its accesses, "
+        "they are divided. Loops with the largest change come first; with arguments or --run both "
+        "programs are run and sampled, and those with most effect on the run come first. Stalls "
+        "for caches or branches are not included.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

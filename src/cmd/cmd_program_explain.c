@@ -326,7 +326,7 @@ static bool take_profiled(struct explaining *w, const struct run_profile *p, siz
                        "no program has been profiled");
     if (!number || number > p->loops.count)
         return err_set(err, ERR_USAGE, "program profile lists them",
-                       "no loop %zu: %zu loops of %s were seen", number, p->loops.count,
+                       "no loop %zu: %zu loops in the profile of %s", number, p->loops.count,
                        p->program);
     const struct profile_loop *l = &p->loops.items[number - 1];
     w->found.kernel = kernel_hold(l->kernel);
@@ -474,7 +474,7 @@ static const struct parameter options[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct explain_values, machine),
      .value = "ID",
-     .otherwise = "this CPU's machine, or else the current one",
+     .otherwise = "this CPU's machine, otherwise the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine whose tables are used for predictions"},
     {0},

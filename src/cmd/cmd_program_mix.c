@@ -259,7 +259,7 @@ const struct command command_program_formula = {
     .help = "show the program's predicted time as a formula of its inputs",
     .description =
         "Predictions at the inputs of the runs and up to eight times larger ones, fitted by "
-        "regression. Where caches become too small, the time bends, and the formula is only an "
+        "regression. If caches become too small, the curve bends, and the formula is only an "
         "approximation of program predict.",
     .options = formula_options,
     .examples = formula_examples,

@@ -234,7 +234,7 @@ static bool enough(const struct profiling *w, struct err *err)
             "profiling was cancelled with few samples: %zu samples in %.1f s", count,
             s->seconds);
     if (!w->options.argv)
-        return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T",
+        return err_set(err, ERR_DATA, "give the process work, or sample longer with --seconds T",
                        "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count,
                        s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
@@ -247,7 +247,8 @@ static bool enough(const struct profiling *w, struct err *err)
                        "%s crashed after %zu samples: %s", s->path, count,
                        strsignal(WTERMSIG(s->status)));
     return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000",
-                   "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
+                   "%s ran too briefly: %zu samples in %.3f s of CPU "
+                   "time", s->path, count, s->user);
 }
 
 static bool profile_run(void *state, struct result *result, struct err *err)
@@ -718,7 +719,7 @@ static const struct parameter options[] = {
      .kind = PARAMETER_TEXT,
      .at = offsetof(struct profile_values, machine),
      .value = "ID",
-     .otherwise = "this CPU's machine, or else the current one",
+     .otherwise = "this CPU's machine, otherwise the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine whose tables are used for bounds and predictions"},
     {.name = "--measure",

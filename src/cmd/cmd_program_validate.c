@@ -368,8 +368,8 @@ static bool validate_finish(struct session *s, void *state, struct result *resul
     result_line(
         result,
         "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the "
-        "lower quartile of %u runs, or of up to %u until two met the same memory; clock and share "
-        "of the core that others left were measured while it ran, memory before and after",
+        "lower quartile of %u runs, or of up to %u until two had the same memory; clock and "
+        "available share of the core were measured during the run, memory before and after",
         100 * mean, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
     if (told_apart)
         result_line(result, "mean error of user time, without the system's, %.1f %%",

@@ -465,7 +465,7 @@ void explained_result(const struct explained_findings *f, struct result *result)
     result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
     result_number(result, "cycles_low", insitu_cycles(x, EXPLAINED_LOW, &alone));
     result_number(result, "cycles_high", insitu_cycles(x, EXPLAINED_HIGH, &alone));
-    result_text(result, "cycles_of", alone ? "loop" : "loop and what is between its visits");
+    result_text(result, "cycles_of", alone ? "loop" : "loop and the code between its visits");
     result_number(result, "trip", insitu_trip(x));
     result_number(result, "predicted", f->predicted);
     result_number(result, "above", f->split.missing);

@@ -74,7 +74,7 @@ void program_say_memory(struct result *result, const char *day);
     {                                                                                              \
         .name = "--common", .kind = PARAMETER_NUMBER, .at = offsetof(struct type, common),         \
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
-        .help = "with --threads: cache lines that all threads use; the others are one thread's"    \
+        .help = "with --threads: cache lines shared by all threads; the others are private"        \
     }
 /* Reports a thread count above one, and its assumption. */
 void program_say_threads(struct result *result, size_t threads, double common);

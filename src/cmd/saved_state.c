@@ -361,7 +361,7 @@ char *saved_state_find(const char *name, struct err *err)
     }
     if (!found) {
         err_set(err, ERR_MISSING,
-                "session list shows those that are kept, session save DIRECTORY creates one",
+                "session list shows the saved sessions, session save DIRECTORY creates one",
                 "no saved session");
         err_at(err, name, 0, 0);
     }

@@ -259,7 +259,7 @@ bool undo_run(struct session *s, bool again, struct result *result, struct err *
     size_t steps = 0;
 
     if (!from->list.count)
-        return err_set(err, ERR_USAGE, NULL, again ? "nothing was undone" : "nothing to undo");
+        return err_set(err, ERR_USAGE, NULL, again ? "nothing to redo" : "nothing to undo");
     do {
         struct undo_step *step = &from->list.items[from->list.count - 1];
         if (step->id)

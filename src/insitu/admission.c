@@ -40,7 +40,8 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
     FILE *file = fopen(path, "re");
     if (!file)
-        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)pid);
+        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not "
+                                                               "exist", (int)pid);
     while (fgets(line, sizeof line, file))
         if (sscanf(line, "TracerPid: %d", &tracer) != 1 &&
             sscanf(line, "Seccomp: %d", &seccomp) != 1 &&

@@ -169,7 +169,8 @@ bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
         vec_done(&tasks.list);
     } while (out->tracees.count != before);
     if (!out->tracees.count)
-        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)pid);
+        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not "
+                                                               "exist", (int)pid);
     return process_reopen(out, err);
 }
 

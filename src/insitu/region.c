@@ -476,7 +476,7 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
                                   "the loop has %zu instructions, and at most %d are copied",
                                   l->count, REGION_MOST)
                         : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops",
-                                  "there is no loop at this place");
+                                  "no loop at this address");
     }
     if (memory)
         find_tables(out, memory);

@@ -187,7 +187,7 @@ static bool follow(struct rerun *m)
         !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
         return fails(
             m,
-            "the loop waits for others, or accesses memory that copies of its process do not have");
+            "the loop waits for other threads, or accesses memory that copies of its process lack");
     process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
     process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
     if (count >= RING_EVENTS)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define IN_ORDER                                                                                   \
-    "an in-order core, computed as if it executed out of order: too fast where instructions wait"
+    "an in-order core, computed as an out-of-order core: too fast if instructions wait"
 
 /* Models of LLVM 14 to 22 by the prefix of their resources, longer ones first. */
 static const struct llvm_model {

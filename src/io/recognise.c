@@ -219,7 +219,7 @@ static const struct {
      "kernel load FILE",
      {"kernel load", "kernel functions", "forms scan"}},
     {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
-    {is_bitcode, "LLVM bitcode", "llc FILE makes assembler text of it", {0}},
+    {is_bitcode, "LLVM bitcode", "llc FILE writes it as assembler text", {0}},
     {is_windows,
      "a Windows program (PE)",
      "objdump -d lists its code, which kernel load takes",

@@ -20,7 +20,7 @@ const struct fact fact_schema[] = {
     {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "port names, in display order", "loader", true},
     {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL,
      "ports occupied for several cycles per operation: dividers", "loader", true},
-    {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence",
+    {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "source of the mapping, and its licence",
      "reports", true},
     {"checked", FACT_TEXT, NO_UNIT, NULL, NULL, "reference of the accuracy check, and the error",
      "machine list", true},
@@ -50,8 +50,8 @@ const struct fact fact_schema[] = {
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL,
      "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},
     {"dispatch_limits", FACT_LIMITS, NO_UNIT, NULL, NULL,
-     "µops of a kind that dispatch takes per cycle; of: all that could go to these ports, within: "
-     "those that can go nowhere else",
+     "µops of a kind that dispatch takes per cycle; of: all µops that these ports can execute, "
+     "within: µops that no other port can execute",
      "issue bound, simulation", false},
     {"rename_vectors", FACT_NUMBER, "µops/cycle", 0.5, MOST, NULL, NULL,
      "µops of vector instructions renamed per cycle, including moves, zeroing idioms, loads and "
@@ -72,9 +72,9 @@ const struct fact fact_schema[] = {
      "(Intel); macro-ops (AMD)",
      "fusion", false},
     {"unlaminate", FACT_CHOICE, NO_UNIT, "none", "all three-sources not-two-address general none",
-     "which fused memory operands with an index register split at rename; not-two-address: loads "
-     "of operations that do not overwrite what they read, and of all VEX operations; general: "
-     "those with one slot, except vectors",
+     "fused memory operands with an index register that split at rename; not-two-address: loads of "
+     "operations that do not overwrite what they read, and of all VEX operations; general: those "
+     "with one slot, except vectors",
      "fusion", false},
     {"unlaminate_first", FACT_WHOLE, "µops", 1, MOST, NULL, NULL,
      "last position in the issue group for a pair that splits", "issue bound, simulation", false},
@@ -85,7 +85,7 @@ const struct fact fact_schema[] = {
     {"group_first", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that begin a new group at rename", "issue bound, simulation", false},
     {"group_whole", YES_OR_NO, "no", NULL,
-     "an instruction of several slots takes them in one group at rename, unless it has more than a "
+     "an instruction of several slots takes them in one group at rename, unless they exceed a "
      "group",
      "issue bound, simulation", false},
     {"group_not_last", FACT_WORDS, NO_UNIT, NULL, "memory from_vectors",
@@ -148,8 +148,8 @@ const struct fact fact_schema[] = {
      "places in the group of issue_width from which it falls into the next group",
      "dependencies", false},
     {"unhurried_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
-     "ports whose two-cycle operations take one cycle if loads or stores leave a chain of them "
-     "that time",
+     "ports whose two-cycle operations take one cycle if loads or stores, not their chain, limit "
+     "the loop",
      "dependencies", false},
     {"shift_keeps_flags", YES_OR_NO, "yes", NULL,
      "a shift or rotate by cl waits for the flags, which a count of 0 leaves unchanged",
@@ -199,7 +199,7 @@ const struct fact fact_schema[] = {
     {"complex_decode", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
      "instructions that only the first decoder takes", "decoders", false},
     {"serialising", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL,
-     "instructions that wait for the previous one of them to complete", "dependencies", false},
+     "instructions that wait for the previous such instruction to complete", "dependencies", false},
     {"indexed_store_ports", FACT_PORTS, NO_UNIT, NULL, NULL,
      "ports for store addresses with an index register; by default those of all store addresses",
      "ports", false},
@@ -209,7 +209,7 @@ const struct fact fact_schema[] = {
     {"predecode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL,
      "instructions per cycle that leave the predecoder", "predecode", false},
     {"fetch_bytes", FACT_WHOLE, "bytes/cycle", 1, MOST, NULL, NULL,
-     "bytes fetched per cycle, if no more is known of the predecoder", "predecode", false},
+     "bytes fetched per cycle, if the predecoder is unknown", "predecode", false},
     {"lcp_penalty", FACT_WHOLE, CYCLES, "0", NULL, "predecoder penalty of a length-changing prefix",
      "predecode", false},
     {"instruction_queue", FACT_WHOLE, "instructions", 1, MOST, "64", NULL,
@@ -239,7 +239,7 @@ const struct fact fact_schema[] = {
      "independent of blocks",
      "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
-     "displacements and immediates in such a line, one of 64 bits counts twice; without it, any "
+     "displacements and immediates in such a line, one of 64 bits counts twice; default: any "
      "number",
      "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
@@ -274,7 +274,7 @@ const struct fact fact_schema[] = {
     {"load_buffer", FACT_WHOLE, "loads", 1, MOST, "72", NULL, "loads between rename and retirement",
      "simulation", false},
     {"store_buffer", FACT_WHOLE, "stores", 1, MOST, "56", NULL,
-     "stores between rename and the cache, where loads find them", "simulation, dependencies",
+     "stores between rename and the cache, which forward to loads", "simulation, dependencies",
      false},
     {"retire_width", FACT_NUMBER, "µops/cycle", 1, MOST, "issue_width", NULL,
      "µops, or macro-ops, that retire per cycle", "retirement bound, simulation", false},
@@ -288,7 +288,7 @@ const struct fact fact_schema[] = {
     {"store_line_bytes", FACT_WHOLE, "bytes", 0, 64, "0", NULL, "length of such a line",
      "memory bound", false},
     {"store_run", FACT_WHOLE, "stores", 1, MOST, NULL, NULL,
-     "consecutive stores to one line that count once; without it, any number",
+     "consecutive stores to one line that count once; default: any number",
      "memory bound, simulation", false},
     {"store_word_bytes", FACT_WHOLE, "bytes", 1, 8, NULL, NULL,
      "words that the cache writes whole: a store or run of stores of part of a word reads it first",
@@ -323,7 +323,7 @@ const struct fact fact_schema[] = {
      "share of these that another load or store takes, for up to three per vector load",
      "memory bound, simulation", FACT_FITTED},
     {"vector_loads_mixed_runs", FACT_NUMBER, "loads", 0, 1, "vector_loads_mixed", NULL,
-     "the same if half of the accesses or more follow one of their kind",
+     "the same if at least half of the accesses follow an access of their kind",
      "memory bound, simulation", FACT_FITTED},
     {"forward_replays", FACT_NUMBER, "loads", 0, 4, NULL, NULL,
      "extra load-port slots per store-forwarded load; plain stores also use one",
@@ -370,8 +370,8 @@ const struct fact fact_schema[] = {
      "cycles per line from the second level for independent accesses in random order", "programs",
      false},
     {"l2_oldest", FACT_NUMBER, "", 0, 1, "1", NULL,
-     "share of its evictions that replace the least recently used line; the others replace any "
-     "line of the set",
+     "share of its evictions that replace the least recently used line; all others replace a "
+     "random line of the set",
      "programs", false},
     {"l3_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL,
      "third-level cache that a core can use", "programs", false},
@@ -417,8 +417,8 @@ const struct fact fact_schema[] = {
      "programs", false},
 
     {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL,
-     "address to value, to a general register; without it dependences through loads are unknown, "
-     "and a block with one is a lower bound",
+     "address to value, to a general register; default: dependences through loads are unknown, and "
+     "results with one are lower bounds",
      "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL,
      "the same when the address was itself loaded and has no index and a short displacement",
@@ -496,7 +496,7 @@ const struct fact fact_schema[] = {
     {"memory_renaming_apart_through", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL,
      "up to this many instructions; default: any number", "dependencies", FACT_FITTED},
     {"memory_renaming_every_other", YES_OR_NO, "no", NULL,
-     "in blocks of one instruction less than memory_renaming_length every other such store is "
+     "in blocks with one instruction less than memory_renaming_length every second such store is "
      "found",
      "dependencies", FACT_FITTED},
     {"memory_renaming_base", FACT_CHOICE, NO_UNIT, "any", "any stack",

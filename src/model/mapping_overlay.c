@@ -79,7 +79,7 @@ bool overlay_make(const struct mapping *base, const struct mapping *over, struct
     mapping_diff_free(d);
     if (!out->matched && needed)
         return err_set(err, ERR_USAGE, NULL,
-                       "no port of the mapping serves the same forms as one of the machine's");
+                       "no port of the mapping has the same forms as a port of the machine");
     for (unsigned p = 0; ok && p < mapping_ports(over)->count; p++)
         if (to[p] < 0 && needed >> p & 1) {
             to[p] = (int)ports.count;

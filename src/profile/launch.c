@@ -57,8 +57,8 @@ bool launch_check(const char *path, const char *name, struct err *err)
         return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", name);
     if (access(path, X_OK) != 0)
         return err_set(err, ERR_DATA,
-                       "chmod +x makes it so; a script's interpreter can be named instead: program "
-                       "profile sh -- SCRIPT",
+                       "use chmod +x, or name the interpreter of a script: program profile sh -- "
+                       "SCRIPT",
                        "%s is not executable", name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)

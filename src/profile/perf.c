@@ -137,7 +137,7 @@ struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, 
     for (size_t i = 0; i < p->ring_count; i++)
         any |= p->rings[i].page != NULL;
     if (ok && !any)
-        ok = err_set(err, ERR_MISSING, NULL, "no thread of the process is left");
+        ok = err_set(err, ERR_MISSING, NULL, "all threads of the process have ended");
     if (ok)
         return p;
     perf_free(p);

@@ -51,7 +51,7 @@ double profile_share(const struct run_profile *p, size_t samples, double *off)
 
 const char *profile_function_name(const struct profile_function *f)
 {
-    return *f->name ? f->shown : *f->file ? "(no symbol)" : "(code made at run time)";
+    return *f->name ? f->shown : *f->file ? "(no symbol)" : "(generated code)";
 }
 
 void profile_name_short(const char *name, size_t columns, struct str *out)

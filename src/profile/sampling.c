@@ -148,7 +148,7 @@ static bool find_process(struct watching *w, struct err *err)
 
     tasks_find(w->options->pid, &w->tasks);
     if (!w->tasks.list.count)
-        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d",
+        return err_set(err, ERR_MISSING, "ps lists processes", "process %d does not exist",
                        (int)w->options->pid);
     snprintf(link, sizeof link, "/proc/%d/exe", (int)w->options->pid);
     length = readlink(link, path, sizeof path - 1);

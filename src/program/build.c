@@ -126,7 +126,7 @@ static bool compile(const char *compiler, const char *option, const char *const 
                         &result, err);
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING,
-                "copy it there together with libportolan_run.a; where Portolan was built without "
+                "copy it there together with libportolan_run.a; if Portolan was built without "
                 "LLVM, install llvm-19-dev and clang-19, then configure and build it again",
                 "portolan-cc not found: neither next to this program nor in " PORTOLAN_BINDIR
                 " nor on PATH");

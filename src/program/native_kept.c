@@ -40,7 +40,7 @@ void native_keep(const struct machine *m)
                                                   [MEMORY_KEPT_SPREAD] = "",
                                                   [MEMORY_KEPT_CLOCK] = ""});
     }
-    kept_write(&w, "what was measured of the memory");
+    kept_write(&w, "the measurements of the memory");
 }
 
 bool native_recall(struct machine *m, char day[KEPT_DAY])

@@ -256,7 +256,7 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
 
     if (access(path, F_OK) != 0)
         return err_set(err, ERR_DATA, "it must return from main or call exit",
-                       "the program left no trace: it called _exit or exec");
+                       "the program wrote no trace: it called _exit or exec");
     bool ok =
         file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
     str_done(&text);

@@ -153,7 +153,7 @@ static bool can_match(const struct filter *f, const struct table_column *columns
     for (size_t i = 0; i < f->count; i++) {
         const int column = f->terms[i].first ? contradiction(f, i, columns) : -1;
         if (column >= 0)
-            return err_set(err, ERR_USAGE, "| matches if one of its conditions does",
+            return err_set(err, ERR_USAGE, "| matches if one of its conditions matches",
                            "no %s meets these conditions: no row can match", columns[column].name);
     }
     return true;

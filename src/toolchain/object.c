@@ -165,7 +165,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
     if (header->sh_offset > length || header->sh_size > length - header->sh_offset ||
         header->sh_size > length - o->length)
         return err_set(err, ERR_DATA, "build the file again",
-                       "its section %.100s reaches beyond the file, or others overlap", name);
+                       "its section %.100s reaches beyond the file, or sections overlap", name);
     vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name),
                                                    .index = elf_ndxscn(scn),
                                                    .address = header->sh_addr,

@@ -28,7 +28,7 @@ bool perf_tool_ask(const char *const *argv, size_t most, struct str *out, struct
 
     if (!ok && fault.code == ERR_MISSING)
         err_set(err, ERR_MISSING,
-                "install perf (Debian: linux-perf), or paste what perf annotate printed",
+                "install perf (Debian: linux-perf), or paste the output of perf annotate",
                 "--profile needs perf, which is not installed");
     else if (!ok && err)
         *err = fault;
@@ -174,7 +174,7 @@ bool perf_samples_read(const char *profile, const char *program, struct perf_sam
         perf_samples_parse(str_text(&text), path_base(program), out);
     if (ok && !out->places.count)
         ok = err_set(err, ERR_DATA,
-                     "record it while this program runs; perf report shows what it recorded",
+                     "record the profile while this program runs; perf report shows its content",
                      "no samples in functions of %s in this profile", path_base(program));
     if (!ok)
         perf_tool_failed(err, profile);

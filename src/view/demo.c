@@ -26,8 +26,7 @@ static const struct demo_step {
     {10,
      {"kernel whatif issue_width=1..8", "view whatif"},
      "What if",
-     "The loop on machines that do not exist: cycles per iteration by the number of instructions "
-     "that can be issued per cycle."},
+     "The loop on hypothetical machines: cycles per iteration by issue width."},
     {9,
      {"kernel load data/kernels/pi-O1.s", "view kernel"},
      "Another loop, another limit",

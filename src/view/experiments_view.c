@@ -304,7 +304,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
     if (!d.kept && rest > 1)
         grid_wrap(g, beside ? (int)code + 1 : 0, y + (beside ? 2 : (int)height - 1),
                   beside ? g->width - code - 1 : g->width, beside ? rest : 1, ROLE_DIM, 0,
-                  "No samples: only the last experiments measured in this session keep them.");
+                  "No samples: only the last experiments measured in this session have samples.");
     if (plotted)
         draw_samples(&d.samples, g, beside ? (int)code + 1 : 0, y + 2,
                      beside ? g->width - code - 1 : g->width, beside ? rest : rest / 2);
@@ -324,7 +324,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
         str_addf(&rest, "  %zu with unknown forms", a->unknown);
     else if (v->predicted && !v->predicted->cycles)
         str_add(&rest, job_running()
-                           ? "  predictions are being made"
+                           ? "  predictions are being computed"
                            : "  not predicted; any change of rows or machine restarts it");
     if (a->n) {
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine,

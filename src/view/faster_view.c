@@ -235,7 +235,7 @@ static void faster_status(void *state, struct session *s, struct str *out)
 const struct view_ops faster_view = {
     .name = "faster",
     .label = "Faster?",
-    .help = "can this be faster: other versions of the loop, checked and measured",
+    .help = "faster versions of the loop, checked and measured",
     .act = faster_act,
     .open = faster_open,
     .marks = "*\tthe fastest, which is the current kernel",

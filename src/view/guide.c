@@ -40,12 +40,12 @@ static const struct deed steps[] = {
              "another machine, perhaps another limit.",
      .keys = {'m'}},
     {.title = "All machines",
-     .text = "Press c: the machines compared; < marks the limit of the loop on each. c again goes "
+     .text = "Press c to compare the machines; < marks the limit of the loop on each. c again goes "
              "back.",
      .keys = {'c'}},
     {.title = "Cycle by cycle",
-     .text = "Tab goes from pane to pane, h back. Press it until the timeline has the focus: it "
-             "shows when each instruction waits, executes and retires.",
+     .text = "Tab selects the next pane, h the previous one. Press it until the timeline has the "
+             "focus: it shows when each instruction waits, executes and retires.",
      .view = "timeline"},
     {.title = "Three places",
      .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. There q goes back to the "
@@ -64,14 +64,14 @@ static const struct deed steps[] = {
              "instruction.",
      .commands = {"kernel compare", "kernel diff"}},
     {.title = "What if",
-     .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not "
-             "exist. A range, as in reorder_buffer=64..512, becomes a curve.",
+     .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a hypothetical machine. A "
+             "range, as in reorder_buffer=64..512, becomes a curve.",
      .commands = {"kernel whatif"}},
     {.title = "This CPU",
      .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without "
              "root. If that fails, F8 continues.",
      .commands = {"kernel measure"}},
-    {.title = "Nothing is lost",
+    {.title = "Saved sessions",
      .text = "The session is saved automatically; the next start offers it. Type  :session list  "
              "and Enter. session save DIRECTORY writes one to keep, as text.",
      .commands = {"session list", "session save"}},

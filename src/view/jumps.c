@@ -152,7 +152,7 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
     str_addf(&filter, "form~\"%s\"", form);
     bool ok = measured_with(f->session->document.experiments, form)
                   ? views[to]->filter(f->states[to], f->session, str_text(&filter), err)
-                  : err_set(err, ERR_USAGE, "experiments generate makes some",
+                  : err_set(err, ERR_USAGE, "experiments generate adds experiments",
                             "no experiment has %s", form);
     str_done(&filter);
     return ok;
@@ -191,9 +191,9 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
     struct str form = {0};
 
     if (strcmp(where, "back") == 0)
-        return turn(f, &j->back, &j->forward, "there is nothing to go back to", err);
+        return turn(f, &j->back, &j->forward, "no earlier place", err);
     if (strcmp(where, "forward") == 0)
-        return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
+        return turn(f, &j->forward, &j->back, "no later place", err);
     if (strcmp(where, "swap") == 0)
         return swap_mappings(f, err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");

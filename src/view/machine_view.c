@@ -114,7 +114,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
                        c.probe_rate, 100 * c.rules.probe_tolerance, c.load_window);
     if (c.doubtful || c.busy)
         used += grid_put(g, (int)used, y, 0, ROLE_WARN, 0,
-                         c.doubtful ? "; doubtful: never seen idle" : "; busy when calibrated");
+                         c.doubtful ? "; doubtful: never idle" : "; busy when calibrated");
     if (!isnan(c.second_ratio) && g->width >= 110)
         grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles",
                     c.second_ratio);

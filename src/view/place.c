@@ -7,8 +7,7 @@
 
 const struct place_table places[PLACE_COUNT] = {
     [PLACE_loop] = {.name = "LOOP",
-                    .help = "a loop: ports, the reason of its cycles, faster versions, other "
-                            "machines, cycle by cycle",
+                    .help = "a loop: ports, limit, faster versions, other machines, timeline",
                     .panes = {{.views = {&kernel_view}, .band = 0, .share = 64, .least = 60},
                               {.views = {&why_view}, .band = 0, .share = 36, .least = 36},
                               {.views = {&faster_view, &whatif_view, &compare_view},
@@ -21,7 +20,7 @@ const struct place_table places[PLACE_COUNT] = {
                     .bands = {{50, 18}, {20, 8}, {30, 8}}},
     [PLACE_program] =
         {.name = "PROGRAM",
-         .help = "a program: its hot loops, their code, cost and source",
+         .help = "a program: its hot loops with code, cost and source",
          .panes = {{.views = {&program_view, &functions_view}, .band = 0, .share = 48, .least = 50},
                    {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
                    {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},

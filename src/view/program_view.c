@@ -235,12 +235,13 @@ static void draw_empty(struct session *s, struct grid *g)
                         "prompt program show", "predicts it at inputs: N=4096");
     else if (p->program)
         view_draw_empty(s, &program_view, g,
-                        "The program is built; run at small inputs, it can be predicted at others.",
+                        "The program is built. After runs at small inputs it can be predicted at "
+                        "others.",
                         "prompt program run", "runs it: N=16,32,64,128");
     else
         view_draw_empty(s, &program_view, g,
-                        "The hottest loops of any program, while it runs: no source is needed. "
-                        ":program load FILE.c predicts one at other inputs and on other machines.",
+                        "The hottest loops of any running program, without source. :program load "
+                        "FILE.c predicts a program at other inputs and on other machines.",
                         "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
 

@@ -65,8 +65,9 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                      : "no number of ports explains the measurements");
     if (status->agreed)
         str_addf(&text,
-                 "The best is a consensus, %.1f %% from the mean of the good mappings on what was "
-                 "not measured; the mapping of least error (%.2f %%) is %.1f %% from it. ",
+                 "The best is a consensus, %.1f %% from the mean of the good mappings on "
+                 "unmeasured experiments; the mapping of least error (%.2f %%) is %.1f %% from "
+                 "it. ",
                  100 * status->unseen_agreed, 100 * status->d_single,
                  100 * status->unseen_single);
     else if (status->d_reached < status->d_avg && !status->joined)

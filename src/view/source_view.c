@@ -242,7 +242,7 @@ const struct view_ops source_view = {.name = "source",
                                      .help = "the text around the loop, its lines marked",
                                      .act = source_act,
                                      .marks =
-                                         "cursor\ton a line of the loop the other views follow",
+                                         "cursor\tthe other views follow it on lines of the loop",
                                      .open = source_open,
                                      .close = source_close,
                                      .draw = source_draw,

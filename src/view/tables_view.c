@@ -143,7 +143,7 @@ static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
                        *inferred = mapping_ports(v->inferred);
     struct str text = {0};
 
-    str_addf(&text, "%s: %zu of %zu forms alike", v->machine->id, v->diff->kinds[DIFF_NONE],
+    str_addf(&text, "%s: %zu of %zu forms equal", v->machine->id, v->diff->kinds[DIFF_NONE],
              v->diff->shared);
     if (v->diff->only_b)
         str_addf(&text, ", %zu not in its tables", v->diff->only_b);
@@ -186,8 +186,8 @@ const struct view_ops tables_view = {
     .help = "differences of the best inferred mapping from the machine's tables",
     .act = table_view_act,
     .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), "
-             "fewer or more (µops), pipes (dividers)\n"
-             "others\tports that have none of the machine's for a counterpart",
+             "fewer or more (µops), pipes (dividers)\nothers\tports without a counterpart in the "
+             "machine",
     .open = tables_open,
     .close = tables_close,
     .draw = tables_draw,

@@ -250,7 +250,7 @@
 	cmp	x0, x3
 	bne	.L3
 ### skylake: through memory: accumulator in memory
-# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep it in a register | about 4.00 cycles would be left
+# says: vmovsd (line 1) loads what vmovsd (line 3) stored before | 5.00 of them from store to load | Keep it in a register | about 4.00 cycles would remain
 1:	vmovsd	(%rsi), %xmm0
 	vaddsd	(%rdi,%rax,8), %xmm0, %xmm0
 	vmovsd	%xmm0, (%rsi)

@@ -106,7 +106,7 @@ test_hosts_are_compared() {
     expect 0 "$portolan" -e "experiments compare $work/of-a.csv $work/twice.csv"
     holds out '0 of 2 experiments differ'
     expect 1 "$portolan" -e "experiments compare $work/of-a.csv"
-    holds err 'one file cannot be compared'
+    holds err 'a comparison needs at least two files'
     printf 'experiment,cycles\n"NOP ()",1\n' >"$work/other.csv"
     expect 1 "$portolan" -e "experiments compare $work/of-a.csv $work/other.csv"
     holds err 'no experiment was measured on two hosts'

@@ -55,7 +55,7 @@ test_undo() {
     holds out 'Intel Skylake (client), edited'
     # What comes after a change that was undone cannot be redone.
     expect 1 "$portolan" --machine skylake -e "$set_it; undo; mapping set 'ADD (R64, R64)' 1*p5; redo"
-    holds err 'nothing was undone'
+    holds err 'nothing to redo'
     expect 1 "$portolan" -e 'undo'
     holds err 'nothing to undo'
     # The file of the first is written anew and read again.

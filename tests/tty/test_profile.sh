@@ -242,8 +242,8 @@ test_what_cannot_be_profiled() {
     with_byte 18 "$machine"
     refuse ./changed "is a program for $name"
     expect 1 "$portolan" -e 'program profile --measure 0 /bin/true'
-    grep -q 'the system refuses' "$work/err" || holds err 'ran too short'
-    refuse '--pid 4194303' 'there is no process 4194303'
+    grep -q 'the system refuses' "$work/err" || holds err 'ran too briefly'
+    refuse '--pid 4194303' 'process 4194303 does not exist'
     refuse '--pid 4194303 --output printed' '--pid does not take --output'
     refuse '--pid 4194303 --input text' '--pid does not take --input'
     mkfifo pipe

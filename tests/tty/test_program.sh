@@ -513,7 +513,7 @@ test_bad_programs() {
     expect 1 "$portolan" -e "$loads; program run N=3"
     holds err 'the program ended with status 2 for N=3'
     expect 1 "$portolan" -e "$loads; program run N=4"
-    holds err 'the program left no trace'
+    holds err 'the program wrote no trace'
     expect 1 "$portolan" -e "program load $programs/matmul.c -fplugin=x.so"
     holds err 'the compiler option "-fplugin=x.so" is not allowed'
     cp /bin/true true.c

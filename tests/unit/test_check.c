@@ -138,7 +138,7 @@ static void test_corrections(void **state)
     session_init(&s);
     run(&s, "set machine skylake");   /* and not one of this CPU's instruction set */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
-    assert_non_null(strstr(err.what, "nothing has been checked"));
+    assert_non_null(strstr(err.what, "no form has been checked"));
     run(&s, simulated);
     assert_false(run_line(&s, "machine correct IMUL*", NULL, &err));
     run(&s, "machine correct --simulate haswell *");

@@ -118,7 +118,7 @@ static void test_back_and_forward(void **state)
     }
     frame_run(&frame, "jump back");
     assert_true(frame.failed);
-    assert_true(screen_holds("there is nothing to go back to"));
+    assert_true(screen_holds("no earlier place"));
 }
 
 /* A jump without a target is reported, and nothing moves. */
@@ -131,7 +131,7 @@ static void test_refused(void **state)
     static const struct { const char *line, *says;
     } refused[] = {
         {"jump experiments", "no experiment has "},
-        {"jump forward", "there is nothing to go forward to"},
+        {"jump forward", "no later place"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         frame_run(&frame, refused[i].line);
