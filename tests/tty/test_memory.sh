@@ -59,7 +59,7 @@ test_symbols() {
         grep -qE "^ +[123] +$stream +32 +0.50" "$work/out" || fail "$stream is no stream: $(cat "$work/out")"
     done
     holds out 'Assumed: data in the first level (L2 '
-    holds out 'Its arrays have 240 MB where rax begins at 0: '
+    holds out 'Its arrays have 240 MB if rax begins at 0: '
     expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel analyze"
     holds out 'Assumed: data in the first level (L2 '
     if grep -q 'Its arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi
@@ -70,15 +70,15 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
     holds out 'no memory access: 3.00 at any size'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
-    holds out 'do not move'
+    holds out 'constant addresses'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
-    holds out 'instruction 1: its address comes from an operation that is not followed'
+    holds out 'instruction 1: its address comes from an unsupported operation'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
     holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"
     holds err 'kernel'
     expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine golden-cove-inferred --size 2M"
-    holds out 'not predicted: nothing is known of the caches'
+    holds out 'not predicted: unknown caches'
 }
 test_shared_arrays() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"
