@@ -77,7 +77,7 @@ evaluate|experiments load table.csv
 experiments generate|forms select --top 6
 experiments save|experiments load table.csv
 experiments split|experiments load table.csv
-experiments show|experiments load table.csv; experiments generate --random 40 --size 4
+experiments show|forms select --top 8; experiments generate
 experiments list|experiments load table.csv
 experiments measure --simulate|experiments load table.csv
 congruence|experiments load table.csv
