@@ -1,5 +1,5 @@
-/* What several fuzz targets do. Each is a program of one source file, so these are of each its
- * own. */
+/* Shared by several fuzz targets. Each target is a single source file, so that these functions are
+ * static. */
 #ifndef PORTOLAN_TESTS_FUZZ_COMMON_H
 #define PORTOLAN_TESTS_FUZZ_COMMON_H
 
@@ -35,8 +35,7 @@ static inline void remove_few_forms(void)
         fputs("the fuzz target's data could not be removed\n", stderr);
 }
 
-/* From now on the program reads tables of few forms instead of the shipped ones, which take a
- * hundred times longer to read than most inputs need. */
+/* Replaces the shipped tables by tables of few forms, which load a hundred times faster. */
 static inline void use_few_forms(void)
 {
     static char dir[] = "/tmp/fuzz-data-XXXXXX";
@@ -58,7 +57,7 @@ static inline void use_few_forms(void)
         abort();
 }
 
-/* Cleans a listing: as many lines out as in, each within the text. */
+/* Cleans a listing: the output has as many lines as the input, each within the text. */
 static inline void clean_listing(enum isa isa, const char *text, size_t length)
 {
     struct listing l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to AArch64 decoding as words, and as text to the operand reader and the cleaning of
+/* Feeds bytes to AArch64 decoding as words, and as text to the operand parser and the cleaning of
  * listings. */
 #include <stdint.h>
 #include <stdlib.h>

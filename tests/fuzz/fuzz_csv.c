@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the CSV reader: a table or a reason, and a table that is written comes back the
- * same. */
+/* Feeds bytes to the CSV reader: a table or an error; a written table reads back unchanged. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

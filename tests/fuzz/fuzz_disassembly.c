@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the reader of what other disassemblers write of an x86-64 instruction, behind one
- * byte that chooses the encoding. */
+/* Feeds text to the parser of other disassemblers' x86-64 output; the first byte selects the
+ * encoding. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

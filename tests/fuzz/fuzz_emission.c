@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as machine code to what would be run of it: a kernel is refused with a reason, or
- * what is emitted decodes to the very same instructions. */
+/* Feeds bytes as machine code to the emission of kernels: the kernel is rejected with a reason, or
+ * the emitted code decodes to the same instructions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
     const char *why = insns ? kernel_refused_anywhere(insns, count, NULL) : "no kernel";
     for (size_t i = 0; i < count; i++)
-        most += insns[i].length + 16u;   /* room for what an emitted instruction may grow by */
+        most += insns[i].length + 16u;   /* room for the growth of an emitted instruction */
     if (!why && COPIES * most <= CODE_LIMIT) {
         uint8_t *code = mem_zero(CODE_LIMIT, 1);
         for (unsigned copy = 0; copy < COPIES; copy++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of what libdw's process writes, in a piece of memory that ends with
- * them: rows name what is there. */
+/* Feeds bytes to the reader of the libdw process's output, in memory that ends with them: rows
+ * refer to existing data. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reader of llvm-mca's tables: a machine whose usages are sound, or a reason. */
+/* Feeds bytes to the reader of llvm-mca's tables: a machine with valid usages, or an error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv, chosen by the first
- * byte: what is read prints and reads the same again, and nothing is read without its reason. */
+/* Feeds bytes to the readers of machine.csv, mapping.csv and overrides.csv, selected by the first
+ * byte: accepted input prints and reads back unchanged, and rejected input sets an error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

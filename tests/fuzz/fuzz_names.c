@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the small languages: usages, experiments, form names, compiler options, PMEvo
+/* Feeds bytes to the parsers of usages, experiments, form names, compiler options and PMEvo
  * names. */
 #include <stdint.h>
 #include <stdlib.h>

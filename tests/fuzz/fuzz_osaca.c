@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of OSACA machine files: a machine that prints and reads back, or a
- * reason. */
+/* Feeds bytes to the reader of OSACA machine files: a machine that prints and reads back, or an
+ * error. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Enough to meet every kind of operand; all 15,000 would be most of the time. */
+/* Covers each kind of operand; all 15,000 forms would dominate the time. */
 static struct forms *few_forms(void)
 {
     static const char rows[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of what perf script prints: no more samples than lines, in ascending
+/* Feeds bytes to the parser of perf script's output: no more samples than lines, in ascending
  * order. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as what an executable says of itself (portolan-cc's section): a program whose parts
- * belong together, or none. */
+/* Feeds bytes as portolan-cc's section of an executable: a consistent program, or none. */
 #include <stdint.h>
 #include <stdlib.h>
 

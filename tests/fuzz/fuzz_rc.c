@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the user's start file, of which only lines that bind keys and set are let through,
- * since others do whatever they say; what is bound can be listed and bound again, and means the
- * same. */
+/* Feeds text to the user's start file. Only lines that bind keys and set options are passed, since
+ * others may have side effects. Listed bindings, bound again, are equal. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* @data's lines that begin with a harmless command; a ';' might begin another. */
+/* Lines of @data that begin with a harmless command, without ';'. */
 static void harmless(const uint8_t *data, size_t size, struct str *out)
 {
     static const char *const heads[] = {"bind", "unbind ", "set seed ", "set ascii ", "#"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as one file of a session directory, chosen by the first byte: the session loads or is
- * refused with a reason, and nothing beside it changes. */
+/* Feeds bytes as one file of a session directory, selected by the first byte: the session loads or
+ * is rejected with an error, and no other file changes. */
 #include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-/* These files need not survive a power failure. */
+/* Files that need not survive a power failure. */
 static int no_sync(int fd)
 {
     (void)fd;
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     session_init(&s);
     if (!session_load(&s, dir, &err) && !err.what[0])
         abort();
-    /* without a manifest, or with the one given: refused, or over these files only */
+    /* without a manifest, or with the given one: rejected, or limited to these files */
     session_save(&s, dir, NULL);
     session_done(&s);
     return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 ? 0 : (abort(), 1);

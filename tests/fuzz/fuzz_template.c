@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* As AArch64's: each request to the assembler is one line. */
+/* For AArch64: each request to the assembler is one line. */
 static void try_a64(struct form_row row)
 {
     struct a64_code draft;
@@ -28,7 +28,7 @@ static void try_a64(struct form_row row)
     str_done(&text);
 }
 
-/* Any text as a template: refused, or code that can be made. */
+/* Feeds text as a template: rejected, or code can be generated. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char form[] = "ADD (R64, R64)", extension[] = "BASE",

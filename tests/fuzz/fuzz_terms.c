@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds text to the readers of usages and experiments: what is read prints and reads the same
- * again, a fault has a column in the text. */
+/* Feeds text to the parsers of usages and experiments: accepted text prints and reads back
+ * unchanged; an error has a column within the text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

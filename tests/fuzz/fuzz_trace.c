@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes as the trace of a program with two units, which may have written anything: counts
- * that belong together, or a reason. */
+/* Feeds arbitrary bytes as the trace of a program with two units: consistent counts, or an
+ * error. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

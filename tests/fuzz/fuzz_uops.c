@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Feeds bytes to the reading of uops.info's tables, CSV and XML: a machine that survives its own
- * notation, or a reason. */
+/* Feeds bytes to the reader of uops.info's tables, CSV and XML: a machine that prints and reads
+ * back, or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gives every file named, or in a directory named, to a fuzz target, and some hundred damaged
- * versions of each: what libFuzzer found stays found without it. */
+/* Runs a fuzz target on every named file, every file of a named directory, and about a hundred
+ * mutations of each: inputs found by libFuzzer are tested without it. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -25,8 +25,8 @@ static void on_abort(int number)
     fprintf(stderr, "replay: %s\n", at_work);
 }
 
-/* A byte changed, cut out, doubled or a piece moved: not in place, so that reading past the end is
- * seen by a sanitizer. */
+/* Changes, deletes or duplicates a byte, or moves a piece: in a copy of exact size, so that a
+ * sanitizer detects reads past the end. */
 static void damage(struct rng *rng, const struct str *from, struct str *to)
 {
     size_t at = from->length ? rng_below(rng, (uint32_t)from->length) : 0;

@@ -20,7 +20,7 @@
 #include "support.h"
 
 #define TRIES_FOR_A_VALUE 16
-/* values of a fresh sandbox among half of these tries that distinguish a wrong one from a busy
+/* values of a fresh sandbox in half of these attempts distinguish a wrong value from a busy
  * machine */
 #define RIGHT_ELSEWHERE 3
 
@@ -28,12 +28,12 @@ struct sandbox *sandbox;
 struct calibration calibration;
 unsigned cases_run;
 static int files_before;
-unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
+unsigned values_asked, values_had;   /* measurements after attacks: attempted, and settled */
 
 #define SLOWEST 5
-/* the longest first */
+/* longest first */
 static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];
-/* the working directory and that of temporary files: nothing else writes there */
+/* private working and temporary directory: no other process writes there */
 static const char *own_directory;
 
 void block_add(struct attack_block *b, const char *hex, uint64_t address)
@@ -69,10 +69,10 @@ int own_children(void)
 void nothing_left(const char *what)
 {
     int files = entries_in("/proc/self/fd"), children = children_left();
-    /* Own code's child and its link may have been ended by a renewal, never doubled. */
+    /* A renewal may have ended the foreign code's child and its link; they never exist twice. */
     if (files > files_before)
         fail_msg("%s: %d descriptors instead of %d", what, files, files_before);
-    /* what outlives its parent becomes ours (PR_SET_CHILD_SUBREAPER) */
+    /* orphans become children of this process (PR_SET_CHILD_SUBREAPER) */
     if (children > own_children())
         fail_msg("%s: %d children are left", what, children);
     if (entries_in(own_directory) != 0)
@@ -90,7 +90,7 @@ bool measure(const struct attack_block *b, struct kernel_measured *out, struct e
     return kernel_run(sandbox, &calibration, insns, n, out, err);
 }
 
-/* The same from a fresh sandbox on the same CPU, because another CPU has other neighbours: the time
+/* The same from a fresh sandbox on the same CPU, since other CPUs have other neighbours: the time
  * of the block on this machine at its present load. NaN: no value. */
 static double measure_fresh(const struct attack_block *b)
 {
@@ -107,8 +107,8 @@ static double measure_fresh(const struct attack_block *b)
     return ok ? m.cycles : NAN;
 }
 
-/* A value of @hex within @least and @most, after any number of tries; *@had: a value was right, or
- * as wrong as that of a fresh sandbox at the same time. A busy sibling makes both wrong, which
+/* A value of @hex within [@least, @most], after any number of attempts; *@had: a value was right,
+ * or deviated like that of a fresh sandbox at the same time. A busy sibling makes both wrong, which
  * proves nothing. */
 static bool value_within(const char *hex, uint64_t address, double least, double most, double *got,
                          bool *had, const char *what)
@@ -147,8 +147,8 @@ void value_right(const char *hex, uint64_t address, double least, double most, c
         fail_msg("%s: %s takes %.3f cycles instead of %.2f to %.2f", what, hex, got, least, most);
 }
 
-/* The most of the @count @values that are within 1 % of one of them, *@middle: what a busy
- * neighbour disturbs scatters. */
+/* Size of the largest group of the @count @values within 1 % of one of them, *@middle: disturbed
+ * values scatter. */
 static unsigned alike(const double *values, unsigned count, double *middle)
 {
     unsigned most = 0;
@@ -196,8 +196,8 @@ void value_as_fresh(const char *hex, const char *what)
         fail_msg(
             "%s: %s takes %.3f cycles (%u of %u values), and %.3f in a fresh sandbox (%u of %u)",
             what, hex, own, same, n, elsewhere, same_fresh, others);
-    /* A busy core may disturb the known block after it; what disturbs it every time, and it alone,
-     * is the block. */
+    /* A busy core may disturb the reference block after the attack; only a disturbance in each
+     * attempt comes from the attack. */
     double got;
     bool had;
     if (tripped == TRIES_FOR_A_VALUE && value_within("4801d8", 0, 0.99, 1.01, &got, &had, what) &&
@@ -249,7 +249,7 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
         const struct attack_time time = attack_begins();
         ok = measure(&b, &m, &err);
         attack_ends(&time, name);
-        /* Where others have the processor it may come to nothing before there is a reason. */
+        /* On a contended processor the block may end without a reason. */
         if (ok || (ending != VALUE && err.code != ERR_LIMIT))
             break;
     }
@@ -289,7 +289,7 @@ int attacks_begin(void **state)
     bool ok = sandbox && calibrate(sandbox, NULL, NULL, &calibration, &err);
     if (!ok)
         print_message("no measuring here: %s\n", err.what);
-    /* Neighbours slow the yardstick and what is held against it alike: no case waits for a quiet
+    /* Neighbours slow the reference block and the compared value alike: no case waits for an idle
      * machine. */
     calibration.rules.probe_tolerance = 100;
     calibration.rules.chain_tolerance = 0.01;

@@ -4,27 +4,27 @@
 
 #include "charts.h"
 
-/* A lab for what comes after the places. */
+/* A lab for the stages after port places. */
 struct late_lab {
     struct chart_options options;
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct lab lab;
 };
-/* @l on @cpu, which stays the caller's, as @l does. */
+/* Initialises @l on @cpu; the caller owns both. */
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu);
-/* A chart that has come to @take_m, of the @n forms @names. The caller frees each of these by
+/* A chart of the @n forms @names at @take_m, advanced to the facts. The caller frees each by
  * chart_free. */
 struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names,
                        size_t n);
-/* A chart of @cpu with only its issue width, the form @form and the latency of one addition, and
- * the facts that loops determined. */
+/* A chart of @cpu with only its issue width, the form @form, the latency of one addition, and the
+ * facts determined by loops. */
 struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms,
                              const char *const *form);
-/* The same of "ADD (R64, R64)"; and of a simulated @truth. */
+/* The same for "ADD (R64, R64)"; and for a simulated @truth. */
 struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms);
 struct chart *facts_of(const struct machine *truth, struct forms *forms);
-/* The value found for @key; NULL: none. */
+/* The determined value of @key; NULL: none. */
 const struct chart_fact *fact_of(const struct chart *c, const char *key);
 
 #endif

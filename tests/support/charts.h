@@ -1,25 +1,26 @@
-/* What tests of charts share: a simulated CPU, hooks that look on, experiments to judge by. */
+/* Shared by tests of charts: a simulated CPU, hooks that check progress, experiments for
+ * validation. */
 #ifndef PORTOLAN_TESTS_CHARTS_H
 #define PORTOLAN_TESTS_CHARTS_H
 
 #include "chart/imitate.h"
 #include "chart/lab.h"
 
-#define CHART_NEAR 0.02   /* relative: two predictions of one experiment agree */
+#define CHART_NEAR 0.02   /* relative difference at which two predictions of an experiment agree */
 
-/* How a chart is looked at. */
+/* Hooks that observe a chart, and their state. */
 struct chart_watch {
-    bool cancel;             /* it is to end */
-    unsigned stages;         /* in which it may be, a bit for each; 0: in any */
+    bool cancel;             /* request to end the chart */
+    unsigned stages;         /* permitted stages, one bit each; 0: all */
 };
-/* Hooks that end a chart when @w requests it, and fail the test on inconsistent progress. */
+/* Hooks that cancel a chart when @w requests it, and fail the test on inconsistent progress. */
 struct chart_hooks chart_watched(struct chart_watch *w);
-/* Does @work with each of CHART_THREADS workers on a thread of its own, number 0 on the caller's;
- * ends when all did. */
+/* Calls @work once for each of CHART_THREADS workers, in parallel: number 0 on the calling thread.
+ * Returns after the last. */
 #define CHART_THREADS 3
 void chart_together(void (*work)(void *state, unsigned worker), void *state);
 
-/* Whether both have the same ports, width, usages and issue slots, entry by entry. */
+/* Whether both have the same ports, issue width, usages and issue slots, entry by entry. */
 bool chart_mappings_alike(const struct mapping *a, const struct mapping *b);
 
 /* A simulated CPU and the objects that its chart needs. */
@@ -27,33 +28,33 @@ struct chart_bed {
     struct machine *truth;
     struct forms *forms;
     struct imitation *imitation;
-    /* that is charted: the imitation without the changes to its times */
+    /* charted CPU: the simulated one without altered times */
     struct chart_cpu cpu;
-    VEC(const struct form_row *) rows;     /* of the forms that are charted */
+    VEC(const struct form_row *) rows;     /* charted forms */
     struct chart_watch watch;
     struct chart_hooks hooks;
     struct source *altered;
 };
-/* Those forms of @take_truth that match @pattern, times with so much relative @noise.
- * chart_bed_done frees, the machine too. */
+/* Fills the bed with the forms of @take_truth that match @pattern; @noise: relative noise of times.
+ * chart_bed_done frees it, including the machine. */
 void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern,
                     double noise);
 void chart_bed_done(struct chart_bed *b);
-/* From now on a time is what @alter makes of it: the truth no longer says all of it. @state stays
- * the caller's. */
+/* Passes each later time through @alter: the truth no longer describes it completely. The caller
+ * owns @state. */
 void chart_bed_alter(struct chart_bed *b,
                      void (*alter)(const void *state, const struct experiment *e,
                                    struct measured *m),
                      const void *state);
 
-/* A lab on its CPU, whose table has all forms of the truth, each measured alone; @alone gets their
- * cycles. @options stay the caller's, who frees the table. */
+/* A lab on its CPU; the table holds all forms of the truth, each measured alone; @alone receives
+ * their cycles. The caller owns @options and frees the table. */
 void chart_bed_lab(struct chart_bed *b, const struct chart_options *options, struct lab *out,
                    double *alone);
 
-/* An empty table in whose forms those that are charted have their numbers; the caller frees. */
+/* An empty table whose form numbers match those of the chart; the caller frees it. */
 struct experiments *chart_bed_table(const struct chart_bed *b);
-/* How many experiments of @take_t the chart foretells otherwise than the truth. */
+/* Number of experiments of @take_t for which the prediction of the chart differs from the truth. */
 size_t chart_bed_wrong(const struct chart_bed *b, const struct chart *c,
                        struct experiments *take_t);
 

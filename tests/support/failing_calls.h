@@ -1,4 +1,4 @@
-/* File calls that fail, or end the process, at a chosen position. */
+/* File operations that fail, or end the process, at a chosen call. */
 #ifndef FAILING_CALLS_H
 #define FAILING_CALLS_H
 
@@ -8,10 +8,10 @@
 
 enum failing { FAIL_ERROR, FAIL_SHORT, FAIL_DEATH };
 
-/* From now on call number @position (from 0, of all in the table) fails: with ENOSPC, FAIL_SHORT
- * and FAIL_DEATH after a part of what was to be written, or by the death of the process. */
+/* Makes call number @position (from 0, over all of the table) fail: ENOSPC; FAIL_SHORT: after a
+ * partial write; FAIL_DEATH: the process dies after a partial write. */
 void failing_calls_set(unsigned position, enum failing how);
-/* The system's own calls again; whether the position was met. */
+/* Restores the system calls; returns whether the position was reached. */
 bool failing_calls_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Blocks and a model to hunt with: what tests of the hunt and of a chart's review begin with. */
+/* Blocks and a model for tests of the hunt and of a chart's review. */
 #ifndef PORTOLAN_TESTS_HUNTS_H
 #define PORTOLAN_TESTS_HUNTS_H
 

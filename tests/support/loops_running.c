@@ -319,7 +319,7 @@ static void *thread(void *state)
     return (void *)s;
 }
 
-/* Threads started in succession, all in one loop. */
+/* Threads started in succession, all executing one loop. */
 static void run_threads(const char *name, long repeats)
 {
     (void)name;
@@ -350,7 +350,7 @@ static void born(int failure)
     }
 }
 
-/* Threads that start and end all the time, while one stays in the loop. */
+/* Starts and ends threads continuously while one stays in the loop. */
 static void run_births(const char *name, long repeats)
 {
     pthread_t longer;
@@ -390,7 +390,7 @@ static void *spawner(void *state)
     return (void *)failed;
 }
 
-/* Two threads that create processes all the time, while one stays in the loop. */
+/* Two threads that continuously create processes while one stays in the loop. */
 static void run_spawns(const char *name, long repeats)
 {
     pthread_t longer, spawners[2];
@@ -423,7 +423,7 @@ static void open_page(int number, siginfo_t *info, void *context)
         _exit(6);
 }
 
-/* A program that receives the pages of its loop's data, and closes them again. */
+/* A process that maps the pages of its loop's data on page faults, and protects them again. */
 static void run_faults(const char *name, long repeats)
 {
     struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
@@ -444,7 +444,7 @@ static void handle(int number)
     (void)number;
     handled++;
     iterations += 100;
-    printed += loop_sum(numbers, 100);   /* the loop that was interrupted */
+    printed += loop_sum(numbers, 100);   /* the interrupted loop */
     printed -= loop_sum(numbers, 100);
     iterations += 100;
 }
@@ -469,7 +469,7 @@ static void run_timer(const char *name, long repeats)
     fprintf(stderr, "%d signals\n", (int)handled);
 }
 
-/* Children that run the loop, too: theirs are not counted. */
+/* Children that also run the loop: their iterations do not count. */
 static void run_fork(const char *name, long repeats)
 {
     (void)name;
@@ -488,7 +488,7 @@ static void run_fork(const char *name, long repeats)
     }
 }
 
-/* A process that is attached to. */
+/* A process to attach to. */
 static void run_wait(const char *name, long repeats)
 {
     (void)name;

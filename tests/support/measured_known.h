@@ -1,4 +1,4 @@
-/* Measurements of a processor with a known mapping: for unit tests and benches. */
+/* Measurements of a processor with a known mapping: for unit tests and benchmarks. */
 #ifndef PORTOLAN_TESTS_MEASURED_KNOWN_H
 #define PORTOLAN_TESTS_MEASURED_KNOWN_H
 
@@ -8,12 +8,11 @@
 
 struct measured_known {
     const struct mapping *m;
-    double noise;        /* each value is off by up to this fraction, evenly */
+    double noise;        /* maximum relative error of each value, uniformly distributed */
     struct rng rng;
 };
 
-/* Fills the pending rows of @t with what @state, a struct measured_known, says: a
- * select_measure. */
+/* Fills the pending rows of @t from @state, a struct measured_known: a select_measure. */
 bool measure_known(struct experiments *t, void *state, struct err *err);
 /* Mean relative error of @found on 2,000 experiments of five forms of @truth. */
 double unseen(const struct mapping *truth, const struct mapping *found);

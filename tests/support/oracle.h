@@ -1,4 +1,5 @@
-/* Independent answers for the throughput of µops: the definition itself, and the linear program. */
+/* Reference throughput of µops by two independent methods: the definition, and the linear
+ * program. */
 #ifndef PORTOLAN_TESTS_ORACLE_H
 #define PORTOLAN_TESTS_ORACLE_H
 
@@ -8,7 +9,7 @@
 #include "base/rng.h"
 #include "throughput/throughput.h"
 
-/* Every one of the 2^ports sets, as eq. 1 of PMEvo says. */
+/* Evaluates all 2^ports port sets (PMEvo, eq. 1). */
 static inline double oracle_naive(const struct mass *masses, size_t n, unsigned ports)
 {
     double best = 0;
@@ -23,8 +24,8 @@ static inline double oracle_naive(const struct mass *masses, size_t n, unsigned 
     return best;
 }
 
-/* Minimise t subject to: every µop's mass is placed on its ports, no port holds more than t (PMEvo,
- * Definition 5). */
+/* Minimises t such that the mass of each µop is assigned to its ports and no port holds more than t
+ * (PMEvo, Definition 5). */
 static inline double oracle_lp(const struct mass *masses, size_t n, unsigned ports)
 {
     glp_prob *lp = glp_create_prob();

@@ -6,8 +6,8 @@
 
 struct schema_check {
     const json_t *root;
-    struct str path;     /* of the value that is looked at: /machines/0/cycles */
-    struct str *fault;   /* NULL: nobody wants to know */
+    struct str path;     /* of the current value: /machines/0/cycles */
+    struct str *fault;   /* NULL: none */
 };
 
 static bool holds(struct schema_check *c, const json_t *rule, const json_t *value);
@@ -20,7 +20,7 @@ static bool refuse(struct schema_check *c, const char *why, const char *what)
     return false;
 }
 
-/* "#/$defs/name": the part of the schema; NULL: there is none. */
+/* Part of the schema at "#/$defs/name"; NULL: none. */
 static const json_t *resolve(const json_t *root, const char *reference)
 {
     const json_t *at = root;
@@ -73,7 +73,7 @@ static bool is_among(struct schema_check *c, const json_t *words, const json_t *
                   json_is_string(value) ? json_string_value(value) : "");
 }
 
-/* One deeper, for member or element @name. */
+/* Validates member or element @name, one level deeper. */
 static bool member_holds(struct schema_check *c, const char *name, const json_t *rule,
                          const json_t *value)
 {
@@ -88,7 +88,7 @@ static bool member_holds(struct schema_check *c, const char *name, const json_t 
     return ok;
 }
 
-/* The rule of the first pattern of names that @name fits; NULL: none. */
+/* Rule of the first name pattern that @name matches; NULL: none. */
 static const json_t *by_pattern(const json_t *patterns, const char *name)
 {
     const char *pattern;
@@ -148,7 +148,7 @@ static bool elements_hold(struct schema_check *c, const json_t *rule, const json
     return true;
 }
 
-/* Of several rules: all, or one. */
+/* Combines several rules: all, or exactly one. */
 static bool rules_hold(struct schema_check *c, const json_t *rules, const json_t *value, bool all)
 {
     size_t i;
@@ -174,7 +174,7 @@ static bool condition_holds(struct schema_check *c, const json_t *rule, const js
     return !met || holds(c, json_object_get(rule, "then"), value);
 }
 
-/* What one word of a rule says of @value. */
+/* Evaluates one keyword of a rule for @value. */
 static bool word_holds(struct schema_check *c, const json_t *rule, const char *word,
                        const json_t *said, const json_t *value)
 {
@@ -202,7 +202,7 @@ static bool word_holds(struct schema_check *c, const json_t *rule, const char *w
         (strcmp(word, "properties") == 0 && !json_object_get(rule, "additionalProperties")))
         return !json_is_object(value) || members_hold(c, rule, value);
     if (strcmp(word, "properties") == 0 || strcmp(word, "patternProperties") == 0)
-        return true;   /* with additionalProperties */
+        return true;   /* additionalProperties */
     if (strcmp(word, "items") == 0)
         return !json_is_array(value) || elements_hold(c, said, value);
     if (strcmp(word, "allOf") == 0 || strcmp(word, "anyOf") == 0)

@@ -1,4 +1,4 @@
-/* JSON held to a schema: as much of JSON Schema (2020-12) as data/schema.json uses. */
+/* Validates JSON by the subset of JSON Schema (2020-12) that data/schema.json uses. */
 #ifndef PORTOLAN_TESTS_SCHEMA_H
 #define PORTOLAN_TESTS_SCHEMA_H
 
@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 /* Whether @value satisfies @rule, a part of the schema @root. Appends each violation and its reason
- * to @fault. An unknown word of the schema is a violation as well. */
+ * to @fault. An unknown keyword of the schema is also a violation. */
 bool schema_holds(const json_t *root, const json_t *rule, const json_t *value, struct str *fault);
 
 #endif

@@ -25,7 +25,7 @@
 #include "support.h"
 
 #define RECENT_MOST ((size_t)1 << 18)
-#define LOOK_MS 20   /* between looks at whether it has stopped or ended */
+#define LOOK_MS 20   /* between checks for a stop or an end */
 
 bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows)
 {
@@ -75,7 +75,7 @@ static void keep(struct terminal *t, char *bytes, size_t length)
     str_add_bytes(&t->recent, bytes, kept);
 }
 
-/* All that waits. */
+/* Reads all pending output. */
 static bool drain(struct terminal *t)
 {
     char bytes[16384];
@@ -89,7 +89,7 @@ static bool drain(struct terminal *t)
     return any;
 }
 
-/* Whether it still runs; a process that stopped itself is continued. */
+/* Whether it still runs; continues a process that stopped itself. */
 static bool look(struct terminal *t)
 {
     int status;
@@ -120,13 +120,13 @@ bool terminal_read(struct terminal *t, int milliseconds)
                  : left < LOOK_MS ? (int)ceil(left)
                                   : LOOK_MS) > 0 &&
             !(source.revents & POLLIN))
-            usleep(1000);   /* hung up: it is about to end */
+            usleep(1000);   /* hung up: about to end */
         any = drain(t);
     } while (look(t) && !any && clock_wall() < until);
     return any;
 }
 
-/* Reports the hang, since all other ends without an event have a fault of their own. */
+/* Reports a hang: other failures have their own message. */
 static bool hangs(const struct terminal *t, const char *what)
 {
     if (t->pid)
@@ -146,7 +146,7 @@ bool terminal_type(struct terminal *t, const char *bytes, size_t length)
             continue;
         if (both.revents & POLLIN)
             drain(t);
-        /* A little at a time: a terminal takes 4 KB of a line at most, and drops what is more. */
+        /* In small parts: a terminal accepts at most 4 KB of a line, and drops the rest. */
         ssize_t n = both.revents & POLLOUT ? write(t->fd, bytes, length < 256 ? length : 256) : 0;
         if (n > 0) {
             bytes += n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded: allocation number FAIL_AT (from 1) fails, with FAIL_FOR=N the N from there on;
- * libraries' too. FAIL_COUNT names a file for how many there were. */
+/* Preloaded: allocation number FAIL_AT (from 1) fails; FAIL_FOR=N: the N from there on. Libraries'
+ * allocations count. FAIL_COUNT names a file for the number of allocations. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static unsigned long number(const char *variable, unsigned long otherwise)
     return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-/* Children, such as the assembler, are not meant. */
+/* Child processes, such as the assembler, are exempt. */
 static void __attribute__((constructor)) begin(void)
 {
     first = number("FAIL_AT", 0);

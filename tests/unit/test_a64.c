@@ -417,7 +417,7 @@ static void test_hostile_text(void **state)
     kernel_free(k);
 }
 
-/* Operand texts that no disassembler prints are refused, not read past. */
+/* Operand texts that no disassembler prints are rejected, without reads past their end. */
 static void test_hostile_operands(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 kernels on the Arm machines: dependencies with answers derived by hand, and the port
- * bound against llvm-mca's own. */
+/* AArch64 kernels on the Arm machines: dependencies with results derived by hand, and the port
+ * bound compared with llvm-mca's. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +60,8 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
     return value;
 }
 
-/* The loop-carried bound, from latencies of the table and of facts: each row says where its number
- * comes from. */
+/* The loop-carried bound, from latencies of the table and of facts; the comment of each row derives
+ * its value. */
 static void test_dependencies(void **state)
 {
     (void)state;
@@ -82,17 +82,17 @@ static void test_dependencies(void **state)
         /* flags and carry: adc waits for the adcs before it, csel for cmp */
         {"neoverse-v2", 2, "1: adcs x0, x0, x1\nadcs x2, x2, x3\ncbnz x4, 1b\n"},
         {"neoverse-v2", 2, "1: cmp x0, x1\ncsel x0, x2, x3, lt\ncbnz x4, 1b\n"},
-        /* a lane and a merging predicate keep the old value, movi and fmov do not */
+        /* a lane and a merging predicate read the old value, movi and fmov do not */
         {"neoverse-v2", 1,
          "1: movi v0.4s, #1\nadd v1.4s, v0.4s, v2.4s\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 1, "1: ld1 {v0.2d}, [x1]\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 1, "1: xtn v0.8b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 3, "1: xtn2 v0.16b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
-        /* pointer chasing: 4 cycles of load; through a post-indexed load too */
+        /* pointer chasing: a load latency of 4 cycles, also for a post-indexed load */
         {"cortex-a72", 4, "1: ldr x0, [x0]\ncbnz x0, 1b\n"},
         {"neoverse-v2", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
-        /* post- and pre-indexed streams step in one cycle, whatever they move and whenever the data
-         * come */
+        /* post- and pre-indexed addresses advance in one cycle, whatever the access width and its
+         * latency */
         {"neoverse-v2", 1, "1: ldr x1, [x0], #8\nadd x2, x2, x1\ncbnz x1, 1b\n"},
         {"neoverse-v2", 1, "1: ldr d1, [x0, #8]!\nstr d1, [x2], #8\ncmp x0, x3\nb.ne 1b\n"},
         {"cortex-a72", 1,
@@ -100,7 +100,7 @@ static void test_dependencies(void **state)
          "#8\nb.ne 1b\n"},
         {"cortex-a72", 1,
          "1: ld1 {v0.2d}, [x0], x3\nst1 {v0.2d}, [x1], #16\ncmp x0, x4\nb.ne 1b\n"},
-        /* a step by a register waits for that register: mul 3 on A72, and then the step */
+        /* an increment by a register depends on that register: mul 3 on A72, then the increment */
         {"cortex-a72", 4, "1: mul w3, w0, w5\nld1 {v0.2d}, [x0], x3\ncmp x0, x4\nb.ne 1b\n"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -111,13 +111,13 @@ static void test_dependencies(void **state)
     }
 }
 
-/* The Cortex-A72 by Ritter and Hack's measurements of pairs of five instructions. */
+/* The Cortex-A72 according to Ritter and Hack's measurements of pairs of five instructions. */
 static void test_cortex_a72_beside_others(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    /* A long multiplication holds the multiplier for three cycles, a division the divider for four,
-     * and the multi-cycle pipe for one. */
+    /* A long multiplication occupies the multiplier for three cycles, a division the divider for
+     * four, and the multi-cycle pipe for one. */
     assert_true(
         fabs(bound_on(
                  "1: mul x1, x2, x3\nadd x4, x5, x6, asr #3\nadd x7, x5, x6, asr #3\ncbnz x0, 1b\n",
@@ -129,8 +129,8 @@ static void test_cortex_a72_beside_others(void **state)
     assert_true(fabs(bound_on("1: mul x1, x2, x3\nsdiv x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72",
                               BOUND_PIPES) -
                      4) < 1e-6);
-    /* 128 bits take two of the three slots of rename, also where the pipe alone would do one a
-     * cycle; narrowing into an upper half takes one. */
+    /* 128-bit operations take two of the three rename slots, even where the pipe could execute one
+     * per cycle; narrowing into an upper half takes one. */
     assert_true(fabs(bound_on("1: saddl v0.4s, v1.4h, v2.4h\nsaddl v3.4s, v1.4h, v2.4h\nsaddl "
                               "v4.4s, v1.4h, v2.4h\ncbnz x0, 1b\n",
                               "cortex-a72", BOUND_ISSUE) -
@@ -143,8 +143,8 @@ static void test_cortex_a72_beside_others(void **state)
                      2) < 1e-6);
 }
 
-/* Through memory: the store's value reaches the load after the fact store_forward, found by address
- * over steps of the base. */
+/* Through memory: the store's value reaches the load after store_forward cycles; aliasing is
+ * detected by address across increments of the base. */
 static void test_store_forwarding(void **state)
 {
     (void)state;
@@ -247,7 +247,7 @@ static void test_base_forms(void **state)
     free(text);
 }
 
-/* The loops of compilers: found where they are, nothing unknown, a number on each machine that has
+/* Compiled loops: located correctly, without unknown forms, with a bound on each machine that has
  * their instructions. */
 static void test_compiled(void **state)
 {
@@ -292,8 +292,8 @@ static void test_compiled(void **state)
     }
 }
 
-/* What binutils do not know is assembled and named by llvm-mc; lines keep their numbers, and one
- * that nobody knows is refused. */
+/* llvm-mc assembles and names instructions unknown to binutils; line numbers are kept, and an
+ * instruction unknown to both is rejected. */
 static void test_newer_instructions(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void test_newer_instructions(void **state)
     assert_int_equal(err.line, 2);
 }
 
-/* Loop @loop as llvm-mca takes it. */
+/* Writes loop @loop as an llvm-mca region. */
 static void add_region(const struct kernel *k, size_t loop, struct str *out)
 {
     size_t count;
@@ -375,8 +375,9 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
     str_done(&input);
 }
 
-/* Ports and issue on the imported tables alone. llvm-mca takes resource by resource, the bound here
- * every union of port sets: never less, and more only where different sets share ports. */
+/* Ports and issue from the imported tables alone. llvm-mca bounds each resource separately, this
+ * analysis every union of port sets: its bound is never lower, and higher only where different sets
+ * share ports. */
 static void test_against_llvm(void **state)
 {
     (void)state;
@@ -409,7 +410,7 @@ static void test_against_llvm(void **state)
                 struct analysis *a = analysis_new(k, loop, m);
                 double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]),
                        theirs = peer[loop];
-                if (ours < theirs - 0.051 || ours > 2 * theirs)   /* they print one decimal */
+                if (ours < theirs - 0.051 || ours > 2 * theirs)   /* llvm-mca prints one decimal */
                     fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], loop + 1,
                              files[f].file, ours, theirs);
                 equal += fabs(ours - theirs) < 0.051;

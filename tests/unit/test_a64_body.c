@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bodies of AArch64 forms, made anywhere: encodings learnt from the assembler, decoded by Capstone
- * and objdump to the same forms; no instruction waits for another. */
+/* Bodies of AArch64 forms, generated on any processor: encodings learnt from the assembler, decoded
+ * by Capstone and objdump to the same forms; instructions are independent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/child.h"
 
 static struct forms *forms;
-static bool assembler;   /* aarch64-linux-gnu-as is there */
+static bool assembler;   /* aarch64-linux-gnu-as is available */
 
 static const struct a64_code *code_of(const char *form)
 {
@@ -52,7 +52,7 @@ static uint32_t word_at(const struct body *b, size_t i)
     return word;
 }
 
-/* Words by hand from the architecture manual's encoding diagrams. */
+/* Words derived by hand from the encoding diagrams of the architecture manual. */
 static void test_fields(void **state)
 {
     uint32_t word;
@@ -99,7 +99,7 @@ static void test_fields(void **state)
     assert_null(a64_code_find(&broken, NULL));
 }
 
-/* Kinds of the body's own instructions other than the forms. */
+/* Kinds of instructions that the body adds to the forms. */
 static bool is_breaker(const struct insn *in, const char *form)
 {
     static const char *const own[] = {"CMP (X, X)", "SUB (X, X, I)", "ADD (X, X, I)", NULL};
@@ -109,8 +109,8 @@ static bool is_breaker(const struct insn *in, const char *form)
     return false;
 }
 
-/* No register that an instruction writes is read by another one, but where the form itself
- * accumulates into it. */
+/* No instruction reads a register written by another, unless the form itself accumulates into
+ * it. */
 static const char *dependence(const struct insn *insns, size_t n, const char *form)
 {
     unsigned written[INSN_REGISTERS] = {0};
@@ -139,8 +139,8 @@ static const char *dependence(const struct insn *insns, size_t n, const char *fo
     return NULL;
 }
 
-/* Every form that can be measured on some AArch64 processor: its body decodes to it, and the text
- * of what was decoded assembles to the same words. */
+/* Every form measurable on some AArch64 processor: its body decodes to it, and the decoded text
+ * assembles to the same words. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -150,8 +150,8 @@ static void test_every_form(void **state)
     VEC(size_t) starts = {0};
     const uint32_t one = 1;
     const enum { EXECUTIONS = 13 } executions = EXECUTIONS;
-    /* The program's own that would not be run if a file had added them: their results depend on
-     * where code stands, or on keys of the process. */
+    /* The program's own instructions that a template file could not add: their results depend on
+     * the code's address, or on keys of the process. */
     static const char *const others[] = {"ADR *",         "ADRP *", "LDR *, Rel)",
                                          "LDRSW *, Rel)", "PAC*",   NULL};
     (void)state;
@@ -213,7 +213,7 @@ static void test_every_form(void **state)
     free(b);
 }
 
-/* Steps up and down cancel within the body, whatever forms share it. */
+/* Increments and decrements cancel within the body, for any combination of forms. */
 static void test_bases_return(void **state)
 {
     static const struct { const char *names[3]; size_t n;
@@ -280,7 +280,8 @@ static void test_breakers(void **state)
     make(&(const char *){"SDIV (X, X, X)"}, &one, 1, 20, b);
     for (size_t i = 0; i < 20; i++)
         assert_int_equal(word_at(b, i) >> 5 & 31, A64_LONG);
-    /* Displacements: neighbours, and back at the beginning when the encoding or the window ends. */
+    /* Displacements: adjacent accesses, wrapping around at the end of the encoding or the
+     * window. */
     make(&(const char *){"LDP (Q, Q, [X, I])"}, &one, 1, 40, b);
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(word_at(b, i) >> 15 & 0x7f, i % 32 * 2);
@@ -294,8 +295,8 @@ static void test_breakers(void **state)
     free(b);
 }
 
-/* Number of links in a chain, by the decoder's read and written registers; each is followed by up
- * to @apart helper instructions. */
+/* Number of links in a chain, by the decoder's read and written registers; each is followed by at
+ * most @apart helper instructions. */
 static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
 {
     unsigned depth[INSN_REGISTERS] = {0}, flags = 0, memory = 0, most = 0;
@@ -332,7 +333,7 @@ static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
     return most;
 }
 
-/* Every chain of every form: all its links wait for the one before. */
+/* Every chain of every form: each link depends on the previous one. */
 static void test_chains(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -348,7 +349,7 @@ static void test_chains(void **state)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
     assert_true(a64_codes_learn(rows.items, rows.count, &toolchain_assembler, NULL));
-    /* Two rounds: objdump is run once for the words that Capstone does not decode. */
+    /* Two rounds: a single objdump process decodes the words that Capstone does not. */
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < rows.count; i++) {
             const struct a64_code *code = a64_code_find(rows.items[i], NULL);
@@ -419,8 +420,7 @@ static void test_unfit(void **state)
     assert_null(a64_unfit(forms_find(forms, "ADR (X, Rel)")));
 }
 
-/* Binutils by the names they have: plain for this processor, with the target's before them
- * otherwise. */
+/* Names of binutils: unprefixed for the native processor, otherwise with the target's prefix. */
 static void test_tools(void **state)
 {
     char buffer[64];
@@ -455,8 +455,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A simulated CPU may have the other instruction set: code of its forms is made on any processor,
- * and only what runs asks for this one's set. */
+/* A simulated CPU may have the other instruction set: its code is generated on any processor, and
+ * only execution requires the native set. */
 static void test_code_for_a_simulated_cpu(void **state)
 {
     static const struct {
@@ -485,7 +485,7 @@ static void test_code_for_a_simulated_cpu(void **state)
     }
 }
 
-/* The letters of a template must match its code: registers are allocated by them. */
+/* The letters of a template must match its code: register allocation relies on them. */
 static void test_letters(void **state)
 {
     static const struct { const char *form, *template, *fault;

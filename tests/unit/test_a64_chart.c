@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine chart of a simulated AArch64 CPU, on whatever processor the test runs: the charted
- * machine is one of AArch64, and predicts blocks that took no part. */
+/* machine chart of a simulated AArch64 CPU, on any processor: the charted machine has instruction
+ * set AArch64, and predicts blocks that were not part of the chart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void test_chart(void **state)
     run(&s, str_text(&line), &out);
     json_t *chart = json_loads(str_text(&out), 0, NULL);
     assert_non_null(chart);
-    /* Blocks are of the forms that were charted, by how often programs of this set use them. */
+    /* Blocks consist of charted forms, weighted by their frequency in programs of this set. */
     assert_true(json_integer_value(json_object_get(chart, "review_blocks")) > 500);
     assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")),
                      json_integer_value(json_object_get(chart, "review_blocks")));
@@ -51,8 +51,8 @@ static void test_chart(void **state)
     json_decref(chart);
     session_done(&s);
 
-    /* Read again, it takes a kernel of its set, and sees the chain: 5 of the load, 1 of the
-     * addition, however long a base takes that the load steps. */
+    /* After reloading, it analyses a kernel of its set, including the chain: 5 cycles of the load,
+     * 1 of the addition, whatever the latency of the incremented base. */
     static const char *const chains[] = {"sub x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n",
                                          "ldr x2, [x1, #8]!\nadd x1, x2, x3\n"};
     struct machine *m = load_machine("small");
@@ -71,7 +71,7 @@ static void test_chart(void **state)
     str_done(&line);
 }
 
-/* A mapping that is drawn up by hand, or inferred, is for the set that the session is at. */
+/* A new mapping, made by hand or inferred, has the current instruction set of the session. */
 static void test_new_mappings(void **state)
 {
     struct session s;

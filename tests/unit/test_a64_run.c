@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 code run on an AArch64 processor, or under an emulator of one (docs/aarch64.md): results
- * that do not depend on time. Elsewhere the test is skipped with a message. */
+/* Runs AArch64 code on an AArch64 processor, or under an emulator (docs/aarch64.md): results that
+ * do not depend on time. Elsewhere the test is skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void test_faults(void **state)
     }
 }
 
-/* The filter kills what calls the system; emulators have none. */
+/* The filter kills the process on a system call; emulators have no filter. */
 static void test_system_call(void **state)
 {
     static const uint32_t getpid_call[] = {0xd2801588, 0xd4000001};   /* mov x8, #172; svc #0 */
@@ -94,8 +94,8 @@ static void test_system_call(void **state)
         assert_int_equal(sandbox_items(sandbox)[0].fault, FAULT_SYSTEM_CALL);
 }
 
-/* The loop executes the requested number of iterations: it steps off the end of its memory after a
- * known number. */
+/* The loop executes the requested number of iterations: it leaves its memory after a known
+ * number. */
 static void test_counts(void **state)
 {
     /* add x26, x26, #4, lsl #12; str xzr, [x26]: 16 KiB on */
@@ -113,8 +113,8 @@ static void test_counts(void **state)
     assert_int_equal(sandbox_items(sandbox)[1].fault, FAULT_SEGMENT);
 }
 
-/* Each register holds what it should when foreign code begins: seen by the address that a load from
- * it faults at. */
+/* Each register has its specified value at the start of foreign code: checked by the fault address
+ * of a load from it. */
 static void test_registers(void **state)
 {
     struct err err = {0};
@@ -156,8 +156,8 @@ static void test_registers(void **state)
     }
 }
 
-/* Every form that this processor is said to execute is made, runs and comes back, or is refused by
- * the processor with SIGILL. */
+/* Every form listed for this processor is generated and runs to its end, or the processor rejects
+ * it with SIGILL. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -216,7 +216,7 @@ static void test_every_form(void **state)
     free(b);
 }
 
-/* The chains of every form run as well. */
+/* The chains of every form also run. */
 static void test_every_chain(void **state)
 {
     struct err err = {0};
@@ -267,7 +267,7 @@ static void test_every_chain(void **state)
     free(b);
 }
 
-/* Unchanged kernels: they run, whether or not this machine is idle enough to time them. */
+/* Unmodified kernels run, whether or not this machine is idle enough for timing. */
 static void test_kernels(void **state)
 {
     static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s",
@@ -281,8 +281,8 @@ static void test_kernels(void **state)
         print_message("%s\n", err.what);
         return;
     }
-    /* An emulator's clocks never agree: there every window counts, so that what follows on them is
-     * run. */
+    /* An emulator's clocks never agree: there every window counts, so that the following code is
+     * also tested. */
     if (sandbox_unfiltered(sandbox))
         c.rules.chain_tolerance = c.rules.probe_tolerance = c.rules.agreement = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments as a job on a simulated processor: the experiments it selects, its stop, and
- * the state after a cancellation. */
+/* Active experiments as a job on a simulated processor: selection, termination, and the state after
+ * a cancellation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void take(void *state, struct active_outcome *came, bool ok)
     out->calls++;
 }
 
-/* Runs it to its end. */
+/* Runs the job to its end. */
 static struct outcome run(struct experiments *take_table, const struct active_options *o)
 {
     struct outcome out = {0};
@@ -104,7 +104,8 @@ static bool same_terms(const struct experiments *t, size_t a, size_t b)
                                           x->count * sizeof(struct flat_term)) == 0;
 }
 
-/* Nothing twice, all sizes allowed, all of it measured; returns how many are of several forms. */
+/* Checks that all rows are distinct, of permitted size and measured; returns the number of rows
+ * with several forms. */
 static size_t check_table(const struct experiments *t, unsigned size)
 {
     size_t several = 0;
@@ -119,8 +120,8 @@ static size_t check_table(const struct experiments *t, unsigned size)
     return several;
 }
 
-/* Clean measurements: it ends by itself, far from the limit, and what it measured says enough about
- * what it did not. */
+/* With noiseless measurements the job ends far below the limit, and its mapping predicts unmeasured
+ * experiments. */
 static void test_stops(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -150,7 +151,7 @@ static void test_stops(void **state)
         assert_true(i == 0 || rounds[i].of.measurements - rounds[i - 1].of.measurements <= 20);
     }
 
-    /* A second inference, from its table, on what neither saw. */
+    /* A second inference from the same table, evaluated on unseen rows. */
     struct problem *p = problem_new(out.table, NULL, &err);
     struct evolve *e = evolve_new(p, &o.select.evolve, NULL, 0, &err);
     evolve_worker(e, 0, NULL, NULL);
@@ -175,7 +176,7 @@ static void test_stops(void **state)
     mapping_free(m);
 }
 
-/* It never exceeds its number of experiments, and by chance it uses all of it. */
+/* The job never exceeds its number of experiments; a random selection uses all of it. */
 static void test_limit(void **state)
 {
     struct mapping *m = truth();
@@ -203,8 +204,8 @@ static void test_limit(void **state)
     mapping_free(m);
 }
 
-/* The table on disk is complete at any time; a job that resumes from it requests nothing twice and
- * measures nothing again. */
+/* The table on disk is complete at any time; a resumed job repeats neither selections nor
+ * measurements. */
 static void test_kept(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -225,7 +226,7 @@ static void test_kept(void **state)
     for (size_t i = 0; i < kept->rows.count; i++)
         assert_true(kept->rows.items[i].cycles == out.table->rows.items[i].cycles);
 
-    /* The last two rows were asked for when the program was killed. */
+    /* The last two rows were pending when the program was killed. */
     size_t rows = kept->rows.count;
     experiments_set(kept, rows - 1, NAN, NAN, 0, EXPERIMENT_PENDING);
     experiments_set(kept, rows - 2, NAN, NAN, 0, EXPERIMENT_PENDING);
@@ -247,7 +248,7 @@ static void test_kept(void **state)
     mapping_free(m);
 }
 
-/* A cancelled job returns its results so far. */
+/* A cancelled job returns its partial results. */
 static void test_cancelled(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -260,7 +261,7 @@ static void test_cancelled(void **state)
     (void)state;
 
     o.select.evolve.generations = 0;
-    o.select.evolve.seconds = 1e6;   /* the inference that is cancelled would never end */
+    o.select.evolve.seconds = 1e6;   /* the cancelled inference would otherwise never end */
     unsigned job = active_start(forms_only(m), &o, take, &out, &err);
     assert_int_not_equal(job, 0);
     assert_true(job_cancel(job));
@@ -276,7 +277,7 @@ static void test_cancelled(void **state)
     mapping_free(m);
 }
 
-/* All forms alone and all pairs, as a CPU was measured before; one pair failed then. */
+/* A recorded measurement of all forms alone and all pairs; one pair failed. */
 static struct experiments *recorded(const struct mapping *m)
 {
     struct experiments *t = forms_only(m);
@@ -296,7 +297,8 @@ static struct experiments *recorded(const struct mapping *m)
     return t;
 }
 
-/* A record answers, and only recorded experiments are selected: by chance all of them at last. */
+/* Measurements come from a record, and only recorded experiments are selected: eventually all of
+ * them if random. */
 static void test_replayed(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -317,7 +319,8 @@ static void test_replayed(void **state)
     mapping_free(m);
 }
 
-/* As typed: the forms are the record's, and what was asked becomes the session's table. */
+/* The command: forms come from the record, and the selected experiments become the session's
+ * table. */
 static void test_replay_command(void **state)
 {
     static const char *const refused[] = {"evolve start --replay FILE",

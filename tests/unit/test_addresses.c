@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Addresses followed as values: which register is the stack pointer, and numbers at both ends of 64
- * bits. Built so that a signed overflow ends it. */
+/* Symbolic addresses: identification of the stack pointer, and numbers at both ends of 64 bits. A
+ * signed overflow aborts the test. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 #define MOST 16
 
-/* @code is decoded and its loads and stores related; how many loads find their store. */
+/* Decodes @code and relates its loads and stores; returns the number of loads with a store. */
 static size_t forwards(enum isa isa, const char *hex, enum start_values start)
 {
     struct insn insns[MOST];
@@ -50,8 +50,7 @@ static size_t forwards(enum isa isa, const char *hex, enum start_values start)
     return found;
 }
 
-/* str x1, [x0, x4]; ldr x2, [x0]: x4 is an index like any other and begins with 0, so the load
- * reads what was stored. */
+/* str x1, [x0, x4]; ldr x2, [x0]: the index x4 starts at 0, so the load reads the stored value. */
 static void test_a64_index(void **state)
 {
     (void)state;
@@ -60,7 +59,8 @@ static void test_a64_index(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "016825f8" "020040f9", START_MEASURED), 1);
 }
 
-/* An index is no base, and the stack pointer always is: str x1, [x4, x0]; ldr x2, [x4]. */
+/* An index register is not a base, and the stack pointer always is: str x1, [x4, x0]; ldr x2,
+ * [x4]. */
 static void test_a64_base(void **state)
 {
     (void)state;
@@ -69,8 +69,8 @@ static void test_a64_base(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);
 }
 
-/* The general registers of x86-64 begin on one page, but not its stack and frame pointers; those of
- * AArch64 are others than its x4 and x5. */
+/* The general registers of x86-64 start on one page, except its stack and frame pointers; AArch64
+ * uses other registers than x4 and x5 for these. */
 static void test_equal_pages(void **state)
 {
     (void)state;
@@ -104,8 +104,8 @@ static void test_ends(void **state)
                               "488b08",
                               START_DIFFERENT),
                      0);
-    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: read from the
-     * store's second half. */
+    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: reads the
+     * second half of the store. */
     assert_int_equal(forwards(ISA_X86_64,
                               "48b8fcffffffffffff7f"
                               "488910"
@@ -134,8 +134,8 @@ static unsigned way_of(uint64_t address)
     return way;
 }
 
-/* Pointers walk seven pages either way, and no two pages share their lines' ways: push through a
- * boundary of 64 MiB took 1.07 cycles instead of 0.50. */
+/* Pointers move across seven pages in either direction, and no two pages share their lines' ways: a
+ * push across a boundary of 64 MiB took 1.07 cycles instead of 0.50. */
 static void test_starts_apart(void **state)
 {
     unsigned seen[256] = {0};

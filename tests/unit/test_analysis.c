@@ -77,7 +77,7 @@ static void test_rows_of_triad(void **state)
     assert_int_equal(a->count, 8);
     assert_true(a->rows[6].flags & ROW_FUSED);
     assert_true(a->rows[7].flags & ROW_FUSED_INTO);
-    /* An indexed store's address cannot go to port 7. */
+    /* The address µop of an indexed store cannot execute on port 7. */
     assert_true(a->totals[p7] == 0);
     /* Totals are the sums of the rows, and attain the bound. */
     double largest = 0;
@@ -130,7 +130,7 @@ static void test_idioms_and_moves(void **state)
     assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: vpxor %xmm1,%xmm1,%xmm2\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: pcmpeqd %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ONES);
-    /* What more AMD knows: of one register, whole and without a mask. */
+    /* AMD's further fusions: one register, full width, unmasked. */
     static const char *const amd[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
     for (size_t i = 0; i < sizeof amd / sizeof *amd; i++) {
         assert_true(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", amd[i], 0) & ROW_ZERO);
@@ -148,8 +148,7 @@ static void test_idioms_and_moves(void **state)
     assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
 }
 
-/* A form that the machine does not have is never free: it is flagged and the total is a lower
- * bound. */
+/* An unknown form is never free: it is flagged and the total is a lower bound. */
 static void test_unknown_forms(void **state)
 {
     (void)state;
@@ -168,13 +167,13 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
-/* A machine whose chart had no load with a time: chains through registers are followed, those
- * through a load are a lower bound, and without any latency the chain is unknown. */
+/* A machine whose chart contains no load latency: chains through registers are exact, those through
+ * a load are a lower bound; without any latency the chain is unknown. */
 static void test_without_load_latency(void **state)
 {
     static const struct { const char *text; double cycles; bool least; } loops[] = {
         {"1: addq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 4, false},
-        /* the loads wait for nothing */
+        /* the loads are independent */
         {"1: addq (%rdi),%rax\naddq (%rdi),%rax\naddq %rbx,%rax\njmp 1b\n", 3, false},
         {"1: addq (%rax),%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 3, true},
     };
@@ -221,7 +220,7 @@ static void test_repeated(void **state)
     machine_free(m);
 }
 
-/* One thread's loop of the kernel that both threads analyse. */
+/* Bounds of one thread's loop of the shared kernel. */
 struct of_loop {
     const struct kernel *kernel;
     const struct machine *machine;
@@ -241,7 +240,7 @@ static void *analyse_often(void *state)
     return NULL;
 }
 
-/* A kernel has no loop in use of its own: its loops are analysed at once. */
+/* A kernel stores no current loop: its loops are analysed concurrently. */
 static void test_two_loops_at_once(void **state)
 {
     (void)state;
@@ -268,14 +267,14 @@ static void test_two_loops_at_once(void **state)
     machine_free(m);
 }
 
-/* Every shipped machine loads and knows what every program uses. */
+/* Every shipped machine loads and has the most common forms. */
 static void test_all_machines(void **state)
 {
     (void)state;
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        /* knows what was measured, and no more */
+        /* has only measured forms */
         if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
@@ -296,8 +295,8 @@ static void test_all_machines(void **state)
     assert_true(count >= 13);
 }
 
-/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's own table has
- * one. */
+/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's model has one
+ * divider. */
 static void test_golden_cove_dividers(void **state)
 {
     (void)state;
@@ -313,7 +312,7 @@ static void test_golden_cove_dividers(void **state)
         assert_true(fabs(throughput_of(m->mapping, &e, NULL) - known[i].cycles) < 1e-9);
         experiment_done(&e);
     }
-    /* Whole numbers have a divider of their own: measured 12.0 cycles for two of each. */
+    /* Integers have a separate divider: measured 12.0 cycles for two of each. */
     struct experiment both = {0};
     experiment_add(&both, "IDIV (R32)", 2);
     experiment_add(&both, "DIVSD (XMM, XMM)", 2);
@@ -322,7 +321,7 @@ static void test_golden_cove_dividers(void **state)
     machine_free(m);
 }
 
-/* Every flag of a row has a name of its own, of letters and dashes. */
+/* Every flag of a row has a unique name of letters and dashes. */
 static void test_flag_names(void **state)
 {
     (void)state;
@@ -358,8 +357,8 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     assert_unmodelled_with(source, branches, crossings, NULL, NULL);
 }
 
-/* Effects outside of all bounds are listed where the loop may have them: branches on loaded data,
- * but not on counters, even those in memory; accesses that move and need not be aligned. */
+/* Effects outside all bounds are listed where they may occur: branches on loaded data, but not on
+ * counters, even in memory; moving accesses without required alignment. */
 static void test_not_modelled(void **state)
 {
     (void)state;
@@ -380,13 +379,13 @@ static void test_not_modelled(void **state)
     assert_unmodelled_with(
         "1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n",
         NULL, NULL, "inc (line 3)", "inc (line 3)");
-    /* Counters, also where -O0 keeps them, and a limit that stays where it is. */
+    /* Counters, also in memory at -O0, with a constant limit. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
     assert_unmodelled(
         "1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL,
         NULL);
     assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
-    /* A step that is not a multiple of the size; vectors, except those that fault. */
+    /* An increment that is not a multiple of the access size; vectors, except those that fault. */
     assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL,
                       "mov (line 1)");
     assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, "
@@ -426,8 +425,8 @@ static void test_not_modelled(void **state)
     }
 }
 
-/* Memory by a symbol that a linker is still to place: the same name is the same memory, another is
- * not, in text as in what is linked. */
+/* Memory named by an unresolved symbol: equal names denote the same memory, different names do not,
+ * in text and in linked code. */
 static void test_memory_by_name(void **state)
 {
     static const struct { const char *text; double cycles;
@@ -466,8 +465,7 @@ static bool by_analogy(const char *source)
     return strstr(source, "analogy") || strstr(source, "not measured on this");
 }
 
-/* Figures that are taken from another core say so by the first word of their source, on every
- * machine. */
+/* On every machine the source of a figure from another core begins with the word for estimates. */
 static void test_estimates_have_their_word(void **state)
 {
     char **ids = machine_ids();
@@ -490,8 +488,8 @@ static void test_estimates_have_their_word(void **state)
     free(ids);
 }
 
-/* Whose figures are estimates, is marked, and so is the total; of a loop that is none, and where
- * such a form costs nothing, not. */
+/* Forms with estimated figures are marked, and so is the total; loops without them, and forms of
+ * zero cost, are not. */
 static void test_estimates(void **state)
 {
     static const struct { const char *machine, *text; bool estimate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The local search over one genome. */
+/* Local search on one genome. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void test_incremental_sums(void **state)
     known_set_up(&b, 12, 0.05, 40);
     const struct problem *p = b.p;
     for (int round = 0; round < 8; round++) {
-        /* Four ports fit into one vector of columns; with nine columns come and go. */
+        /* Four ports fit into one vector of columns; nine ports add and remove columns. */
         unsigned ports = round < 4 ? 4 : 9;
         struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
         anneal_random(s);
@@ -48,8 +48,8 @@ static void test_incremental_sums(void **state)
     known_tear_down(&b);
 }
 
-/* Two on both ports instead of one on the second: neither another count nor another set is a way
- * down, only both at once, and in one form alone: D has the same usage, and must keep it. */
+/* Two µops on both ports instead of one on the second: only the change of count and set together
+ * reduces the error, and in one form alone: D has the same usage, and must keep it. */
 static void test_count_follows_ports(void **state)
 {
     static const struct anneal_prices prices = {
@@ -99,11 +99,11 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
-/* The same in many forms of two usages: changing one alone would contradict all others, and so
- * would changing those of one usage. */
+/* The same in many forms of two usages: changing one form alone, or the forms of one usage, would
+ * contradict all others. */
 static void test_counts_follow_ports_everywhere(void **state)
 {
-    /* forms with nothing else, with either, and the one that is that else */
+    /* forms with only these operands, with one more operand, and the operand alone */
     enum { ALONE = 6, FORMS = 12, OTHER = 12 };
     static const struct anneal_prices prices = {
         .uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2};
@@ -144,7 +144,7 @@ static void test_counts_follow_ports_everywhere(void **state)
     experiments_free(t);
 }
 
-/* @n forms called A, B, ... with @operands, the first of them @first, and all pairs of them, which
+/* Adds @n forms named A, B, ... with @operands, starting at @first, and all pairs of them, which
  * take two cycles. */
 static void add_group(struct experiments *t, uint32_t *forms, unsigned first, unsigned n,
                       const char *operands)
@@ -169,7 +169,7 @@ static void add_pair(struct experiments *t, uint32_t a, uint32_t b, double cycle
                     NULL);
 }
 
-/* Whether @gene has two of a µop with two ports. */
+/* Whether @gene has two copies of a µop with two ports. */
 static bool two_on_two(const struct gene *gene)
 {
     bool has = false;
@@ -179,7 +179,7 @@ static bool two_on_two(const struct gene *gene)
 }
 
 /* From a mapping without errors, two on two ports become one on one of them in the first @changing
- * forms of @forms and in no other; each seed comes there. */
+ * forms of @forms and no other; every seed finds this. */
 static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms,
                          unsigned changing)
 {
@@ -209,7 +209,7 @@ static void changes_some(const struct experiments *t, const struct gene *genes, 
     problem_free(p);
 }
 
-/* Forms on registers may change, all at once; those with memory have the same usage and would be
+/* Forms on registers can change only together; those with memory have the same usage and would be
  * wrong with the last form, which has one µop on the first port. */
 static void test_counts_follow_ports_in_one_kind(void **state)
 {
@@ -230,8 +230,8 @@ static void test_counts_follow_ports_in_one_kind(void **state)
     experiments_free(t);
 }
 
-/* Forms with a store may change, all at once, though half of them have one more µop, so that they
- * have two usages. Those without a store would be wrong with the form with one µop on the first
+/* Forms with a store can change only together, though half of them have one more µop and thus
+ * another usage. Those without a store would be wrong with the form with one µop on the first
  * port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every loader, and every writer of many rows, can be cancelled anywhere: an interruption arrives
- * between two of its allocations, and few more follow before it ends with a message. No clock is
+/* Every loader, and every writer of many rows, can be cancelled anywhere: after an interruption
+ * between two allocations only few allocations follow, and it ends with a message. No clock is
  * read. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-#define FEW 0.15       /* of all allocations may follow */
-#define AND 3000       /* and this number: a thousandth of a second or two */
+#define FEW 0.15       /* maximum fraction of all allocations after an interruption */
+#define AND 3000       /* plus this number: about 1 to 2 ms */
 
 static atomic_ulong calls;
 static unsigned long at;
@@ -92,8 +92,8 @@ static void make_files(struct session *s)
     str_done(&text);
 }
 
-/* Up to @last fifths of its allocations it can be ended; what follows puts the complete result in
- * place. */
+/* Cancellation is possible during the first @last fifths of its allocations; afterwards the
+ * complete result is stored. */
 static const struct { const char *command; unsigned last;
 } trials[] = {
     {"kernel load @/loops.s", 3},
@@ -122,8 +122,8 @@ static const struct { const char *command; unsigned last;
     {"session save @/session", 4},
 };
 
-/* Interrupted at that allocation in a process of its own, since a script that is interrupted stays
- * so. True when it ended in time, and said so. */
+/* Interrupts at that allocation, in a child process, since the interruption of a script persists.
+ * True when it ended in time with a message. */
 static bool ends(struct session *s, const char *trial, unsigned long all)
 {
     int status;
@@ -155,7 +155,7 @@ static void test_loaders(void **state)
     make_files(&s);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         must_run(&s, trials[t].command);
-        must_run(&s, trials[t].command);   /* now the data that is loaded only once exists */
+        must_run(&s, trials[t].command);   /* now cached data exists */
         unsigned long all = atomic_load(&calls);
         for (unsigned share = 1; share <= trials[t].last; share++) {
             at = all * share / 5;

@@ -51,7 +51,7 @@ static void test_lists(void **state)
     expect("CMOVZ (R64, R64)", "flags", "op1", true);
     expect("SETZ (R8l)", "flags", "op1", true);
     expect("CMP (R64, R64)", "op1", "flags", true);
-    /* The zero flag is not defined after a multiplication. */
+    /* A multiplication leaves the zero flag undefined. */
     expect("IMUL (R64, R64)", "op2", "flags", false);
     expect("MUL (R64)", "rax", "rax", true);
     expect("MOV (R64, M64)", "address", "op1", true);
@@ -62,14 +62,14 @@ static void test_lists(void **state)
     expect("LEA_B_D8 (R64)", "index", "op1", false);
     expect("MOVQ (XMM, R64)", "op2", "op1", true);
     expect("ADDPD (XMM, XMM)", "op2", "op1", true);
-    /* A register that the form reads by itself, or has to have, is an operand behind those in the
-     * text, or the one in it. */
+    /* A register that the form reads implicitly or requires is an operand after those of the text,
+     * or one of these. */
     expect("MULX (R64, R64, R64)", "op4", "op1", true);
     expect("MULX (R64, R64, R64)", "op4", "op2", true);
     expect("SHL (R64, CL)", "op2", "op1", true);
 }
 
-/* By the decoder's word: what a link writes, the next one reads. */
+/* According to the decoder: each link reads a register written by the previous one. */
 static bool feeds(const struct insn *before, const struct insn *after)
 {
     if (before->flags_written & after->flags_read)
@@ -94,8 +94,7 @@ static bool feeds(const struct insn *before, const struct insn *after)
     return false;
 }
 
-/* Every chain of every form of the table: encodable, and unbroken from each instruction to the
- * next. */
+/* Every chain of every form of the table: encodable, and without a gap between instructions. */
 static void test_chains_hold(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small simulated CPU charted from its times alone: the chart's predictions are the CPU's
- * times. */
+/* A small simulated CPU charted from times alone: the chart must predict the times of the CPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,13 +29,13 @@
 #define WRONG_MOST 0.01
 #define CONCURRENT 30
 #define LATE_FORM "POPCNT (R64, M64)"
-#define LATE_FORM_BY 1.11   /* times as long alone, and */
-#define LATE_OTHERS_BY 1.15   /* among others */
+#define LATE_FORM_BY 1.11   /* factor of the time alone, and */
+#define LATE_OTHERS_BY 1.15   /* in larger experiments */
 #define SEEDS 3
 
 static size_t stages;
 
-/* The ports that @m's usages hold. */
+/* Union of ports in @m's usages. */
 static portset ports_held(const struct mapping *m)
 {
     portset held = 0;
@@ -53,7 +52,7 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
-    if (stage >= CHART_PLACES)   /* all of them, none besides */
+    if (stage >= CHART_PLACES)   /* all of them, no others */
         assert_int_equal(ports_held(c->machine->mapping),
                          ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;
@@ -62,14 +61,14 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
 
 struct bed {
     struct chart_bed cpu;
-    double seconds;              /* for the search of ports */
+    double seconds;              /* of the port search */
     size_t core_most;
 };
 
-/* The forms of @truth that @pattern says; the bed owns the machine. */
+/* Keeps the forms of @truth that match @pattern; the bed owns the machine. */
 static void set_up_machine(struct bed *b, struct machine *truth, const char *pattern, double noise)
 {
-    /* all end by themselves: a loaded machine must not cut them short */
+    /* all end by convergence: a busy machine must not shorten them */
     *b = (struct bed){.seconds = 600, .core_most = 100};
     chart_bed_init(&b->cpu, truth, pattern, noise);
     b->cpu.hooks.stage_done = stage_done;
@@ -96,7 +95,7 @@ static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
                      err);
 }
 
-/* The chart of a bed; fails the test where there is none. */
+/* The chart of a bed; fails the test on an error. */
 static struct chart *chart_of(struct bed *b)
 {
     struct err err = {0};
@@ -134,7 +133,7 @@ static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), voi
     return str_take(&text);
 }
 
-/* Usages found on several threads equal those found on one. */
+/* Usages found by several threads equal those found by one. */
 static void test_threads_change_nothing(void **state)
 {
     (void)state;
@@ -154,7 +153,7 @@ static bool no_team(void *state, void (*work)(void *work_state, unsigned worker)
     return false;
 }
 
-/* No time for the exact method, and no thread for the search: the chart fails with a message. */
+/* Without time for the exact method and threads for the search the chart fails with a message. */
 static void test_no_search(void **state)
 {
     struct err err = {0};
@@ -170,8 +169,7 @@ static void test_no_search(void **state)
     tear_down(&b);
 }
 
-/* Random experiments of one to four forms: the share that the chart predicts otherwise than they
- * are. */
+/* Fraction of random experiments of one to four forms that the chart predicts wrongly. */
 static double wrong_share(const struct chart *c, const struct bed *b)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -189,7 +187,7 @@ static double wrong_share(const struct chart *c, const struct bed *b)
     return (double)chart_bed_wrong(&b->cpu, c, t) / EXPERIMENTS;
 }
 
-/* Fails unless the chart foretells at least all but @most of such experiments. */
+/* Fails unless the chart predicts such experiments, except for a fraction of at most @most. */
 static void assert_foretells(const struct chart *c, const struct bed *b, double most)
 {
     double wrong = wrong_share(c, b);
@@ -220,7 +218,7 @@ static void test_a_small_cpu_is_charted(void **state)
     tear_down(&b);
 }
 
-/* At rename a nop joins the one before it. */
+/* Rename joins a nop with the preceding nop. */
 static void join_nops(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
@@ -228,7 +226,7 @@ static void join_nops(const void *state, const struct experiment *e, struct meas
         m->cycles /= 2;
 }
 
-/* Eight nops a cycle are not eight slots: the width is what other forms show, and so are the
+/* Eight nops per cycle do not imply eight slots: the other forms determine the width and the
  * ports. */
 static void test_joined_nops_are_no_width(void **state)
 {
@@ -236,20 +234,20 @@ static void test_joined_nops_are_no_width(void **state)
     struct bed b;
 
     (void)state;
-    /* done at rename, as on most: that shows the slots */
+    /* eliminated at rename, as on most CPUs: this reveals the slots */
     mapping_set(m->mapping,
                 &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});
     set_up_machine(&b, m, "*", 0);
     chart_bed_alter(&b.cpu, join_nops, NULL);
     struct chart *c = chart_of(&b);
     assert_float_equal(c->width, 4, 0);
-    assert_foretells(c, &b, 2 * WRONG_MOST);   /* an experiment of nops alone is otherwise here */
+    assert_foretells(c, &b, 2 * WRONG_MOST);   /* experiments of nops alone differ here */
     chart_free(c);
     tear_down(&b);
 }
 
-/* A load with an operation, with a rate of one per cycle, takes longer alone; so do, where @state
- * is set, some of the larger experiments. */
+/* A load with an operation at one per cycle takes longer alone; with @state set, so do some larger
+ * experiments. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
     uint64_t forms = 0;
@@ -262,8 +260,7 @@ static void make_late(const void *state, const struct experiment *e, struct meas
         m->cycles *= LATE_OTHERS_BY;
 }
 
-/* Where times of the core are late, the time of a form alone may be late as well; where none are,
- * it is unexplained. */
+/* If core times are late, a late time of a single form is accepted; otherwise it is unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
     (void)state;
@@ -284,18 +281,18 @@ static void test_late_times_are_those_of_the_core(void **state)
     }
 }
 
-/* ADC runs apart only with another instruction before it, whose slot seems to be its own: though
- * nothing else has its ports, it is placed, and not of the core. */
+/* ADC runs without a dependence only with another instruction before it, whose slot is attributed
+ * to ADC: no other form has its ports, but it is placed, and not in the core. */
 static void test_what_needs_breakers_is_not_of_the_core(void **state)
 {
     static const char *const forms[] = {"ADC (R64, R64)", "SUB (R64, R64)"};
-    /* or else SUB, which needs none, and is of the core */
+    /* or SUB, which needs no breaker, and is in the core */
     const bool with = *(const bool *)*state;
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct usage usage = {0};
     struct bed b;
 
-    usage_add(&usage, 0x3, 1);   /* of no other form */
+    usage_add(&usage, 0x3, 1);   /* no other form has it */
     mapping_set(m->mapping,
                 &(struct mapping_entry){
                     .form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
@@ -313,7 +310,7 @@ static void test_what_needs_breakers_is_not_of_the_core(void **state)
     usage_done(&usage);
 }
 
-/* Cycles of both forms together, as the chart says. */
+/* Predicted cycles of both forms together. */
 static double charted_together(const struct chart *c, const char *a, const char *b)
 {
     struct experiments *t = experiments_new();
@@ -326,8 +323,8 @@ static double charted_together(const struct chart *c, const char *a, const char 
     return cycles;
 }
 
-/* Five pipes that one form each holds come before that of the divisions, which has most forms and
- * must not go without. */
+/* Five pipes with one form each are found before that of the divisions, which has the most forms
+ * and must not be lost. */
 static void test_no_pipe_is_crowded_out(void **state)
 {
     struct bed b;
@@ -343,7 +340,7 @@ static void test_no_pipe_is_crowded_out(void **state)
 }
 
 #define ODD_FORM "LAHF ()"
-#define ODD_FORM_BY 0.5     /* times as long alone */
+#define ODD_FORM_BY 0.5     /* factor of the time alone */
 
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -352,9 +349,8 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
         m->cycles *= ODD_FORM_BY;
 }
 
-/* A form whose time alone contradicts the pipe that it holds with others gets the usage of another
- * of the same time alone. Then nothing holds that pipe, and the chart lacks it. The others keep
- * their names. */
+/* A form whose time alone contradicts its shared pipe gets the usage of another form with the same
+ * time. The pipe is then unused and absent from the chart; the others keep their names. */
 static void test_a_pipe_without_forms_is_left_out(void **state)
 {
     struct bed b;
@@ -376,7 +372,7 @@ static void test_a_pipe_without_forms_is_left_out(void **state)
     tear_down(&b);
 }
 
-/* @u over the ports of @c's machine is @text. */
+/* @u over the ports of @c's machine prints as @text. */
 static void assert_prints(const struct chart *c, const struct usage *u, const char *text)
 {
     struct str is = {0};
@@ -386,8 +382,8 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
     str_done(&is);
 }
 
-/* A pipe that an open doubt holds stays; another usage of a removed pipe is removed with it, and
- * the doubts stay with their usages. */
+/* A pipe in an unresolved ambiguity remains; other usages of a removed pipe are removed with it,
+ * and ambiguities keep their usages. */
 static void test_open_doubts_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
@@ -428,7 +424,7 @@ static void test_open_doubts_keep_their_ports(void **state)
     chart_free(c);
 }
 
-/* Whether the chart predicts random experiments of form @f with others. */
+/* Whether the chart predicts random experiments that contain form @f. */
 static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -443,7 +439,7 @@ static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, 
     return chart_bed_wrong(&b->cpu, c, t) == 0;
 }
 
-/* How many forms of some charts are right, of all and of those given with 90 %. */
+/* Number of right forms in some charts, of all and of those with 90 % confidence. */
 struct judged {
     size_t forms, right, sure, sure_right;
 };
@@ -473,7 +469,7 @@ static void assert_calibrated(const struct judged *j)
         fail_msg("%zu of %zu usages with 90 %% are right", j->sure_right, j->sure);
 }
 
-/* Of the usages that are given with 90 %, nine in ten are right, with any seed. */
+/* Of the usages with 90 % confidence, at least nine in ten are right, for any seed. */
 static void test_confidence_is_calibrated(void **state)
 {
     struct judged judged = {0};
@@ -490,9 +486,8 @@ static void test_confidence_is_calibrated(void **state)
     assert_calibrated(&judged);
 }
 
-/* With the first classes met, loads behave like loads with an operation, and only a single form
- * uses two ports together that others use alone: the core must not be consistent in itself and
- * wrong. */
+/* With the initial classes, loads behave like loads with an operation, and only one form uses two
+ * ports together that others use alone: the core must not be self-consistent but wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {
     struct judged judged = {0};
@@ -513,8 +508,8 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands, and through registers that a form names itself: the chart's value
- * of each chain is the CPU's. */
+/* Latencies per pair of operands, including implicit registers: the chart predicts each chain of
+ * the CPU. */
 static void test_latencies_are_charted(void **state)
 {
     static const char *const own[] = {"MUL (R64)", "MUL (M64)"};
@@ -574,7 +569,8 @@ static void test_a_chart_is_cancelled(void **state)
     tear_down(&b);
 }
 
-/* Each saturator keeps busy what it says: with more of it nothing but these ports decides. */
+/* Each saturator keeps its stated ports busy: with more copies only these ports are the
+ * bottleneck. */
 static void test_saturators_bind_where_they_say(void **state)
 {
     struct bed b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and
- * which ports they are found to use. */
+/* The core of a chart of a CPU with more ports than issue slots: selection of forms, and the ports
+ * found for them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,16 +26,17 @@
 
 #define NEAR 0.01
 #define LARGER 1500
-#define ODD_CYCLES 0.371     /* three a cycle, less what a scheduler loses */
+#define ODD_CYCLES 0.371     /* three per cycle, minus a loss of the scheduler */
 #define ANYWHERE 3           /* forms of the small CPU that may run on all ports */
 #define HINDERED 1.67        /* times as long */
 #define MEMORY_PORTS 0x700   /* of the wide CPU */
-#define LATE 1.19            /* times as long */
+#define LATE 1.19            /* factor of the cycles */
 #define LATER 1.33
-#define AHEAD 3              /* times as long alone */
-#define UNRULY 3             /* times as long in any experiment */
+#define AHEAD 3              /* factor of the time alone */
+#define UNRULY 3             /* factor of the time in any experiment */
 
-/* Those by which both take nearly as long, or @a @ahead times as long. */
+/* Appends experiments in which both parts take nearly the same time, or @a takes @ahead times
+ * longer. */
 static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b,
                          double ahead)
 {
@@ -66,7 +67,7 @@ static portset ports_of(const struct mapping *m, const char *form)
     return out;
 }
 
-/* Cycles of the µops of experiment @row that have a port of @of (@has), or that have none. */
+/* Cycles of the µops of experiment @row with a port of @of (@has), or without one. */
 static double part(struct throughput *throughput, const struct machine *m,
                    const struct experiments *t, size_t row, portset of, bool has)
 {
@@ -84,7 +85,7 @@ static double part(struct throughput *throughput, const struct machine *m,
     return throughput_of_masses(throughput, masses, n);
 }
 
-/* Whether some form of experiment @row has µops of both. */
+/* Whether some form of experiment @row has µops of both kinds. */
 static bool has_both(const struct machine *m, const struct experiments *t, size_t row)
 {
     for (uint32_t k = 0; k < t->rows.items[row].count; k++) {
@@ -95,8 +96,7 @@ static bool has_both(const struct machine *m, const struct experiments *t, size_
     return false;
 }
 
-/* Where ports of memory and others have as much to do for different forms, the scheduler loses
- * time. */
+/* If ports of memory and others are equally busy with different forms, the scheduler loses time. */
 static void make_late(const struct machine *m, struct experiments *t, double *cycles,
                       double late_by)
 {
@@ -116,8 +116,8 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
     assert_true(late * 50 > t->rows.count);
 }
 
-/* All forms of the wide CPU alone, in pairs, and in random triples and fours, with the times of its
- * tables, except that late experiments take @late times as long (0: none is late). */
+/* All forms of the wide CPU alone, in pairs, and in random triples and quadruples, with the times
+ * of its tables, except that late experiments take @late times as long (0: none). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -162,8 +162,8 @@ static bool goes_on(void *state, size_t done, size_t total)
     return true;
 }
 
-/* Whether the join does without @form: those that have but some ports of their kind would show
- * which ports another kind has not, and those in the old encoding are of no core. */
+/* Whether the join excludes @form: forms on a subset of the ports of their kind would distinguish
+ * the kinds, and forms in the old encoding are never in the core. */
 static bool is_kept_out(const char *form)
 {
     if (vectors_of(form) == VECTORS_LEGACY)
@@ -176,8 +176,8 @@ static bool is_kept_out(const char *form)
     return false;
 }
 
-/* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their
- * order, vectors before the rest; fails unless all of them joined and their times are explained. */
+/* The join of the forms: those of @first (NULL-terminated; NULL: none), then the others in order,
+ * vectors first. Fails unless all joined and their times are explained. */
 static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
                                  const struct chart_hooks *hooks)
 {
@@ -224,8 +224,8 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
     return joined_by(m, first, late, NULL);
 }
 
-/* Four ports for vectors, four for the rest and three for loads, none of them shared; returns those
- * of loads. */
+/* Four ports for vectors, four for the rest and three for loads, all disjoint; returns those of
+ * loads. */
 static portset ports_of_loads(const struct mapping *found)
 {
     portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"),
@@ -239,8 +239,8 @@ static portset ports_of_loads(const struct mapping *found)
     return loads;
 }
 
-/* Four ports for vectors and four for the rest are eight, not the six that the slots let one see:
- * with six nothing explains a load with an operation. */
+/* Four ports for vectors and four for the rest are eight, not the six visible through the slots:
+ * with six a load with an operation is unexplained. */
 static void test_kinds_have_ports_of_their_own(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
@@ -256,8 +256,8 @@ static void test_kinds_have_ports_of_their_own(void **state)
 }
 
 /* A comparison takes one of four ports and one of three for flags: alone, and with each form except
- * another comparison, it behaves like one that takes three of the four. A call is identified by its
- * other µops. A form too slow to show its slots with the fastest one has one slot per µop. */
+ * another comparison, it behaves like a form on three of the four. A call is identified by its
+ * other µops. A form too slow to reveal its slots with the fastest form has one slot per µop. */
 static void test_ports_that_two_forms_show(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
@@ -279,7 +279,7 @@ static void test_ports_that_two_forms_show(void **state)
     machine_free(m);
 }
 
-/* What a form works on decides whether it shares ports, on each instruction set. */
+/* The operands of a form determine whether it shares ports, on each instruction set. */
 static void test_vectors_and_memory(void **state)
 {
     static const char *const with[] = {
@@ -298,8 +298,8 @@ static void test_vectors_and_memory(void **state)
             fail_msg("%s has none", without[i]);
 }
 
-/* Two sets of ports that are busy at once take a fifth or a third longer than either: no ports do
- * that, and all is found that is found without. */
+/* Two simultaneously busy port sets take a fifth to a third longer than either: no ports explain
+ * this, and the same core is found without it. */
 static void test_late_times_are_no_ports(void **state)
 {
     static const double late[] = {LATE, LATER};
@@ -316,8 +316,8 @@ static void test_late_times_are_no_ports(void **state)
     machine_free(m);
 }
 
-/* A store that takes a port of additions as well joins before any addition, and looks like one that
- * does not until it joins again. */
+/* A store that also takes a port of additions joins before any addition; it looks like a plain
+ * store until it joins a second time. */
 static void test_what_joined_early_joins_anew(void **state)
 {
     static const char *const first[] = {"MOV (M64, R64)", NULL};
@@ -340,8 +340,8 @@ static void test_what_joined_early_joins_anew(void **state)
     machine_free(m);
 }
 
-/* Of what one form takes nearly alone little is late, of what two keep busy much, and it hardly
- * counts; where few times are late, all are the same. */
+/* An experiment dominated by one form is hardly late; one with two equally busy forms is, and it
+ * has a low weight. If few times are late, all weights are equal. */
 static void test_lateness_of_what_is_busy_at_once(void **state)
 {
     const double one[] = {2}, ahead[] = {3, 1}, level[] = {2, 1, 1};
@@ -356,7 +356,7 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
     assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
     assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
-    /* more than half as long as the other */
+    /* more than half of the other's time */
     const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);
     assert_true(beside.by == busy.by && beside.most == busy.most);
 }
@@ -368,7 +368,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return true;
 }
 
-/* Threads share the states, and find what one finds. */
+/* Threads share the states, with the same result as a single thread. */
 static void test_threads_find_the_same(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
@@ -388,8 +388,8 @@ static void test_threads_find_the_same(void **state)
     machine_free(m);
 }
 
-/* Returns, and operations on one or two ports that load, come first: each looks as if it did the
- * operation alone, and no load would join with it. */
+/* Returns, and operations with a load on one or two ports, join first: each looks like the
+ * operation alone, and no load could join afterwards. */
 static void test_loads_come_before_what_loads_too(void **state)
 {
     static const struct {
@@ -422,7 +422,7 @@ static void test_loads_come_before_what_loads_too(void **state)
 }
 
 /* The form with the highest rate has more ports than any other, and some loads have a µop there:
- * they join all the same, first or last. */
+ * all join, in any order. */
 static void test_many_ports_join_at_once(void **state)
 {
     static const struct {
@@ -459,7 +459,7 @@ static void test_many_ports_join_at_once(void **state)
     machine_free(m);
 }
 
-/* Some forms lose time by what is no port. */
+/* Adds delays to some forms that ports do not explain. */
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
@@ -484,8 +484,8 @@ static bool has_form(const struct lab *lab, const struct chart_core *core, const
     return false;
 }
 
-/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of what adds
- * registers, and VPSHUFD most of all. @alone: per form of the lab's table. */
+/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of all forms
+ * that read registers, and VPSHUFD most of all. @alone: cycles per form of the lab's table. */
 static void with_core(size_t most,
                       void (*look)(const struct lab *lab, const struct chart_core *core,
                                    const double *alone, const struct machine *m))
@@ -517,7 +517,7 @@ static void with_core(size_t most,
     chart_bed_done(&b);
 }
 
-/* Whether a pair was measured in which @a takes so much longer than @b that its ports alone are
+/* Whether a pair was measured in which @a takes so much longer than @b that only its ports are
  * busy. */
 static bool ran_ahead(const struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
@@ -552,8 +552,8 @@ static void look_at_all(const struct lab *lab, const struct chart_core *core, co
                              VECTORS_LEGACY);
 }
 
-/* A form whose time no ports explain is not a candidate. One that takes longer with others than
- * both in sequence is not kept. */
+/* A form whose time no ports explain is not a candidate. A form that takes longer with others than
+ * their sum is dropped. */
 static void test_no_unruly_forms(void **state)
 {
     (void)state;
@@ -571,14 +571,14 @@ static void look_at_few(const struct lab *lab, const struct chart_core *core, co
     assert_false(has_form(lab, core, "AND (R64, R64)", true));
 }
 
-/* Of what looks alike those forms come first that programs use most. */
+/* Among equivalent forms those most frequent in programs come first. */
 static void test_common_forms_come_first(void **state)
 {
     (void)state;
     with_core(12, look_at_few);
 }
 
-/* The usages of the classes' forms are the true ones here. */
+/* Initialises usages of the classes' forms with the true ones. */
 static void look_at_twins(const struct lab *lab, const struct chart_core *core, const double *alone,
                           const struct machine *m)
 {
@@ -590,7 +590,7 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     size_t before = mapping_count(of_core),
            added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
     assert_int_equal(mapping_count(of_core), before + added);
-    assert_int_equal(added, 5);   /* of two that do the same one is enough */
+    assert_int_equal(added, 5);   /* one of two equivalent forms is enough */
     for (size_t i = 0; i < mapping_count(of_core); i++) {
         const struct mapping_entry *e = mapping_at(of_core, i),
                                    *truth = mapping_find(m->mapping, e->form);
@@ -600,7 +600,7 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     mapping_free(of_core);
 }
 
-/* Two forms that hinder each other. */
+/* Two forms that slow each other down. */
 struct hindered {
     const char *forms[2];
 };
@@ -621,7 +621,7 @@ static void make_hindered(const void *state, const struct experiment *e, struct 
         m->cycles *= HINDERED;
 }
 
-/* The forms of a saturator of two. */
+/* Selects the forms of a saturator of two. */
 static void choose_hindered(const struct mapping *m, struct hindered *out)
 {
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
@@ -638,7 +638,7 @@ static void choose_hindered(const struct mapping *m, struct hindered *out)
     assert_non_null(out->forms[0]);
 }
 
-/* Two forms that hinder each other are no measure of others, all of which are explained. */
+/* Two forms that slow each other down do not count against others, all of which are explained. */
 static void test_what_hinders_itself_judges_nobody(void **state)
 {
     const struct chart_options options = {.name = "charted", .seed = 1};
@@ -657,7 +657,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     struct placement *placed = mem_zero(n + 1, sizeof *placed);
     double *alone = mem_alloc((n + 1) * sizeof *alone);
     mapping_set_issue_width(core, mapping_issue_width(truth));
-    /* without the first few forms no other than two together keep all three ports busy */
+    /* without the first few forms only pairs keep all three ports busy */
     for (size_t i = 0; i < n; i++)
         if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
             mapping_set(core, mapping_at(truth, i));
@@ -684,8 +684,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     chart_bed_done(&b);
 }
 
-/* Old encodings of vectors have their twins' usages, so that something keeps ports busy in their
- * experiments. */
+/* Old encodings of vectors get their twins' usages, so that their experiments have busy ports. */
 static void test_twins_do_the_same(void **state)
 {
     (void)state;

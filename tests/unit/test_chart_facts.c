@@ -51,8 +51,8 @@ static int free_shipped(void **state)
     return 0;
 }
 
-/* Whether @is says as much of the fact @key as a CPU can show of @should that runs in whole cycles,
- * and on which no push loads. */
+/* Whether @is agrees with @should for the fact @key, for a CPU that runs in whole cycles and on
+ * which no push loads. */
 static bool same_words(const char *a, const char *b);
 static bool same_fact(const char *key, const char *is, const char *should)
 {
@@ -75,7 +75,7 @@ static bool same_fact(const char *key, const char *is, const char *should)
     return same_words(is, list);
 }
 
-/* Whether two lists have the same words. */
+/* Whether both lists contain the same words. */
 static bool same_words(const char *a, const char *b)
 {
     size_t words = 0, others = 1;
@@ -104,7 +104,7 @@ static const char *fact_or_otherwise(const struct machine *m, const char *key)
     return said ? said : value && fact_find(value) ? fact_or_otherwise(m, value) : value;
 }
 
-/* A limit by ports in some tables may be found as a fact of its own. */
+/* A port limit of some tables may be found as a separate fact. */
 static bool may_be_of_ports(const char *key)
 {
     return strcmp(key, "taken_branches") == 0 || strcmp(key, "loads_per_cycle") == 0 ||
@@ -156,7 +156,8 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     }
 }
 
-/* Each fact of a simulated @id is charted as @expected; @kept: and is in the charted machine. */
+/* Each fact of a simulated @id is charted with the value @expected; @kept: and is in the charted
+ * machine. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
     const struct chart *c = facts_of_shipped(id);
@@ -166,9 +167,9 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
 }
 
-/* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and
- * fuse with every jump, cmp, add and sub not on overflow, inc and dec not on carry; two loads and
- * one store a cycle; 72 loads and 56 stores in flight. */
+/* Skylake's manual: moves of 32 and 64 bits and of vectors are eliminated at rename, not those of
+ * 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec not on
+ * carry; two loads and one store per cycle; 72 loads and 56 stores in flight. */
 static void test_skylake_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -189,8 +190,8 @@ static void test_skylake_by_hand(void **state)
     assert_by_hand("skylake", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Ice Lake: five slots a cycle are not the six that its front end delivers at a time, and slots
- * count all the same. */
+/* Ice Lake: the five slots per cycle are not the six of its front end, and slots are still
+ * counted. */
 static void test_slots_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -269,8 +270,8 @@ static void test_index_and_flags_by_hand(void **state)
     }
 }
 
-/* Ivy Bridge's table has stores as one µop, which cannot split: that loads do alone is no rule.
- * With two everything splits. It has no BLSI, so that flags are not said to be quick. */
+/* Ivy Bridge's table has stores as one µop, which cannot split: the splitting of loads alone is no
+ * rule. With two everything splits. It lacks BLSI, so that its flags are not charted as fast. */
 static void test_stores_that_split(void **state)
 {
     struct err err = {0};
@@ -372,10 +373,10 @@ static void test_front_ends_by_hand(void **state)
     assert_by_hand("znver4", zen4, sizeof zen4 / sizeof *zen4, true);
 }
 
-/* Invented CPUs: equal decoders, distinguished from those of which only the first takes two µops;
- * predecoders of another width, prefixes of another cost, µop caches of other lines or windows,
- * moves that join the next instruction, blocks of another length in which stores are found by
- * address, and groups at rename that split other instructions. */
+/* Invented CPUs: symmetric decoders, distinguished from those of which only the first accepts two
+ * µops; predecoders of another width, prefixes of another cost, µop caches of other lines or
+ * windows, moves that join the next instruction, blocks of another length in which stores are found
+ * by address, and rename groups that split other instructions. */
 static void test_front_ends_changed(void **state)
 {
     static const struct {
@@ -448,12 +449,12 @@ static void test_front_ends_changed(void **state)
     forms_free(forms);
 }
 
-/* Times of a real CPU: lines of hexadecimal code and cycles, of which those of @other are
+/* Times of a real CPU: lines of hexadecimal code and cycles; the lines in @other have the cycles
  * @longer. */
 struct recorded {
     const char *text, *other;
     double longer;
-    const struct chart_cpu *cpu;   /* in place of the text; NULL: none */
+    const struct chart_cpu *cpu;   /* instead of the text; NULL: none */
 };
 
 static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles,
@@ -480,9 +481,9 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
     return true;
 }
 
-/* Facts found by the loops on a virtual EPYC 9004 at load 8: each agrees with the loops by hand of
- * docs/zen4.md. Of the short loops with a taken branch one took 1.19 cycles, and of loads by loaded
- * addresses those of the longest chain take more than others. */
+/* Facts found by the loops on a virtual EPYC 9004 at load 8: each agrees with the manual loops of
+ * docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and among loads by
+ * loaded addresses the longest chain takes longer. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
@@ -523,16 +524,16 @@ static void test_zen4_as_measured(void **state)
     assert_told(c, expected, sizeof expected / sizeof *expected);
     assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
-    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is quicker by the same register than by a
-     * copy is found at rename, for which there is no fact. */
+    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is faster through the same register than
+     * through a copy is found at rename, for which there is no fact. */
     recorded.other = "4989fa0f290f";
     recorded.longer = 3;
     c = facts_on(&cpu, 6, forms);
     assert_null(machine_fact(c->machine, "store_forward_vector"));
     assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "different times"));
     chart_free(c);
-    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: whether two
-     * stores wait for the first or all do, nobody knows. */
+    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: unknown whether
+     * two stores or all wait for the first. */
     recorded.other = "4c89074c8b074c894f084c894f084c894f08";
     recorded.longer = NAN;
     c = facts_on(&cpu, 6, forms);
