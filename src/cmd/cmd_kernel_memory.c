@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "chart/memory_lines.h"
 #include "cmd/command.h"
+#include "cmd/explained.h"
 #include "cmd/memory_curve.h"
 #include "cmd/task.h"
 #include "model/facts.h"
@@ -382,11 +383,17 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     struct memory_job *w = state;
     const struct memory_curve *c = &w->curve;
 
-    (void)s;
     (void)err;
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", c->machine->id);
     result_number(result, "core", c->core.cycles);
+    if (explained_is(s->document.explained, w->kernel, w->loop)) {
+        struct str text = {0};
+        explained_print_memory(s->document.explained, &text);
+        if (text.length)
+            result_line(result, "%s", str_text(&text));
+        str_done(&text);
+    }
     if (!c->streams.items.count || !c->moves) {
         if (c->streams.unknown)
             result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown,

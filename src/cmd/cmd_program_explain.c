@@ -215,7 +215,9 @@ static void keep(struct explaining *w)
                                  .high = insitu_cycles(x, EXPLAINED_HIGH, &alone),
                                  .predicted = w->found.predicted,
                                  .cause = causes[w->found.split.cause],
-                                 .iterations = w->found.paths.iterations};
+                                 .iterations = w->found.paths.iterations,
+                                 .lines = w->found.lines.fresh + w->found.lines.streamed};
+    k->bytes = EXPLAINED_LINE * lines_all(&w->found.lines, &k->bytes_at_least);
     for (size_t i = 0; i < w->found.paths.list.count && i < EXPLAINED_PATHS; i++) {
         const struct path *path = &w->found.paths.list.items[i];
         struct explained_path p = {

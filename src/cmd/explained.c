@@ -43,6 +43,14 @@ const struct explained_path *explained_main(const struct explained_loop *x)
     return NULL;
 }
 
+void explained_print_memory(const struct explained_loop *x, struct str *out)
+{
+    if (!x || isnan(x->lines) || isnan(x->bytes))
+        return;
+    str_addf(out, "in its program the loads come to %s%.3g MiB, %.3f new lines per iteration",
+             x->bytes_at_least ? "more than " : "about ", x->bytes / (1 << 20), x->lines);
+}
+
 void explained_print(const struct explained_loop *x, struct str *out)
 {
     if (isnan(x->cycles))

@@ -25,6 +25,9 @@ struct explained_loop {
     double predicted;         /* for the mix of executed paths; NaN: no machine */
     const char *cause;        /* cause of the additional time; static */
     size_t iterations;        /* number recorded */
+    double lines;             /* per iteration, that its loads come to anew; NaN: not recorded */
+    double bytes;             /* that they come to in the program, estimated; NaN: not known */
+    bool bytes_at_least;
     VEC(struct explained_path) paths; /* most frequent first */
 };
 
@@ -33,6 +36,8 @@ void explained_free(struct explained_loop *x);
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
 /* Returns the most frequent path that stays in the loop; NULL: none recorded, or too long. */
 const struct explained_path *explained_main(const struct explained_loop *x);
+/* Adds what its loads come to in the program, if it is known; @x may be NULL. */
+void explained_print_memory(const struct explained_loop *x, struct str *out);
 /* Adds the times in the program, and those of each path. */
 void explained_print(const struct explained_loop *x, struct str *out);
 

@@ -9,6 +9,8 @@
 #include "model/facts.h"
 
 #define ITERATIONS_LEAST 500u  /* evaluated, for a rate */
+/* new lines per iteration of a load that waits for them */
+#define NEW_LEAST 0.003
 /* lines in common that are expected where none are found with a probability of 5 % */
 #define NONE_COMMON 3.0
 
@@ -178,6 +180,22 @@ void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out)
     free(f.sums);
     free(f.squares);
     vec_done(&f.all);
+}
+
+double lines_all(const struct loop_lines *l, bool *at_least)
+{
+    double sum = 0;
+
+    *at_least = false;
+    for (size_t i = 0; i < l->list.count; i++) {
+        const struct load_lines *load = &l->list.items[i];
+        double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
+        if (each < NEW_LEAST)   /* what stays in the first level */
+            continue;
+        sum += load->footprint;
+        *at_least |= load->at_least;
+    }
+    return sum;
 }
 
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out)

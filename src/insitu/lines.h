@@ -41,6 +41,9 @@ struct loop_lines {
 /* @bytes: line size. lines_done frees @out. */
 void lines_find(const struct placed *x, unsigned bytes, struct loop_lines *out);
 void lines_done(struct loop_lines *l);
+/* Lines that all loads together come to in the program; *@at_least: some come to more. NaN: not
+ * known. */
+double lines_all(const struct loop_lines *l, bool *at_least);
 /* The caches of @m (may be NULL). False: it does not say enough. */
 bool lines_levels(const struct machine *m, unsigned bytes, struct cache_levels *out);
 /* Shares of the load's new lines that come from each level; the rest comes from the first. False:

@@ -287,6 +287,8 @@ static void test_footprint(void **state)
     const struct load_lines *load = l.list.items;
     assert_false(load->at_least);
     assert_true(load->footprint > 17000 && load->footprint < 23000);
+    bool at_least;
+    assert_true(lines_all(&l, &at_least) >= load->footprint && !at_least);
     assert_true(lines_from(load, &levels, from));
     /* A cache of 5,000 lines whose least recently used line is replaced. */
     static uint64_t used[20000];
