@@ -220,11 +220,14 @@ static void take_unstepped(struct finder *f, size_t at)
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
             uint32_t symbol = a->symbol;
-            for (unsigned depth = 0; s->kind == STREAM_CHASE && depth <= hops &&
-                                     symbol != s->symbol && loaded_from(f, symbol, &m);
+            unsigned depth = 0;
+            for (; s->kind == STREAM_CHASE && depth <= hops && symbol != s->symbol &&
+                   loaded_from(f, symbol, &m);
                  depth++)
                 symbol = m.a;
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
+                /* behind the last hop: of the element whose link the next iteration loads */
+                s->late |= !a->store && depth == s->hops;
                 s->loads += !a->store;
                 s->stores += a->store;
                 s->low = a->offset < s->low ? a->offset : s->low;

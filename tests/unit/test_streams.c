@@ -224,6 +224,10 @@ static void test_indices(void **state)
     is(0, "chase", 0, 1);
     assert_int_equal(streams.items.items[0].link, 16);
     assert_true(streams.items.items[0].late);
+    /* mov rax,[rax]; mov rdx,[rax+16]: the value before the next iteration's link */
+    find("488b00 488b5010");
+    assert_int_equal(streams.items.count, 1);
+    assert_true(streams.items.items[0].late);
     /* the link first, and a value that is stored */
     find("488b4810 488b5008 4889c8");                /* mov rcx,[rax+16]; mov rdx,[rax+8]; mov */
     assert_false(streams.items.items[0].late);
