@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program_options.h"

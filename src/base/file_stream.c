@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 
 struct file_stream {
     int fd;

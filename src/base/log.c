@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 
 #define LINES_KEPT 10000
 

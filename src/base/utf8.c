@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "base/file_calls.h"
 
-#define SHOWN 13                   /* "\udbff\udfff" */
 /* bytes of a message written without allocation: half of the buffer */
 #define SAID 4096
-#define PIECE ((size_t)64 << 10)   /* bytes written at once, up to the end of a line */
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
 {
@@ -115,33 +113,7 @@ bool utf8_steers(uint32_t code)
            in_ranges(ignorable, sizeof ignorable / sizeof *ignorable, code);
 }
 
-void utf8_escape(const char *text, size_t length, struct str *out)
-{
-    for (size_t at = 0; at < length;) {
-        uint32_t code = 0;
-        size_t step = utf8_next(text + at, length - at, &code);
-        const char *brief = !step          ? NULL
-                            : code == '\t' ? "\\t"
-                            : code == '\n' ? "\\n"
-                            : code == '\r' ? "\\r"
-                            : code == '\\' ? "\\\\"
-                                           : NULL;
-        if (brief) {
-            str_add(out, brief);
-        } else if (!step || utf8_steers(code)) {
-            step = step ? step : 1;
-            for (size_t i = 0; i < step; i++)
-                str_addf(out, "\\x%02x", (unsigned char)text[at + i]);
-        } else {
-            str_add_bytes(out, text + at, step);
-        }
-        at += step;
-    }
-}
-
-/* Returns the length of the next character of finished output, at least 1. @shown is the
- * replacement of a control or an invalid byte, and otherwise empty. */
-static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
+size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN])
 {
     uint32_t code = 0;
     size_t step = utf8_next(text, left, &code);
@@ -151,89 +123,24 @@ static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
     if (step && (line_end || !utf8_steers(code)))
         return step;
     if (step && code > 0xffff)   /* a JSON surrogate pair */
-        snprintf(shown, SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
+        snprintf(shown, UTF8_SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
                  0xdc00u + (code & 0x3ff));
     else if (step && code >= 127)
-        snprintf(shown, SHOWN, "\\u%04x", code & 0xffff);
+        snprintf(shown, UTF8_SHOWN, "\\u%04x", code & 0xffff);
     else
-        snprintf(shown, SHOWN, "\\x%02x", (unsigned char)*text);
+        snprintf(shown, UTF8_SHOWN, "\\x%02x", (unsigned char)*text);
     return step ? step : 1;
-}
-
-void utf8_printable(const char *text, size_t length, struct str *out)
-{
-    char shown[SHOWN];
-    size_t plain = 0;
-
-    for (size_t at = 0, step; at < length; at += step) {
-        step = printable_next(text + at, length - at, shown);
-        if (!*shown)
-            continue;
-        str_add_bytes(out, text + plain, at - plain);
-        str_add(out, shown);
-        plain = at + step;
-    }
-    str_add_bytes(out, text + plain, length - plain);
-}
-
-/* Length of the next piece of @text to write: whole lines, so that a table of a million rows needs
- * no second copy. */
-static size_t piece_of(const char *text, size_t length)
-{
-    if (length <= PIECE)
-        return length;
-    const char *end = memrchr(text, '\n', PIECE);
-    end = end ? end : memchr(text + PIECE, '\n', length - PIECE);
-    return end ? (size_t)(end - text) + 1 : length;
-}
-
-bool utf8_pieces(const char *text, size_t length,
-                 bool (*put)(void *to, const char *printable, size_t length), void *to)
-{
-    struct str printable = {0};
-    bool ok = true;
-
-    for (size_t piece; ok && length; text += piece, length -= piece) {
-        piece = piece_of(text, length);
-        str_clear(&printable);
-        utf8_printable(text, piece, &printable);
-        ok = put(to, str_text(&printable), printable.length);
-    }
-    str_done(&printable);
-    return ok;
-}
-
-static bool put_to_file(void *to, const char *printable, size_t length)
-{
-    return fwrite(printable, 1, length, to) == length;
-}
-
-bool utf8_write(FILE *out, const char *text, size_t length)
-{
-    return utf8_pieces(text, length, put_to_file, out);
-}
-
-void utf8_say(FILE *out, const char *format, ...)
-{
-    struct str text = {0};
-    va_list args;
-
-    va_start(args, format);
-    str_addv(&text, format, args);
-    va_end(args);
-    utf8_write(out, str_text(&text), text.length);
-    str_done(&text);
 }
 
 void utf8_sayv_now(int fd, const char *format, va_list args)
 {
-    char text[2 * SAID], out[SAID], shown[SHOWN];
+    char text[2 * SAID], out[SAID], shown[UTF8_SHOWN];
     size_t filled = 0, length;
 
     vsnprintf(text, sizeof text, format, args);
     length = strlen(text);
     for (size_t at = 0, step; at < length; at += step) {
-        step = printable_next(text + at, length - at, shown);
+        step = utf8_printable_next(text + at, length - at, shown);
         const char *add = *shown ? shown : text + at;
         size_t bytes = *shown ? strlen(shown) : step;
         if (filled + bytes > sizeof out) {

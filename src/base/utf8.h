@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-
-#include "base/str.h"
 
 /* Returns the length in bytes of the character at @text, of at most @left bytes, or 0 if invalid.
  * Writes the character to @code unless NULL. */
@@ -28,22 +25,11 @@ int utf8_columns(uint32_t code);
  * invisible: controls (C0, DEL, C1), line separators, interlinear annotation, noncharacters, blank
  * braille, and Unicode's Default_Ignorable_Code_Point. */
 bool utf8_steers(uint32_t code);
-/* Appends @text as UTF-8 without effect on a terminal: controls (utf8_steers) and bytes that are
- * not UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
-void utf8_escape(const char *text, size_t length, struct str *out);
-/* Appends finished output; line feeds and tabs stay. Other controls and invalid bytes become \xHH
- * or \uHHHH, two of these above U+FFFF (a JSON surrogate pair). */
-void utf8_printable(const char *text, size_t length, struct str *out);
-/* Passes @text as utf8_printable writes it to @put, some lines per call, so that a large table has
- * no second copy. False when @put returns false. */
-bool utf8_pieces(const char *text, size_t length,
-                 bool (*put)(void *to, const char *printable, size_t length), void *to);
-/* Writes @text by utf8_printable to @out: used for all text on standard output and standard error.
- * False on failure. */
-bool utf8_write(FILE *out, const char *text, size_t length);
-/* As utf8_write, for a short message. */
-void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* As utf8_say without allocation: to descriptor @fd, at most 8 KiB. */
+#define UTF8_SHOWN 13   /* "\udbff\udfff" */
+/* Returns the length of the next character of finished output, at least 1. @shown is the
+ * replacement of a control or an invalid byte (utf8_printable), and otherwise empty. */
+size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]);
+/* Writes a message as utf8_say without allocation: to descriptor @fd, at most 8 KiB. */
 void utf8_say_now(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void utf8_sayv_now(int fd, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"

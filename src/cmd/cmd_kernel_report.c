@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_analyze.h"

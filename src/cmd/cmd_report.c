@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/drawing.h"

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/similar.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 #include "cmd/line.h"
 #include "cmd/session_file.h"

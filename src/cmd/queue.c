@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/shortage.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/command.h"

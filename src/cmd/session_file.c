@@ -15,6 +15,7 @@
 #include "base/file_set.h"
 #include "base/names.h"
 #include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/session_parts.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/utf8.h"
 
 /* @text inside double quotes. */
 static void add_quoted(const char *text, struct str *out)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "base/watch.h"
 #include "view/arrange.h"
 #include "view/room.h"

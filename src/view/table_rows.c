@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/watch.h"
 
 #define COPY_UPDATES 40  /* updates of some milliseconds that a copy waits for sorting */

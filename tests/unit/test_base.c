@@ -33,6 +33,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/vec.h"
 #include "../support/support.h"
 

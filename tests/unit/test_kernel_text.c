@@ -18,7 +18,6 @@
 #include "analysis/kernel_text.h"
 #include "base/child.h"
 #include "base/file.h"
-#include "base/utf8.h"
 #include "../support/support.h"
 
 #define LOOPS_MOST 4   /* of a file */

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/utf8.h"
+#include "base/utf8_text.h"
 #include "base/vec.h"
 #include "config.h"
 #include "program/compiler/module.h"
