@@ -23,6 +23,7 @@
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "known_cpu.h"
+#include "measure/cpu_source.h"
 #include "measure/runner.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"

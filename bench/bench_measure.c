@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "isa/cpu.h"
+#include "measure/cpu_source.h"
 #include "measure/runner.h"
 #include "measure_cost.h"
 #include "model/experiments.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/cpu_source.h"
 #include "measure_cost.h"
 
 #include <math.h>

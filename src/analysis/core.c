@@ -2,10 +2,10 @@
 #include "analysis/core.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/forwarding.h"
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -372,6 +372,49 @@ static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, co
     return (loads && (ported > 1 + 2u * stores || computes(insn))) + stores;
 }
 
+static bool has_register(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC &&
+            insn->operands[i].access & ACCESS_READ)
+            return true;
+    return false;
+}
+
+bool core_renames_width(const struct core *c, const struct operand *memory)
+{
+    char bits[8];
+    snprintf(bits, sizeof bits, "%u", (unsigned)memory->bits);
+    return machine_has(c->machine, "memory_renaming_bits", bits);
+}
+
+/* Returns whether it is a read-modify-write with a constant or one operand: add m,i; inc m; shl
+ * m,i. */
+static bool modifies_by_constant(const struct insn *insn)
+{
+    return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
+}
+
+/* Whether the load of @insn can be found at rename, whatever its address. */
+static bool renames_load(const struct core *c, const struct insn *insn, bool vector)
+{
+    const struct machine *m = c->machine;
+
+    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) ||
+        !core_renames_width(c, insn_memory(insn)))
+        return false;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].offset_bits)
+            return false;
+    bool modifies = insn_memory(insn)->access & ACCESS_WRITE;
+    if (!modifies && machine_has(m, "memory_renaming_loads", insn->mnemonic))
+        return true;
+    if (insn->traits & INSN_STORE)
+        return machine_has(m, "memory_renaming_modify", "all") ||
+               (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
+    return machine_has(m, "memory_renaming_tests", insn->mnemonic) && insn_immediate(insn);
+}
+
 static void classify(const struct core *c, const struct insn *insn, struct op *op)
 {
     unsigned loads = insn->traits & INSN_LOAD ? 1 : 0, stores = insn->traits & INSN_STORE ? 1 : 0;
@@ -397,7 +440,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;
     op->traits |= touches_vector(insn) ? OP_VECTOR : 0;
-    op->traits |= forwarding_form(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
+    op->traits |= renames_load(c, insn, op->traits & OP_VECTOR) ? OP_RENAMES : 0;
     for (unsigned i = 0; i < op->usage.count; i++)
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))

@@ -162,5 +162,7 @@ void core_free(struct core *c);
 /* Returns the record for @insn's form, never NULL; without trait OP_KNOWN if the machine lacks
  * it. */
 const struct op *core_op(struct core *c, const struct insn *insn);
+/* Whether rename finds loads as wide as @memory (fact memory_renaming_bits). */
+bool core_renames_width(const struct core *c, const struct operand *memory);
 
 #endif

@@ -2,7 +2,6 @@
 #include "analysis/forwarding.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -10,48 +9,6 @@
 /* bytes of code in which rename follows a limited number of loads (fact
  * memory_renaming_per_block) */
 #define CODE_BYTES 32
-
-static bool has_register(const struct insn *insn)
-{
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg < REG_PC &&
-            insn->operands[i].access & ACCESS_READ)
-            return true;
-    return false;
-}
-
-static bool width_follows(const struct core *c, const struct operand *memory)
-{
-    char bits[8];
-    snprintf(bits, sizeof bits, "%u", (unsigned)memory->bits);
-    return machine_has(c->machine, "memory_renaming_bits", bits);
-}
-
-/* Returns whether it is a read-modify-write with a constant or one operand: add m,i; inc m; shl
- * m,i. */
-static bool modifies_by_constant(const struct insn *insn)
-{
-    return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
-}
-
-bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
-{
-    const struct machine *m = c->machine;
-
-    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) ||
-        !width_follows(c, insn_memory(insn)))
-        return false;
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].offset_bits)
-            return false;
-    bool modifies = insn_memory(insn)->access & ACCESS_WRITE;
-    if (!modifies && machine_has(m, "memory_renaming_loads", insn->mnemonic))
-        return true;
-    if (insn->traits & INSN_STORE)
-        return machine_has(m, "memory_renaming_modify", "all") ||
-               (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
-    return machine_has(m, "memory_renaming_tests", insn->mnemonic) && insn_immediate(insn);
-}
 
 static bool on_stack(const struct forwarding *f, const struct operand *op)
 {
@@ -94,7 +51,7 @@ static bool may_rename(const struct forwarding *f, const struct forward *link)
     if (!(f->costs->rows[link->load].op->traits & OP_RENAMES) || !link->fits || !link->starts_alike)
         return false;
     const struct operand *from = insn_memory(store), *to = insn_memory(load);
-    if (from->bits < to->bits || !width_follows(f->core, from) ||
+    if (from->bits < to->bits || !core_renames_width(f->core, from) ||
         f->costs->rows[link->store].op->traits & OP_VECTOR)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))

@@ -18,9 +18,7 @@ struct forwarding {
     bool crowded;
 };
 
-/* Returns whether memory renaming can apply to the form, whatever its address. For struct op. */
-bool forwarding_form(const struct core *c, const struct insn *insn, bool vector);
-/* Prepares @work for a block; borrows all. After addresses_link. */
+/* Borrows all; @work after addresses_link. */
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "measure/source.h"
+#include "measure/cpu_source.h"
 #include "toolchain/assemble.h"
 
 #define LINKS 8            /* links of a displayed chain */

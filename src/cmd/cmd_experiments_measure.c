@@ -15,6 +15,7 @@
 #include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
+#include "measure/cpu_source.h"
 #include "measure/runner.h"
 #include "table/experiment_columns.h"
 #include "work/crew.h"

@@ -13,6 +13,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
+#include "measure/cpu_source.h"
 #include "work/crew.h"
 #include "work/job.h"
 

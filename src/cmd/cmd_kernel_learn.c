@@ -9,6 +9,7 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
+#include "measure/cpu_source.h"
 #include "measure/learn.h"
 #include "work/crew.h"
 #include "work/job.h"

@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "isa/cpu.h"
+#include "measure/cpu_source.h"
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/predict.h"

@@ -10,6 +10,7 @@
 #include "cmd/task.h"
 #include "io/machine_file.h"
 #include "io/machine_user.h"
+#include "measure/cpu_source.h"
 #include "measure/learn.h"
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"

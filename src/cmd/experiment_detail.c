@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "measure/source.h"
+#include "measure/cpu_source.h"
 #include "table/experiment_columns.h"
 
 void experiment_detail_done(struct experiment_detail *d)

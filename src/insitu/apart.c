@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #if defined(__x86_64__)
-#include "insitu/apart.h"
+#include "insitu/insitu.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,6 @@
 
 #include "base/mem.h"
 #include "insitu/admission.h"
-#include "insitu/apart.h"
 #include "insitu/trial.h"
 #include "profile/launch.h"
 #include "work/pool.h"

@@ -75,4 +75,11 @@ double insitu_trip(const struct insitu *x);
 /* Least ticks of a stamp's clock besides its instructions, at the clock rate of the measurement. */
 double insitu_clock_overhead(const struct insitu *x);
 
+/* Internal, apart.c: watches the program from a process of its own: should we be killed, that one
+ * still takes all out of it that was put there. Calls @run in a copy of this process, with progress
+ * reported here, and copies its results back, except copies. False with err as @run, or when there
+ * can be no such process. */
+bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
+                  const struct insitu_options *o, struct insitu *out, struct err *err);
+
 #endif

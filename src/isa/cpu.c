@@ -8,11 +8,9 @@
 
 /* The only code that depends on the processor that the program was compiled for. */
 #if defined(__aarch64__)
-#include "isa/a64/cpu.h"
 #define HOST ISA_AARCH64
 #define HOST_CPU a64_cpu
 #else
-#include "isa/x86/cpu.h"
 #define HOST ISA_X86_64
 #define HOST_CPU x86_cpu
 #endif

@@ -47,5 +47,7 @@ struct isa_cpu {
     bool (*is_virtual)(void);
     void (*identify)(struct cpu_identity *out);   /* without isa and substituted */
 };
+/* Each on such a processor only: by CPUID; by the description of the kernel. */
+extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

@@ -7,18 +7,9 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "isa/a64/parts.h"
-#include "isa/x86/parts.h"
 
-#define ISA_OPS(value, ops, name) [value] = &ops,
 #define ISA_NAME(value, ops, name) [value] = name,
-static const struct isa_ops *const sets[ISA_COUNT] = {ISA_SETS(ISA_OPS)};
 static const char *const names[ISA_COUNT] = {ISA_SETS(ISA_NAME)};
-
-const struct isa_ops *isa_ops(enum isa isa)
-{
-    return sets[isa];
-}
 
 const struct isa_relocation *isa_relocation(enum isa isa, unsigned type)
 {
@@ -51,30 +42,30 @@ void isa_list(bool titles, const char *last, struct str *out)
                  i == 0              ? ""
                  : i + 1 < ISA_COUNT ? ", "
                                      : last,
-                 titles ? sets[i]->title : names[i]);
+                 titles ? isa_ops((enum isa)i)->title : names[i]);
 }
 
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait)
 {
-    return sets[isa]->form_traits && sets[isa]->form_traits(form) & (unsigned)trait;
+    return isa_ops(isa)->form_traits && isa_ops(isa)->form_traits(form) & (unsigned)trait;
 }
 
 enum form_kind isa_form_kind(enum isa isa, const char *form)
 {
-    return sets[isa]->form_kind(form);
+    return isa_ops(isa)->form_kind(form);
 }
 
 const struct isa_ops *isa_of_dialects(void)
 {
-    size_t i = 0;
-    while (!sets[i]->dialects)
-        i++;
-    return sets[i];
+    enum isa isa = 0;
+    while (!isa_ops(isa)->dialects)
+        isa++;
+    return isa_ops(isa);
 }
 
 size_t isa_step(enum isa isa)
 {
-    return sets[isa]->step;
+    return isa_ops(isa)->step;
 }
 
 static bool on_path(const char *program)
@@ -96,8 +87,8 @@ const char *isa_tool(enum isa isa, const char *name, char *buffer, size_t size)
 {
     bool native = isa == isa_host();
 
-    snprintf(buffer, size, "%s-%s", sets[isa]->tool_prefix, name);
-    if (native && (sets[isa]->plain_tools || !on_path(buffer)))
+    snprintf(buffer, size, "%s-%s", isa_ops(isa)->tool_prefix, name);
+    if (native && (isa_ops(isa)->plain_tools || !on_path(buffer)))
         snprintf(buffer, size, "%s", name);
     return buffer;
 }

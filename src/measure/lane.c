@@ -7,7 +7,13 @@
 #include "base/clock.h"
 #include "model/experiments.h"
 
-/* Instructions per cycle from which a padded body may be faster. */
+/* of a core's nops a cycle: the most that other instructions come to, where nops are too short for
+ * its µop cache */
+#define NOPS_HIDE 1.25
+/* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+#define SLOTS_MOST 10.0
+
+/* Instructions a cycle of a body whose padded one may be quicker. */
 #define DENSE 5.0
 
 static void state_set(struct measured *m, const char *text)
@@ -142,6 +148,12 @@ static void item_record(struct measure_lane *l, const struct lane_task *t,
                                      .length = l->lengths[at]};
     if (!item->fault)
         record_add(t->source->record, e, &pass);
+}
+
+double source_least_cycles(double baseline, uint64_t instructions)
+{
+    return (double)instructions /
+           (NOPS_HIDE * baseline > SLOTS_MOST ? NOPS_HIDE * baseline : SLOTS_MOST);
 }
 
 unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n,

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "isa/operands.h"
+#include "measure/cpu_source.h"
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/throughput.h"

@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "model/start.h"
 #include "measure/arch.h"
-#include "measure/sandbox_answer.h"
 #include "measure/sandbox_process.h"
 
 /* wall-clock limit in seconds per item of foreign code, which needs a tenth */
@@ -52,29 +51,6 @@ struct sandbox {
     size_t arena_size;      /* without guards */
     struct sandbox_fill fill;   /* of the next task */
 };
-
-const char *sandbox_fault_text(unsigned fault)
-{
-    static const char *const texts[FAULT_COUNT] = {
-        "no fault",
-        "SIGILL: not supported by this CPU",
-        "SIGFPE: division fault",
-        "SIGSEGV: access outside its memory",
-        "SIGBUS: misaligned access",
-        "SIGTRAP",
-        "time limit exceeded",
-        "system call attempted",
-        "process killed",
-        "address cannot be mapped",
-        "touches too many pages",
-        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged "
-        "instruction)",
-        "invalid reply from its process",
-        "no processor time: the machine is busy",
-        "access to addresses reserved for measuring",
-    };
-    return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
-}
 
 unsigned sandbox_setup(const struct body *body)
 {

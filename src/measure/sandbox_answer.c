@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/sandbox_answer.h"
+#include "measure/sandbox_child.h"
 
 #include <math.h>
 #include <string.h>
 
 #define WINDOWS_LIMIT 1000000u   /* more than fit in an item's patience of a tenth of a second */
+
+const char *sandbox_fault_text(unsigned fault)
+{
+    static const char *const texts[FAULT_COUNT] = {
+        "no fault",
+        "SIGILL: not supported by this CPU",
+        "SIGFPE: division fault",
+        "SIGSEGV: access outside its memory",
+        "SIGBUS: misaligned access",
+        "SIGTRAP",
+        "time limit exceeded",
+        "system call attempted",
+        "process killed",
+        "address cannot be mapped",
+        "touches too many pages",
+        "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged "
+        "instruction)",
+        "invalid reply from its process",
+        "no processor time: the machine is busy",
+        "access to addresses reserved for measuring",
+    };
+    return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
+}
 
 void sandbox_answer_clear(struct sandbox_item *item)
 {

@@ -5,7 +5,7 @@
 #ifndef PORTOLAN_MEASURE_SANDBOX_CHILD_H
 #define PORTOLAN_MEASURE_SANDBOX_CHILD_H
 
-#include "measure/sandbox.h"
+#include "measure/sandbox_item.h"
 
 /* Own code: shared by the child and the parent, who validates answers. */
 struct sandbox_batch {
@@ -102,5 +102,16 @@ enum sandbox_stage sandbox_close_finish(struct sandbox_vault *v,
                                         void (*handler)(int, void *, void *));
 /* Top of the vault's stack. */
 void *sandbox_vault_stack(struct sandbox_vault *v);
+
+/* sandbox_answer.c: a child's answer is data from outside: each field is checked against its range,
+ * or rejected. */
+
+/* Nothing is known of @item yet. */
+void sandbox_answer_clear(struct sandbox_item *item);
+/* It was not answered; @fault (enum sandbox_fault) is the cause. */
+void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
+/* Copies the result of @item from @answer, ignoring everything else; FAULT_ANSWER when a count, the
+ * order or a range is wrong. @answer may be memory that its writer can still change. */
+void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "profile/places.h"
+#include "profile/profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "profile/places.h"
 
 void profile_free(struct run_profile *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/ages.h"
+#include "program/runs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,29 +40,4 @@ void ages_of(const struct program *p, const struct program_run *run, struct ages
         farther -= all.items[i].count;
     }
     vec_done(&all);
-}
-
-double ages_at(const struct ages *ages, double distance)
-{
-    size_t low = 0, high = ages->list.count;   /* the first that is at least as far */
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ages->list.items[middle].distance < distance)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!ages->list.count)
-        return 0;
-    if (low == ages->list.count)
-        return fmin(1, ages->list.items[low - 1].part);
-    const struct age *to = &ages->list.items[low], from = low ? to[-1] : (struct age){0, 0};
-    return fmin(1, from.part + (to->part - from.part) * (distance - from.distance) /
-                                   (to->distance - from.distance));
-}
-
-void ages_done(struct ages *ages)
-{
-    vec_done(&ages->list);
 }

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
-#include "program/ages.h"
 #include "program/native.h"
 #include "program/octaves.h"
 

@@ -9,7 +9,6 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "program/solve.h"
-#include "program/products.h"
 #include "program/range.h"
 
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "program/fit_data.h"
 
 struct nalu;
 
-#define INPUTS_MAX 12
 #define FORMULA_TERMS 16
 /* terms of an inexact formula: more would fit noise */
 #define FORMULA_NEAR 8

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "program/single_input.h"
+#include "program/fit_data.h"
 #include "program/solve.h"
 
 /* terms of which all subsets are tried; with more, terms are added one by one */

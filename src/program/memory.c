@@ -5,7 +5,6 @@
 
 #include "base/str.h"
 #include "model/facts.h"
-#include "program/ages.h"
 
 #define TLB_WAYS 16.0
 
@@ -148,4 +147,29 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
     for (size_t i = 0; i < m->count; i++)
         sum += served[i] * m->levels[i].line_cycles;
     return sum;
+}
+
+double ages_at(const struct ages *ages, double distance)
+{
+    size_t low = 0, high = ages->list.count;   /* the first that is at least as far */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ages->list.items[middle].distance < distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!ages->list.count)
+        return 0;
+    if (low == ages->list.count)
+        return fmin(1, ages->list.items[low - 1].part);
+    const struct age *to = &ages->list.items[low], from = low ? to[-1] : (struct age){0, 0};
+    return fmin(1, from.part + (to->part - from.part) * (distance - from.distance) /
+                                   (to->distance - from.distance));
+}
+
+void ages_done(struct ages *ages)
+{
+    vec_done(&ages->list);
 }

@@ -4,6 +4,7 @@
 #define PORTOLAN_PROGRAM_MEMORY_H
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "model/machine.h"
 #include "model/memory_costs.h"
 #include "program/sdcm.h"
@@ -21,7 +22,9 @@ struct memory_level {
     double miss_cycles;
 };
 
-struct ages;
+/* Reuse distances as time. The mean part of the run in which the program touches @lines other lines. */
+struct age { double distance, part; };
+struct ages { VEC(struct age) list; };   /* ascending in both */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
@@ -77,5 +80,8 @@ double memory_walk(const struct memory *m, double pages);
  * ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
+/* Part of the run's time, 0 to 1; 0 when nothing is known. */
+double ages_at(const struct ages *ages, double distance);
+void ages_done(struct ages *ages);
 
 #endif

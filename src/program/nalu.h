@@ -5,7 +5,7 @@
 #ifndef PORTOLAN_PROGRAM_NALU_H
 #define PORTOLAN_PROGRAM_NALU_H
 
-#include "program/fit.h"
+#include "program/fit_data.h"
 
 #define NALU_HIDDEN 4
 #define NALU_PARAMETERS (3 * NALU_HIDDEN * (INPUTS_MAX + 1))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/products.h"
+#include "program/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "base/shortage.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "program/single_input.h"
 #include "program/solve.h"
 
 #define PARTS_MOST 8             /* terms of one input alone */

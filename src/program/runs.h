@@ -116,5 +116,8 @@ const struct program_run *program_run_with(const struct program_runs *runs, cons
 void program_run_done(const struct program *p, struct program_run *run);
 /* Appends "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
+/* ages.c: reuse distances as time, of all references of @run, which are taken to be spread evenly over its time. ages_done
+ * frees @out. */
+void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/vec.h"
-#include "simulate/simulate.h"
+#include "simulate/simulation.h"
 
 #define UNKNOWN INT32_MAX     /* a cycle not known yet */
 #define COMMIT_OVERLAP 2      /* cycles of a store's commit that overlap with retirement here */

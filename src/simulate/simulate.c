@@ -25,13 +25,7 @@ void simulator_free(struct simulator *s)
     free(s);
 }
 
-void simulation_done(struct simulation *sim)
-{
-    free(sim->steps);
-    sim->steps = NULL;
-}
-
-/* Returns whether the latency of some value is unknown. */
+/* Whether it is not known when some value of the block is there. */
 static bool lacks_latency(const struct block_work *w)
 {
     bool lacks = !w->core->has_latencies || w->deps.open;
@@ -113,24 +107,4 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     block_work_free(work);
     if (room)
         shortage_reserve();
-}
-
-enum stage stage_at(const struct simulated_step *step, int32_t cycle)
-{
-    if (cycle < step->fetch || cycle > step->retire)
-        return STAGE_NONE;
-    if (cycle == step->retire)
-        return STAGE_RETIRED;
-    if (cycle == step->dispatch)
-        return STAGE_DISPATCHED;
-    if (cycle <= step->issue)
-        return cycle == step->issue   ? STAGE_RENAMED
-               : cycle == step->fetch ? STAGE_FETCHED
-                                      : STAGE_QUEUED;
-    return cycle < step->dispatch ? STAGE_WAITS : cycle < step->done ? STAGE_EXECUTES : STAGE_DONE;
-}
-
-char stage_glyph(enum stage stage)
-{
-    return "F.I-D=_R "[stage];
 }

@@ -13,7 +13,6 @@
 #include "toolchain/markers.h"
 #include "toolchain/line_places.h"
 #include "toolchain/plan9.h"
-#include "toolchain/targets.h"
 #include "toolchain/words.h"
 
 #define SUBSECTIONS 4000 /* for instructions that are out of order */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/margins_addresses.h"
+#include "toolchain/margins_parts.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "isa/isa.h"
 #include "toolchain/columns.h"
 #include "toolchain/dialect.h"
-#include "toolchain/margins_parts.h"
 
 const char *margin_number_end(const char *p, const char *end, uint64_t *number)
 {

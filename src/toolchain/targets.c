@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/targets.h"
+#include "toolchain/listing.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "toolchain/dialect.h"
 #include "toolchain/line_places.h"
 #include "toolchain/words.h"
 

@@ -3,7 +3,8 @@
 #ifndef PORTOLAN_VIEW_ARRANGE_H
 #define PORTOLAN_VIEW_ARRANGE_H
 
-#include "view/table.h"
+#include "table/filter.h"
+#include "view/table_source.h"
 
 struct arrangement;
 

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "view/arrange.h"
-#include "view/room.h"
 
 #define CELL_STEPS 8     /* for making and examining a cell's text */
 

@@ -5,35 +5,14 @@
 
 #include "cmd/action.h"
 #include "cmd/session.h"
-#include "table/column.h"
 #include "table/filter.h"
 #include "table/result.h"
 #include "view/grid.h"
+#include "view/table_source.h"
 #include "view/tags.h"
-
-/* Source of the rows, which have stable indices 0 .. count-1. */
-struct table_source {
-    const struct table_column *columns;
-    int column_count;
-    /* including columns for filters only, for text(); 0: none */
-    int filter_count;
-    size_t (*count)(const void *context);
-    double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
-    void (*text)(const void *context, size_t row, int column, struct str *out);
-    enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
-    /* Returns an immutable copy of the context for any thread, to be freed by release; may set
-     * @source's columns. NULL: there are never many rows. */
-    void *(*hold)(const void *context, struct table_source *source);
-    void (*release)(void *held);
-    /* bit set of columns, including those for filters, that distinguish rows with an equal first
-     * column; 0: none */
-    uint32_t named_by;
-};
 
 struct arrangement;
 
-#define TABLE_THEN 3   /* secondary sort columns */
-struct table_key { int column; bool descending; };
 
 #define FILTER_TEXT 512
 /* steps (base/steps.h) per table_update, approximately: some milliseconds */

@@ -10,6 +10,7 @@
 #include "base/watch.h"
 #include "infer/replay.h"
 #include "io/experiments_file.h"
+#include "measure/cpu_source.h"
 #include "measure/runner.h"
 #include "work/crew.h"
 #include "work/job.h"

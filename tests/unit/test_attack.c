@@ -33,7 +33,7 @@
 #include "measure/arch.h"
 #include "measure/kernel_passes.h"
 #include "measure/kernel_set.h"
-#include "measure/sandbox_answer.h"
+#include "measure/sandbox_child.h"
 
 static void test_next_values(void **state)
 {

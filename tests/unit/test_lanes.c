@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "isa/isa.h"
+#include "measure/cpu_source.h"
 #include "measure/lanes.h"
 #include "work/crew.h"
 #include "../support/support.h"

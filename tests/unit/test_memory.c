@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cmd/session.h"
-#include "program/ages.h"
 #include "program/memory.h"
 #include "program/modes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Empty on other processors. */
 #if defined(__aarch64__)
-#include "isa/a64/cpu.h"
+#include "isa/cpu.h"
 
 #include <stdio.h>
 #include <string.h>

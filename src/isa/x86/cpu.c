@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Empty on other processors. */
 #if defined(__x86_64__)
-#include "isa/x86/cpu.h"
+#include "isa/cpu.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/single_input.h"
+#include "program/fit_data.h"
 
 #include <stdlib.h>
 

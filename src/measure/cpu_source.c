@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/source.h"
+#include "measure/cpu_source.h"
 
 #include <stdlib.h>
 
@@ -9,12 +9,6 @@
 #include "measure/baseline.h"
 #include "measure/lanes.h"
 #include "toolchain/assemble.h"
-
-/* ratio to a core's nops per cycle: the most that other instructions reach, if its µop cache limits
- * nops */
-#define NOPS_HIDE 1.25
-/* instructions per cycle of the widest cores: a low baseline may be caused by a neighbour */
-#define SLOTS_MOST 10.0
 
 struct cpu_source {
     struct source base;
@@ -65,12 +59,6 @@ static void cpu_sums(struct source *base, const struct experiment *e, size_t n,
                      char (*out)[FORM_CODES_SUM])
 {
     form_codes_sums(((struct cpu_source *)base)->codes, e, n, out);
-}
-
-double source_least_cycles(double baseline, uint64_t instructions)
-{
-    return (double)instructions /
-           (NOPS_HIDE * baseline > SLOTS_MOST ? NOPS_HIDE * baseline : SLOTS_MOST);
 }
 
 static void cpu_free(struct source *base)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/room.h"
+#include "view/table_source.h"
 
 #include <limits.h>
 #include <string.h>
