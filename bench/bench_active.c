@@ -18,7 +18,6 @@
 
 #include "base/clock.h"
 #include "infer/generate.h"
-#include "infer/replay.h"
 #include "infer/select.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"

@@ -5,7 +5,7 @@
  *
  * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine
  * knows); relative noise of a measurement (default .005; nan: as seen on a real CPU,
- * measure/observed_noise.h); TOP forms that programs use most (default: all). Blocks are made of
+ * measure/source.h); TOP forms that programs use most (default: all). Blocks are made of
  * those that programs use, as by the command machine chart. A form is right when in experiments
  * beside random forms of the core, in other multiplicities too, the chart is within 2 % of the
  * truth. */

@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "io/export_mapping.h"
-#include "io/export_osaca.h"
 #include "io/import_osaca.h"
 #include "io/import_uops.h"
 #include "io/machine_file.h"

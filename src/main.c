@@ -20,7 +20,7 @@
 #include "cmd/command.h"
 #include "cmd/program_options.h"
 #include "cmd/rc.h"
-#include "cmd/rescue.h"
+#include "cmd/autosave.h"
 #include "cmd/rank_worker.h"
 #include "cmd/session_file.h"
 #include "ranks/ranks.h"
@@ -83,7 +83,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
                        verb);
     if (index >= view_count())
         return view_refuse(argument, err);
-    void *state = views[index]->open();
+    void *state = view_open(index);
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
     g.mono = true;   /* only its text is printed */
     views[index]->draw(state, s, &g);
@@ -93,7 +93,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     result_nested(result, "screen", lines_json(str_text(&text)));
     str_done(&text);
     grid_done(&g);
-    views[index]->close(state);
+    view_close(index, state);
     return true;
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/alternatives.h"
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 

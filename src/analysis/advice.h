@@ -58,4 +58,12 @@ void advice_say_serial(const struct advice *s);
 /* Cycles of a 32-bit division, if a 64-bit one limits the loop and takes much longer. */
 void advice_narrower(const struct advice *s);
 
+/* alternatives.c: other instructions that do the same and are lighter on the ports that bind: which
+ * ones the machine's own table decides. */
+
+/* For an analysis that is limited by ports and complete except for its sentence: adds " 2 of them
+ * could be vblendps (p015): 3.00 cycles." It names each kind of replacement with its count, and the
+ * port bound with all of them. Adds nothing if none helps. */
+void alternatives_add(const struct analysis *a, struct str *out);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/alternatives.h"
+#include "analysis/advice.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/deps_paths.h"
+#include "analysis/deps.h"
 #include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/shortage.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/assists.h"
-#include "analysis/deps_paths.h"
+#include "analysis/deps.h"
 #include "analysis/first_level.h"
 #include "analysis/issue.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/deps_paths.h"
+#include "analysis/deps.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
+
 #define BANKS_MOST 32
 
 uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes)
@@ -84,12 +86,6 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
     return !isnan(c->load_line_banks) && a != b && (a ^ b) % (uint64_t)c->load_line_banks == 0;
 }
 
-static int line_order(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Cycles per iteration of the busiest bank of lines, for the loads comparable with access @first. A
  * line occupies its bank for a cycle, which serves at most @together loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
@@ -119,7 +115,7 @@ static double line_banks_of(const struct core *c, const struct address_work *wor
                 lines[count++] = at / FIRST_LEVEL_LINE + 1;
         }
     }
-    qsort(lines, count, sizeof *lines, line_order);
+    qsort(lines, count, sizeof *lines, compare_uint64);
     for (size_t i = 0, n; i < count; i += n) {
         for (n = 1; i + n < count && lines[i + n] == lines[i];)
             n++;

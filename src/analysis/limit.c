@@ -6,7 +6,7 @@
 
 #include "analysis/accumulators.h"
 #include "analysis/analysis.h"
-#include "analysis/deps_paths.h"
+#include "analysis/deps.h"
 #include "base/mem.h"
 #include "base/watch.h"
 

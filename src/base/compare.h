@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Ascending order of doubles, or of structs whose first member is one. NaN equals everything: do
  * not sort it. */
@@ -18,6 +19,19 @@ static inline int compare_uint32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
+}
+
+/* The same of uint64_t. */
+static inline int compare_uint64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* As strcmp: const char *, and structs whose first member is one. */
+static inline int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Returns the index of the first record whose key is at least @value, or @count. There are @count

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/file_temporary.h"
@@ -474,11 +475,6 @@ struct known_names {
     size_t count;
 };
 
-static int order_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the first of @names that does not sort before @name; NULL if all do. */
 static const char *not_before(const struct known_names *known, const char *name)
 {
@@ -552,7 +548,7 @@ char *file_set_stranger(const char *dir, const char *const *known)
         sorted.count++;
     sorted.items = mem_alloc((sorted.count + 1) * sizeof *sorted.items);
     memcpy(sorted.items, known, sorted.count * sizeof *sorted.items);
-    qsort(sorted.items, sorted.count, sizeof *sorted.items, order_texts);
+    qsort(sorted.items, sorted.count, sizeof *sorted.items, compare_texts);
     char *found = fd >= 0 ? stranger_below(fd, ".", "", &sorted, 1) : NULL;
     free(sorted.items);
     if (fd >= 0)

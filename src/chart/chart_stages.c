@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "chart/core.h"
-#include "chart/facts.h"
 #include "chart/place.h"
 #include "chart/ports.h"
 #include "chart/saturate.h"

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "chart/chart.h"
-#include "chart/recorded.h"
+#include "chart/cpu.h"
 #include "hunt/uses.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"

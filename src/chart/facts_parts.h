@@ -5,16 +5,16 @@
 
 #include "chart/probes.h"
 
-/* facts_buffers.c: buffers between rename and retirement: reorder buffer, scheduler, load and store
- * buffers. */
+/* facts_buffers.c: facts of the buffers between rename and retirement: reorder buffer, scheduler,
+ * loads and stores. Parts of chart/facts.c. */
 
 /* Measures loops with a growing number of instructions between two chains of square roots, until
  * the chains stop overlapping. Concludes the capacities. False with err when impossible or
  * cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
-/* facts_forward.c: store forwarding: its latency, and which stores memory renaming covers, by
- * register, load and width. */
+/* facts_forward.c: facts of stores that are loaded again: time of forwarding, and which stores
+ * rename finds, through which registers, by which loads and widths. Parts of chart/facts.c. */
 
 struct forward_probes;
 /* Adds the loops to @p. */
@@ -48,8 +48,8 @@ void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *o
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
-/* facts_groups.c: groups that rename allocates: which instructions never take the last slot, and
- * whether those of several slots are split. */
+/* facts_groups.c: facts of the groups that rename allocates: which instructions never take the last
+ * slot, and whether those of several slots are split. Parts of chart/facts.c. */
 
 struct group_probes;
 /* Adds the loops to @p. */
@@ -70,8 +70,8 @@ struct load_probes *load_probes_ask(struct probes *p);
 void load_probes_conclude(struct probes *p, const struct load_probes *l);
 void load_probes_free(struct load_probes *l);
 
-/* facts_memory.c: memory accesses that hit the first level: loads and stores per cycle, banks,
- * lines, stack pointer. */
+/* facts_memory.c: facts of memory that hits the first level: loads and stores a cycle, banks,
+ * lines, the stack pointer. Parts of chart/facts.c. */
 
 struct memory_probes;
 /* Adds the loops to @p. */
@@ -85,7 +85,8 @@ void memory_probes_free(struct memory_probes *m);
 /* Concludes each fact that a loop determines, and marks the others as unknown. False with err. */
 bool plain_facts_find(struct probes *p, struct err *err);
 
-/* facts_rename.c: rename: indexed addresses, and flags read immediately. */
+/* facts_rename.c: facts of rename: indexed addresses, and flags that are read at once. Parts of
+ * chart/facts.c. */
 
 struct rename_probes;
 /* Adds the loops to @p. */

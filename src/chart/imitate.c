@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "hunt/explain.h"
-#include "measure/observed_noise.h"
+#include "measure/source.h"
 #include "throughput/predict.h"
 
 struct imitation {

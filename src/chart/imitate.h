@@ -6,8 +6,8 @@
 #include "model/machine.h"
 
 struct imitation;
-/* Simulates @m, borrowed, including its issue width. @noise: relative; NaN: as observed on a real
- * CPU (measure/observed_noise.h). */
+/* Borrows @m, whose issue width binds experiments too. @noise: relative; NaN: as seen on a real CPU
+ * (measure/source.h). */
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);
 const struct chart_cpu *imitation_cpu(struct imitation *i);

@@ -11,7 +11,7 @@
 #include "chart/guess.h"
 #include "chart/slow_pairs.h"
 #include "chart/pipes.h"
-#include "chart/saturator_check.h"
+#include "chart/saturate.h"
 #include "chart/saturator_level.h"
 #include "chart/usage_pool.h"
 

@@ -11,7 +11,7 @@
 #include "chart/parting.h"
 #include "chart/saturate.h"
 #include "chart/venn.h"
-#include "infer/confidence.h"
+#include "infer/genome.h"
 #include "isa/operands.h"
 #include "throughput/predict.h"
 

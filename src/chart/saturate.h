@@ -4,6 +4,7 @@
 #define PORTOLAN_CHART_SATURATE_H
 
 #include "base/vec.h"
+#include "chart/lab.h"
 #include "chart/residual.h"
 #include "model/mapping.h"
 
@@ -117,5 +118,15 @@ void saturators_find(const struct mapping *m, const struct lattice *g,
 /* Returns whether both consist of the same forms, in any numbers. */
 bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);
+
+/* saturator_check.c: validates saturators by measurement. Only validated ones are used to place
+ * forms. */
+
+/* Fills the empty @out as saturators_find, but measures each alone first. One that contradicts the
+ * core (stores that hinder each other, for example) is replaced by the next best for its ports;
+ * ports without any have no saturator. @form_of: form of the lab's table, per entry of @m. False
+ * with err when measuring is impossible or was cancelled. One thread. */
+bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
+                         const uint32_t *form_of, struct saturators *out, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/saturator_check.h"
+#include "chart/saturate.h"
 
 #include <math.h>
 #include <stdlib.h>

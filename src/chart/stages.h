@@ -75,4 +75,11 @@ size_t unexplained_mend(struct chart *c, double off);
  * keep their names and order. Alternatives that need a removed port are deleted. */
 void unused_ports_drop(struct chart *c);
 
+/* facts.c: facts of a chart: each small loop determines one rule of the front or back end. On
+ * AArch64 a few (chart/facts_parts.h). */
+
+/* Times the loops and writes the facts into c->machine and c->facts. A fact without a certain value
+ * is unknown there, and not in the machine. False with err. */
+bool facts_find(struct lab *lab, struct chart *c, struct err *err);
+
 #endif

@@ -17,4 +17,10 @@ double autosave_tick(struct autosave *a, bool hold);
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 
+/* rescue.c: saves the session before the program ends by a fault or for lack of memory. */
+
+/* From now on die() saves @s, when a command has changed it, into
+ * $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and reports that; NULL: no longer. UI thread. */
+void rescue_set(struct session *s);
+
 #endif

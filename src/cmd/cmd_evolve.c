@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
-#include "infer/confidence.h"
+#include "infer/genome.h"
 #include "infer/observable.h"
 #include "model/mapping_overlay.h"
 #include "work/evolve_job.h"

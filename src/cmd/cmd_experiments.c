@@ -11,7 +11,7 @@
 #include "cmd/experiments_host.h"
 #include "cmd/task.h"
 #include "io/experiments_file.h"
-#include "io/export_experiments.h"
+#include "io/export_mapping.h"
 #include "io/pmevo_json.h"
 #include "table/experiment_columns.h"
 

@@ -8,7 +8,6 @@
 #include "chart/charting.h"
 #include "chart/settle.h"
 #include "cmd/command.h"
-#include "cmd/settle_table.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"

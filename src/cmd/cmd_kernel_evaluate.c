@@ -13,7 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/rank_worker.h"
 #include "cmd/task.h"
-#include "io/machine_pack.h"
+#include "io/machine_file.h"
 #include "base/csv_reader.h"
 #include "work/job.h"
 #include "work/pool.h"

@@ -11,7 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/task.h"
-#include "program/build.h"
+#include "program/program.h"
 #include "program/basis.h"
 #include "program/derived.h"
 #include "program/sizes.h"

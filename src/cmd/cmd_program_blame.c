@@ -20,7 +20,7 @@
 #include "program/located.h"
 #include "program/native_kept.h"
 #include "program/sizes.h"
-#include "program/system_time.h"
+#include "program/pages.h"
 #include "program/words.h"
 #include "work/job.h"
 

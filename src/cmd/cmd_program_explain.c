@@ -17,7 +17,7 @@
 #include "cmd/task.h"
 #include "insitu/insitu.h"
 #include "insitu/lines.h"
-#include "insitu/mix.h"
+#include "insitu/paths.h"
 #include "insitu/predictor.h"
 #include "insitu/split.h"
 #include "measure/kernel_passes.h"

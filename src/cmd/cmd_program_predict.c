@@ -14,7 +14,7 @@
 #include "program/estimate.h"
 #include "program/native_kept.h"
 #include "program/spread.h"
-#include "program/system_time.h"
+#include "program/pages.h"
 #include "work/job.h"
 
 /* share of the time with inexact counts above which it is reported */

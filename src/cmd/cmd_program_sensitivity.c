@@ -11,12 +11,12 @@
 #include "cmd/program.h"
 #include "cmd/rank_worker.h"
 #include "cmd/task.h"
-#include "io/machine_pack.h"
+#include "io/machine_file.h"
 #include "model/change.h"
 #include "model/facts.h"
 #include "program/effects.h"
 #include "program/native_kept.h"
-#include "program/run_pack.h"
+#include "program/runs.h"
 #include "work/job.h"
 
 struct sensitivity_values {

@@ -13,7 +13,7 @@
 #include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
-#include "program/system_time.h"
+#include "program/pages.h"
 #include "work/job.h"
 
 struct validate_values {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "cmd/command.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
@@ -221,11 +222,6 @@ static void add_parameters(struct completions *c, struct session *s, const struc
         add(c, p->name, strlen(p->name), prefix);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void complete_line(struct session *s, const char *line, size_t start, size_t end,
                    struct completions *out)
 {
@@ -256,7 +252,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
         }
     }
     if (out->items.count)
-        qsort(out->items.items, out->items.count, sizeof *out->items.items, by_name);
+        qsort(out->items.items, out->items.count, sizeof *out->items.items, compare_texts);
     free(prefix);
     free(before);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "io/cpus.h"
@@ -72,13 +73,8 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     }
 }
 
-static int form_order(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Number of distinct unknown forms of @a; the first is *@first. Cached, since each drawing of the
- * screen needs it. */
+/* Number of unknown forms of @a, each counted once; the first is *@first. Cached for the screen,
+ * which needs it for each drawing: a long loop is not walked for each of its rows. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};
@@ -89,7 +85,7 @@ static size_t unknown_forms(const struct analysis *a, const char **first)
             vec_add(&forms, a->rows[i].insn->form);
     if (forms.count) {
         *first = forms.items[0];
-        qsort(forms.items, forms.count, sizeof *forms.items, form_order);
+        qsort(forms.items, forms.count, sizeof *forms.items, compare_texts);
     }
     steps_add(forms.count);
     for (size_t i = 0; i < forms.count; i++)

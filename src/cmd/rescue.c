@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/rescue.h"
+#include "cmd/autosave.h"
 
 #include <errno.h>
 #include <limits.h>

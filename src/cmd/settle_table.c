@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/settle_table.h"
+#include "cmd/command.h"
 
 #include <stdlib.h>
 

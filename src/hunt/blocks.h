@@ -74,4 +74,13 @@ void block_print(const struct random_block *b, const char *separator, struct str
 /* Appends the code as hexadecimal digits. */
 void block_hex(const struct random_block *b, struct str *out);
 
+/* mutate.c: mutates blocks by a change or two, to search the neighbourhood of an error. One thread
+ * per maker. */
+
+/* @from with one or two of: an instruction replaced by one that does the same, another register,
+ * another offset, an instruction put in, taken out, two exchanged.
+ * @from must be of @m. */
+void block_mutate(const struct block_maker *m, const struct random_block *from, struct rng *rng,
+                  struct random_block *out);
+
 #endif

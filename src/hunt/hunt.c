@@ -7,7 +7,7 @@
 
 #include "base/vec.h"
 #include "base/watch.h"
-#include "hunt/mutate.h"
+#include "hunt/blocks.h"
 
 #define KEPT 1024          /* mispredicted blocks kept, and as many agreeing ones */
 #define HOLDS 0.9          /* share of mispredicted blocks of a pattern that holds */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "hunt/mutate.h"
+#include "hunt/blocks.h"
 
 #include "hunt/pattern.h"
 

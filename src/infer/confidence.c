@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "infer/confidence.h"
+#include "infer/genome.h"
 
 #include <math.h>
 

@@ -67,4 +67,13 @@ struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
  * has too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
+/* confidence.c: how sure a mapping's usages are: how far other near-optimal mappings agree. */
+
+#define CONFIDENCE_COST 1.05   /* genomes up to this multiple of the best one's cost count */
+
+/* Per form, from 0 to 1: mean overlap of its usage in @genomes[0] with the others', whose ports are
+ * renamed to match first. Overlap = µops in common (of the same set) over the larger number of
+ * µops. NaN for all when no other genome is near-optimal. */
+void confidence_of(struct genome *const *genomes, size_t n, double *out);
+
 #endif

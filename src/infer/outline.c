@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "infer/confidence.h"
+#include "infer/genome.h"
 
 static uint32_t ports_of(const struct gene *gene)
 {

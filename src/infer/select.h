@@ -3,6 +3,7 @@
 #define PORTOLAN_INFER_SELECT_H
 
 #include "infer/evolve.h"
+#include "model/experiments.h"
 
 #define SELECT_SIZE_MOST 8
 #define SELECT_NOISE_LEAST 0.002   /* relative: no measurement is persistently better */
@@ -75,5 +76,13 @@ typedef void select_report(void *state, const struct select_round *round,
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
+
+/* replay.c: recorded measurements in place of a CPU, to evaluate the choice of experiments
+ * repeatedly. */
+
+/* Fills the rows of @t that wait to be measured from the experiments of @state, a struct
+ * experiments, with the same forms by name. Missing ones stay without a value, with that state. A
+ * select_measure (infer/select.h); always true. */
+bool replay_measure(struct experiments *t, void *state, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "insitu/mix.h"
+#include "insitu/paths.h"
 
 #include <math.h>
 

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
@@ -220,14 +221,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Distinct lines of iterations [@from, @to), as addresses with bit 0 set if stored to. The caller
- * frees *@out. */
+/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored
+ * to. The caller frees *@out. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -245,7 +240,7 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
             lines[n++] = (last & ~(uint64_t)(LINE - 1)) | stores;
     }
     if (n)
-        qsort(lines, n, sizeof *lines, by_value);
+        qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
         /* of equal lines the stored-to one comes last */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
@@ -349,7 +344,7 @@ static bool fill_restores(struct rerun *m, size_t to)
             vec_push(&words, a);
     }
     if (words.count)
-        qsort(words.items, words.count, sizeof *words.items, by_value);
+        qsort(words.items, words.count, sizeof *words.items, compare_uint64);
     bool ok = true;
     for (size_t i = 0; ok && i < words.count; i++) {
         uint64_t value = 0;

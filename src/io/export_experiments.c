@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/export_experiments.h"
 
 #include <jansson.h>
 #include <stdlib.h>

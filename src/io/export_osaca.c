@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/export_osaca.h"
+#include "io/export_mapping.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/choices.h"
+#include "base/compare.h"
 #include "base/similar.h"
 #include "base/csv.h"
 #include "base/file.h"
@@ -621,12 +622,8 @@ char *machine_own_id(const char *id)
     return own;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Sorted names of the machine directories in @path; takes @take_path, which may be NULL. */
+/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be
+ * NULL. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};
@@ -644,7 +641,7 @@ static char **ids_below(char *take_path)
     free(take_path);
     str_done(&file);
     if (ids.count)
-        qsort(ids.items, ids.count, sizeof *ids.items, compare_names);
+        qsort(ids.items, ids.count, sizeof *ids.items, compare_texts);
     vec_push(&ids, NULL);
     return ids.items;
 }

@@ -10,6 +10,7 @@
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H
 
+#include "base/pack.h"
 #include "model/machine.h"
 
 /* Loads a directory (a path with a slash), or an id: from the data directory, then the user's
@@ -43,5 +44,13 @@ bool machine_user_has(const char *id);
 /* Directory of the user's machine @id, existing or not; the caller frees. NULL without a home, or
  * for an invalid name. */
 char *machine_user_directory(const char *id);
+
+/* machine_pack.c: a machine as bytes for another process (base/pack.h), all that a directory of it
+ * would hold. */
+
+void machine_pack(const struct machine *m, struct str *out);
+/* Read as a directory is; the caller frees. NULL with err when the bytes are broken or no temporary
+ * directory can be had. */
+struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

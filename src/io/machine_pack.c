@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "io/machine_pack.h"
 
 #include <stdlib.h>
 

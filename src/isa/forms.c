@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/similar.h"
 #include "base/file.h"
 #include "base/csv.h"
@@ -26,11 +27,6 @@ struct forms {
     size_t added_count, inherited;
     _Atomic unsigned holders;   /* besides the creator */
 };
-
-static int compare_rows(const void *a, const void *b)
-{
-    return strcmp(((const struct form_row *)a)->form, ((const struct form_row *)b)->form);
-}
 
 static struct forms *load(const char *path, enum isa isa, struct err *err)
 {
@@ -56,7 +52,7 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
         f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template],
                                                 table->rows[i][extension], isa, false};
     if (f->count)
-        qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
+        qsort(f->rows, f->count, sizeof *f->rows, compare_texts);
     return f;
 }
 
@@ -121,7 +117,7 @@ const struct form_row *forms_at(const struct forms *f, size_t index)
 const struct form_row *forms_find(const struct forms *f, const char *form)
 {
     struct form_row key = {.form = (char *)form};
-    return bsearch(&key, f->rows, f->count, sizeof *f->rows, compare_rows);
+    return bsearch(&key, f->rows, f->count, sizeof *f->rows, compare_texts);
 }
 
 const char *forms_meant(const struct forms *f, const char *form)

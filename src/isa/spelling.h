@@ -1,5 +1,6 @@
-/* Assembler spelling of instruction forms, as in OSACA's machine files: mnemonics and operands.
- * Derived from the canonical name by each instruction set (x86/att_name.h, a64/spell.h). */
+/* How assembly text, the language of OSACA's machine files, spells an instruction form: mnemonics
+ * and operands as they are written. Derived from the canonical name alone, by each instruction set
+ * in its own way (x86/parts.h, a64/spell.h). */
 #ifndef PORTOLAN_ISA_SPELLING_H
 #define PORTOLAN_ISA_SPELLING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/observed_noise.h"
+#include "measure/source.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "measure/observed_noise.h"
 #include "measure/source.h"
 #include "model/experiments.h"
 #include "throughput/throughput.h"

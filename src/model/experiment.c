@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/steps.h"
@@ -95,18 +96,12 @@ void experiment_print(const struct experiment *e, struct str *out)
     }
 }
 
-static int by_form(const void *a, const void *b)
-{
-    return strcmp(((const struct experiment_term *)a)->form,
-                  ((const struct experiment_term *)b)->form);
-}
-
 void experiment_print_key(const struct experiment *e, struct str *out)
 {
     struct experiment sorted = {mem_alloc((e->count + 1) * sizeof *e->terms), e->count};
 
     memcpy(sorted.terms, e->terms, e->count * sizeof *e->terms);
-    qsort(sorted.terms, sorted.count, sizeof *sorted.terms, by_form);
+    qsort(sorted.terms, sorted.count, sizeof *sorted.terms, compare_texts);
     str_clear(out);
     experiment_print(&sorted, out);
     free(sorted.terms);

@@ -4,19 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/vec.h"
 
 struct counted { double distance, count; };
 
-static int by_distance(const void *a, const void *b)
-{
-    double x = ((const struct counted *)a)->distance, y = ((const struct counted *)b)->distance;
-    return (x > y) - (x < y);
-}
-
-/* A window of d lines grows by one whenever a reference is farther than d. Its length is the
- * integral over d of the time between such references (Denning's working set, 1968, which grows at
- * the miss rate). */
+/* A window that holds d lines grows by one whenever a reference is farther than d: its length as a
+ * function of d is the integral of the time from one of these to the next (the working set of
+ * Denning, 1968, whose growth is the rate of misses). */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
 {
     VEC(struct counted) all = {0};
@@ -30,7 +25,7 @@ void ages_of(const struct program *p, const struct program_run *run, struct ages
             vec_push(&all, ((struct counted){b->distance, b->count}));
         }
     if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, by_distance);
+        qsort(all.items, all.count, sizeof *all.items, compare_doubles);
     for (size_t i = 0; i < all.count && !isinf(all.items[i].distance); i++) {
         if (all.items[i].distance > last) {
             part += (all.items[i].distance - last) / fmax(1, farther);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/build.h"
+#include "program/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

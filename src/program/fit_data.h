@@ -1,5 +1,5 @@
-/* Input of fits: the inputs of runs and one value of each; runs that differ in one input only. Plain
- * data. */
+/* Input of fits: the inputs of runs and one value of each; runs that differ in one input only.
+ * Plain data. */
 #ifndef PORTOLAN_PROGRAM_FIT_DATA_H
 #define PORTOLAN_PROGRAM_FIT_DATA_H
 

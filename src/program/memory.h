@@ -22,7 +22,8 @@ struct memory_level {
     double miss_cycles;
 };
 
-/* Reuse distances as time. The mean part of the run in which the program touches @lines other lines. */
+/* Reuse distances as time. The mean part of the run in which the program touches @lines other
+ * lines. */
 struct age { double distance, part; };
 struct ages { VEC(struct age) list; };   /* ascending in both */
 

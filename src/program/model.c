@@ -18,7 +18,6 @@
 #include "program/modes.h"
 #include "program/nalu.h"
 #include "program/pages.h"
-#include "program/symbolic.h"
 
 /* equal parts of clusters that differ from run to run */
 #define SHARES 16

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "program/derived.h"
 #include "program/fit.h"
@@ -49,13 +50,7 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-static int by_distance(const void *a, const void *b)
-{
-    double x = ((const struct run_bin *)a)->distance, y = ((const struct run_bin *)b)->distance;
-    return (x > y) - (x < y);
-}
-
-/* Evaluates the clusters at @inputs, scaled to sum to all references. */
+/* The clusters at @inputs, scaled so that they sum up to all references. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)
@@ -82,7 +77,7 @@ static void reference_at(const struct program_model *m, const struct model_refer
         out->bins[i].count *= out->references / total;
         out->bins[i].regular *= out->references / total;
     }
-    qsort(out->bins, out->bin_count, sizeof *out->bins, by_distance);
+    qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
 /* Upper bound of each block's count: executions of its predecessors. INFINITY at the start of a

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/facts.h"
@@ -40,12 +41,6 @@
 #define SECOND_ROUNDS 20
 /* seconds of a walk through the second level: shorter times cannot be resolved */
 #define KEPT_LEAST 20e-6
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static volatile uint64_t sink;
 
@@ -148,7 +143,7 @@ static double middle_of_tries(double (*once)(const char *from, size_t bytes), co
 
     for (int i = 0; i < TRIES; i++)
         seen[i] = once(from, bytes);
-    qsort(seen, TRIES, sizeof *seen, ascending);
+    qsort(seen, TRIES, sizeof *seen, compare_doubles);
     return seen[TRIES / 2];
 }
 
@@ -348,7 +343,7 @@ static double middle(const struct looks *looks, size_t offset)
         if (!isnan(value))
             values[count++] = value;
     }
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, compare_doubles);
     value = count ? (values[count / 2] + values[(count - 1) / 2]) / 2 : NAN;
     free(values);
     return value;

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_PROGRAM_PAGES_H
 #define PORTOLAN_PROGRAM_PAGES_H
 
+#include "base/err.h"
 #include "program/runs.h"
 
 struct pages_model;
@@ -21,5 +22,11 @@ void pages_model_at(const struct pages_model *m, const struct program_runs *runs
                     struct program_run *run);
 /* Pages of @run, after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
+
+/* system_time.c: system time of a program on this CPU: for starting it and for its pages. */
+
+/* Seconds of starting a run and of its page faults, as estimator_pages has them; measured
+ * now, for some 20 ms. NaN with err when no process can be started. Any thread. */
+double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

@@ -96,4 +96,11 @@ bool program_has(const struct program *p, const char *name);
 /* Returns the unit with key @key, or NULL. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 
+/* build.c: programs built from source by portolan-cc. */
+
+/* Compiles and links the @count words, sources and compiler options, and opens the result; @name is
+ * for messages. The compiler's first complaint is the fault's text. NULL with err. Any thread. */
+struct program *program_build(const char *const *words, size_t count, const char *name,
+                              struct err *err);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/run_pack.h"
+#include "program/runs.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #define PORTOLAN_PROGRAM_RUNS_H
 
 #include "base/child.h"
+#include "base/pack.h"
 #include "base/vec.h"
 #include "program/formula.h"
 #include "program/heap.h"
@@ -116,8 +117,17 @@ const struct program_run *program_run_with(const struct program_runs *runs, cons
 void program_run_done(const struct program *p, struct program_run *run);
 /* Appends "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
-/* ages.c: reuse distances as time, of all references of @run, which are taken to be spread evenly over its time. ages_done
- * frees @out. */
+/* ages.c: reuse distances as time, of all references of @run, which are taken to be spread evenly
+ * over its time. ages_done frees @out. Any thread. */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
+
+/* run_pack.c: a run as bytes for another process of the same program (base/pack.h), which has the
+ * program's descriptions (program_descriptions). */
+
+/* Appends @run of @p, without its seconds and misses. Any thread. */
+void run_pack(const struct program *p, const struct program_run *run, struct str *out);
+/* False when the bytes are broken or of another program. program_run_done frees @out in either
+ * case. Any thread. */
+bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "program/build.h"
+#include "program/program.h"
 
 struct sized {
     char *defines;

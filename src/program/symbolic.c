@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/symbolic.h"
+#include "program/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/system_time.h"
+#include "program/pages.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,15 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "table/column.h"
+
+/* Columns of tables that people scroll, sort and filter: a view's, and those that filters of
+ * commands compare. */
+struct table_column {
+    const char *name;
+    unsigned width;        /* characters; 0: the remaining width, for one column */
+    bool number;           /* sorted as a number, right-aligned */
+    unsigned from;         /* minimum width of a line, in characters, to show the column */
+};
 
 struct filter_term {
     int column;           /* -1: any column */

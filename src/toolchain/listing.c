@@ -12,7 +12,6 @@
 #include "toolchain/margins.h"
 #include "toolchain/markers.h"
 #include "toolchain/line_places.h"
-#include "toolchain/plan9.h"
 #include "toolchain/words.h"
 
 #define SUBSECTIONS 4000 /* for instructions that are out of order */

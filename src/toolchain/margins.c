@@ -10,7 +10,6 @@
 #include "isa/isa.h"
 #include "toolchain/columns.h"
 #include "toolchain/dialect.h"
-#include "toolchain/plan9.h"
 #include "toolchain/margins_parts.h"
 #include "toolchain/words.h"
 

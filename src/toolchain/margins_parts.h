@@ -30,8 +30,8 @@ bool report_take(const char *text, struct margins *m);
  * become empty. False, with @m unchanged, for other text. */
 bool runtimes_take(const char *text, struct margins *m);
 
-/* margins_addresses.c: columns of a disassembly: addresses, symbols and bytes of machine code before
- * the instruction. */
+/* margins_addresses.c: columns of a disassembly: addresses, symbols and bytes of machine code
+ * before the instruction. */
 
 /* A text that is being looked through. */
 struct framed_text {

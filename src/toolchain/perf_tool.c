@@ -124,13 +124,6 @@ static void take_sample(const char *p, const char *end, const char *program, uns
         vec_add(&out->places, place);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out)
 {
     struct mapped_list mapped = {0};
@@ -149,7 +142,7 @@ void perf_samples_parse(const char *text, const char *program, struct perf_sampl
             take_sample(mark, end, program, process, &mapped, out);
     }
     if (out->places.count)
-        qsort(out->places.items, out->places.count, sizeof *out->places.items, ascending);
+        qsort(out->places.items, out->places.count, sizeof *out->places.items, compare_uint64);
     vec_done(&mapped.list);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/plan9.h"
+#include "toolchain/dialect.h"
 
 #include <ctype.h>
 #include <stdio.h>

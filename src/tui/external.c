@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tui/external.h"
+#include "tui/mainloop.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "view/pasted.h"
+#include "view/clipboard.h"
 
 #define UNMARKED_WAIT 50     /* ms without input that end an unmarked paste */
 #define PASTE_LIMIT ((size_t)32 << 20)

@@ -33,9 +33,8 @@ bool input_paste(struct str *out);
 /* Call it when a paste stalls: until more input, Ctrl-C ends the paste. Returns the bytes so
  * far. */
 size_t input_paste_stalls(void);
-/* Returns whether buffered input is an unmarked paste (view/pasted.h); once input pauses, all of it
- * is in @out, with '
- * ' for '\r'. Not during a paste. */
+/* Whether the waiting input is pasted text without marks (view/clipboard.h); all of it is in @out
+ * then, '\n' for '\r', once nothing has come for a moment. Not during a paste. */
 bool input_unmarked(struct str *out);
 /* Returns whether the last paste was truncated at 32 MiB. */
 bool input_paste_cut(void);

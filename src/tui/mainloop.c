@@ -18,7 +18,6 @@
 #include "base/path.h"
 #include "cmd/autosave.h"
 #include "cmd/saved_state.h"
-#include "tui/external.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"

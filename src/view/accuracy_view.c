@@ -34,16 +34,9 @@ struct accuracy_view_state {
     int column, row;            /* cursor position in cells; row 0 is the lowest prediction */
 };
 
-static void *accuracy_open(void)
-{
-    return mem_zero(1, sizeof(struct accuracy_view_state));
-}
-
 static void accuracy_close(void *state)
 {
-    struct accuracy_view_state *v = state;
-    free(v->others);
-    free(v);
+    free(((struct accuracy_view_state *)state)->others);
 }
 
 /* Computes every mapping's accuracy, for the panel next to the map. */
@@ -259,7 +252,7 @@ const struct view_ops accuracy_view = {.name = "accuracy",
                                            "cursor\tthe line below counts the cell's experiments",
                                        .act = accuracy_act,
                                        .wants = accuracy_wants,
-                                       .open = accuracy_open,
+                                       .state_size = sizeof(struct accuracy_view_state),
                                        .close = accuracy_close,
                                        .draw = accuracy_draw,
                                        .click = accuracy_click};

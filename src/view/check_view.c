@@ -26,9 +26,7 @@ struct check_view_state {
 
 static void check_close(void *state)
 {
-    struct check_view_state *v = state;
-    table_done(&v->view.table);
-    free(v);
+    table_done(&((struct check_view_state *)state)->view.table);
 }
 
 static size_t row_count(const void *context)
@@ -103,15 +101,15 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *check_open(void)
+static void check_open(void *state)
 {
-    struct check_view_state *v = mem_zero(1, sizeof *v);
+    struct check_view_state *v = state;
+
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
     v->view.source = source;   /* columns are valid before there are rows */
     v->view.has_detail = true;
-    return v;
 }
 
 static void draw_title(const struct check *c, struct grid *g)
@@ -221,6 +219,7 @@ const struct view_ops check_view = {
     .help = "forms measured here and in the tables, the largest differences first",
     .act = check_act,
     .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
+    .state_size = sizeof(struct check_view_state),
     .open = check_open,
     .close = check_close,
     .draw = check_draw,

@@ -3,11 +3,20 @@
 #define PORTOLAN_VIEW_CLIPBOARD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/str.h"
 
 /* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
  * sequences). @tmux: also wrapped for tmux to pass through (needs allow-passthrough). */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
+
+/* pasted.c: whether bytes of the terminal are pasted text, if the terminal does not mark pastes: as
+ * keys each letter would act. No curses. */
+
+/* Whether the @length bytes that wait together are no keys: two lines of words, or an instruction
+ * with its operands. Command lines typed ahead (":view why") are keys, and so is what has control
+ * characters besides blanks and ends of lines. Any thread. */
+bool pasted_text(const char *bytes, size_t length);
 
 #endif

@@ -16,11 +16,6 @@ struct code_state {
     size_t loop;
 };
 
-static void *code_open(void)
-{
-    return mem_zero(1, sizeof(struct code_state));
-}
-
 static void draw_row(const struct profile_loop *l, const struct insn *insns, size_t count, size_t i,
                      double most, bool cursor, struct grid *g, int y)
 {
@@ -117,7 +112,6 @@ const struct view_ops code_view = {
     .title = code_title,
     .help = "the instructions of a hot loop with their share of the samples",
     .act = code_act,
-    .open = code_open,
-    .close = free,
+    .state_size = sizeof(struct code_state),
     .draw = code_draw,
     .wants = code_wants};

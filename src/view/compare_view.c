@@ -28,12 +28,7 @@ struct compare_view_state {
     size_t cursor, top, body;
 };
 
-static void *compare_open(void)
-{
-    return mem_zero(1, sizeof(struct compare_view_state));
-}
-
-/* Returns the comparison to show; NULL: none yet. */
+/* The comparison to show; NULL: none yet. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;
@@ -315,7 +310,6 @@ const struct view_ops compare_view = {
     .act = compare_act,
     .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone "
              "has it",
-    .open = compare_open,
-    .close = free,
+    .state_size = sizeof(struct compare_view_state),
     .draw = compare_draw,
     .status = compare_status};

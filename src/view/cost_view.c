@@ -11,11 +11,6 @@
 #define SENTENCE_ROWS 12
 #define BAR_X 44             /* columns of a name and its number */
 
-static void *cost_open(void)
-{
-    return mem_zero(1, 1);   /* the view has no cursor */
-}
-
 static void draw_part(struct grid *g, int y, const char *name, double cycles, double most,
                       enum role role)
 {
@@ -115,7 +110,5 @@ const struct view_ops cost_view = {
     .label = "Why",
     .help = "a hot loop's time and limit, and the program's possible gain",
     .act = cost_act,
-    .open = cost_open,
-    .close = free,
     .draw = cost_draw,
     .wants = cost_wants};

@@ -9,7 +9,6 @@
 #include "base/duration.h"
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
-#include "view/pareto.h"
 #include "view/plot.h"
 #include "view/lab_steps.h"
 #include "view/view.h"
@@ -38,11 +37,6 @@ struct evolution_view_state {
     double measured[PAIRS], predicted[PAIRS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 3][SAMPLES];
 };
-
-static void *evolution_open(void)
-{
-    return mem_zero(1, sizeof(struct evolution_view_state));
-}
 
 static struct evolve_run *shown_run(struct evolution_view_state *v, const struct session *s)
 {
@@ -439,8 +433,7 @@ const struct view_ops evolution_view = {.name = "evolution",
                                         .label = "Evolution",
                                         .help = "inference progress: error, Pareto front, moves",
                                         .act = evolution_act,
-                                        .open = evolution_open,
-                                        .close = free,
+                                        .state_size = sizeof(struct evolution_view_state),
                                         .draw = evolution_draw,
                                         .draw_beside = evolution_draw_beside,
                                         .status = evolution_status,

@@ -44,7 +44,6 @@ static void experiments_close(void *state)
     prediction_free(v->predicted);
     if (v->inferred)
         machine_free(v->inferred);
-    free(v);
 }
 
 /* Keeps the inferred mapping as a machine while LAB shows it. Returns whether it changed. */
@@ -189,15 +188,15 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *experiments_open(void)
+static void experiments_open(void *state)
 {
-    struct experiments_view_state *v = mem_zero(1, sizeof *v);
+    struct experiments_view_state *v = state;
+
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
     v->view.source = source;   /* columns are valid before there are rows */
     v->view.has_detail = true;
-    return v;
 }
 
 static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g,
@@ -399,6 +398,7 @@ const struct view_ops experiments_view = {
     .act = table_view_act,
     .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & "
              "form~VADD; empty shows all rows",
+    .state_size = sizeof(struct experiments_view_state),
     .open = experiments_open,
     .close = experiments_close,
     .draw = experiments_draw,

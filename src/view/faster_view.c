@@ -25,15 +25,9 @@ struct faster_state {
     int first_row; /* of the versions, at the last drawing */
 };
 
-static void *faster_open(void)
-{
-    return mem_zero(1, sizeof(struct faster_state));
-}
-
 static void faster_close(void *state)
 {
     result_free(((struct faster_state *)state)->found);
-    free(state);
 }
 
 /* Returns the table of versions; NULL: none yet. */
@@ -237,7 +231,7 @@ const struct view_ops faster_view = {
     .label = "Faster?",
     .help = "faster versions of the loop, checked and measured",
     .act = faster_act,
-    .open = faster_open,
+    .state_size = sizeof(struct faster_state),
     .marks = "*\tthe fastest, which is the current kernel",
     .close = faster_close,
     .draw = faster_draw,

@@ -64,7 +64,7 @@ void frame_init(struct frame *f, struct session *s)
 {
     *f = (struct frame){.session = s};
     for (size_t i = 0; i < view_count(); i++)
-        f->states[i] = views[i]->open();
+        f->states[i] = view_open(i);
     s->views = &frame_views;
     s->view_state = f;
 }
@@ -72,7 +72,7 @@ void frame_init(struct frame *f, struct session *s)
 void frame_done(struct frame *f)
 {
     for (size_t i = 0; i < view_count(); i++)
-        views[i]->close(f->states[i]);
+        view_close(i, f->states[i]);
     f->session->views = NULL;
     str_done(&f->message);
     str_done(&f->refusal);

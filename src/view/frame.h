@@ -23,7 +23,8 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 void frame_run(struct frame *f, const char *line);
 /* Makes text from a bracketed paste the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
-/* Shows text that is an unmarked paste (view/pasted.h), and loads it once the user confirms. */
+/* Text that the terminal did not mark as pasted, and that is no keys (view/clipboard.h): it is
+ * shown, and loaded once the user confirms. */
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* Returns a request to open the user's editor, or NULL. */
 const struct edit_request *frame_edit(struct frame *f);

@@ -28,9 +28,7 @@ struct functions_view_state {
 
 static void functions_close(void *state)
 {
-    struct functions_view_state *v = state;
-    table_done(&v->view.table);
-    free(v);
+    table_done(&((struct functions_view_state *)state)->view.table);
 }
 
 static const struct listed_function *function_of(const void *context, size_t row)
@@ -149,15 +147,14 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *functions_open(void)
+static void functions_open(void *state)
 {
-    struct functions_view_state *v = mem_zero(1, sizeof *v);
+    struct functions_view_state *v = state;
 
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* columns are valid before there are rows */
-    return v;
+    v->view.source = source;   /* its columns are known before there are rows */
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)
@@ -215,6 +212,7 @@ const struct view_ops functions_view = {
     .help = "functions with loops of an object or program, to be opened",
     .act = functions_act,
     .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
+    .state_size = sizeof(struct functions_view_state),
     .open = functions_open,
     .close = functions_close,
     .draw = functions_draw,

@@ -685,12 +685,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     }
 }
 
-static void *kernel_open(void)
-{
-    return mem_zero(1, sizeof(struct kernel_view_state));
-}
-
-/* Appends the kernel's path, shortened, and its compilation. */
+/* The kernel by the end of its path, and its compilation. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;
@@ -733,8 +728,7 @@ const struct view_ops kernel_view = {
         "samples\tshare of the samples, from the profile that was pasted\n"
         "here\tcycles saved by removing the instruction, measured, followed by the model's "
         "prediction (b)",
-    .open = kernel_open,
-    .close = free,
+    .state_size = sizeof(struct kernel_view_state),
     .draw = kernel_draw,
     .wants = kernel_wants,
     .draw_beside = kernel_draw_beside,

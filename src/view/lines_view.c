@@ -23,15 +23,9 @@ struct lines_state {
     VEC(struct hot_line) lines;   /* of the last drawing */
 };
 
-static void *lines_open(void)
-{
-    return mem_zero(1, sizeof(struct lines_state));
-}
-
 static void lines_close(void *state)
 {
     vec_done(&((struct lines_state *)state)->lines);
-    free(state);
 }
 
 static int by_number(const void *a, const void *b)
@@ -136,6 +130,6 @@ const struct view_ops lines_view = {.name = "lines",
                                     .help =
                                         "the source of a hot loop with the samples of each line",
                                     .act = lines_act,
-                                    .open = lines_open,
+                                    .state_size = sizeof(struct lines_state),
                                     .close = lines_close,
                                     .draw = lines_draw};

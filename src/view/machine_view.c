@@ -28,11 +28,6 @@ struct machine_view_state {
     double at[STAGE_POINTS], share[STAGE_POINTS];
 };
 
-static void *machine_open(void)
-{
-    return mem_zero(1, sizeof(struct machine_view_state));
-}
-
 static void fill(struct machine_view_state *v, struct session *s)
 {
     v->count = record_series(s->document.record, v->points);
@@ -321,8 +316,7 @@ const struct view_ops machine_view = {.name = "machine",
                                           "this computer: method, calibration, clock and "
                                           "contention while measuring, and the stages of a chart",
                                       .act = machine_act,
-                                      .open = machine_open,
-                                      .close = free,
+                                      .state_size = sizeof(struct machine_view_state),
                                       .draw = machine_draw,
                                       .status = machine_status,
                                       .live = machine_live};

@@ -7,11 +7,6 @@
 #include "view/reasons.h"
 #include "view/view.h"
 
-static void *machines_open(void)
-{
-    return mem_zero(1, 1);   /* the cursor is part of the session */
-}
-
 static void machines_draw(void *state, struct session *s, struct grid *g)
 {
     size_t n;
@@ -65,8 +60,6 @@ const struct view_ops machines_view = {
     .label = "Machines",
     .help = "the loop on the selected machines; the cursor selects the shown one",
     .act = machines_act,
-    .open = machines_open,
-    .close = free,
     .draw = machines_draw,
     .wants = machines_wants,
     .click = machines_click};

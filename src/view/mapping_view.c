@@ -43,7 +43,6 @@ static void mapping_close(void *state)
     struct mapping_view_state *v = state;
     table_done(&v->view.table);
     pressures_drop(v->pressures);
-    free(v);
 }
 
 /* Evaluates the mapping on the existing experiments, so that an edit shows its effect at once. */
@@ -188,13 +187,13 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *mapping_open(void)
+static void mapping_open(void *state)
 {
-    struct mapping_view_state *v = mem_zero(1, sizeof *v);
+    struct mapping_view_state *v = state;
+
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    return v;
 }
 
 static void draw_detail(const struct mapping_view_state *v, struct grid *g, int y)
@@ -299,6 +298,7 @@ const struct view_ops mapping_view = {
     .act = mapping_act,
     .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; "
              "empty shows all rows",
+    .state_size = sizeof(struct mapping_view_state),
     .open = mapping_open,
     .close = mapping_close,
     .draw = mapping_draw,

@@ -27,10 +27,7 @@ struct matrix_view_state {
 
 static void matrix_close(void *state)
 {
-    struct matrix_view_state *v = state;
-
-    table_done(&v->view.table);
-    free(v);
+    table_done(&((struct matrix_view_state *)state)->view.table);
 }
 
 static size_t row_count(const void *context)
@@ -156,14 +153,13 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *matrix_open(void)
+static void matrix_open(void *state)
 {
-    struct matrix_view_state *v = mem_zero(1, sizeof *v);
+    struct matrix_view_state *v = state;
 
     table_init(&v->view.table);
     v->view.rows = "inferred";
     v->view.refresh = refresh;
-    return v;
 }
 
 /* Appends the usage of the form in @row. */
@@ -262,6 +258,7 @@ const struct view_ops matrix_view = {
         "▒\tother good mappings use or leave out the port\n"
         "cursor\tthe form's usage is shown below\n"
         "filter\terror>10% | sure<1; empty shows all rows",
+    .state_size = sizeof(struct matrix_view_state),
     .open = matrix_open,
     .close = matrix_close,
     .draw = matrix_draw,

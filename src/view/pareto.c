@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/pareto.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "view/plot.h"
+#include "work/evolve_job.h"
 
 #define WORDS 3   /* rows of text */
 

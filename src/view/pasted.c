@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/pasted.h"
+#include "view/clipboard.h"
 
 #include <ctype.h>
 #include <string.h>

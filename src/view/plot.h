@@ -25,4 +25,13 @@ struct plot {
  * row has the series' labels; without colours each follows the letter at its curve's end. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
+/* pareto.c: the mappings of a run that no other beats in both error and number of distinct µops,
+ * drawn as the steps of their front. */
+
+struct evolve_point;
+/* Draws the front of @n mappings, whose order changes, into the rectangle: steps from two on, words
+ * where there are fewer. */
+void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
+                 unsigned width, unsigned height);
+
 #endif

@@ -48,12 +48,12 @@ struct program_view_state {
     int panels_from;         /* first row of the panels at the last drawing */
 };
 
-static void *program_view_open(void)
+static void program_view_open(void *state)
 {
-    struct program_view_state *v = mem_zero(1, sizeof *v);
+    struct program_view_state *v = state;
+
     table_init(&v->blocks);
     table_init(&v->loops);
-    return v;
 }
 
 static void program_view_close(void *state)
@@ -61,7 +61,6 @@ static void program_view_close(void *state)
     struct program_view_state *v = state;
     table_done(&v->blocks);
     table_done(&v->loops);
-    free(v);
 }
 
 static size_t block_count(const void *context)
@@ -540,6 +539,7 @@ const struct view_ops program_view = {.live = program_live,
                                       .act = program_act,
                                       .marks =
                                           "filter\tshare>0.01 & bound~miss; empty shows all rows",
+                                      .state_size = sizeof(struct program_view_state),
                                       .open = program_view_open,
                                       .close = program_view_close,
                                       .draw = program_draw,

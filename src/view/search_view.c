@@ -12,12 +12,7 @@
 #define WORST_MOST 64        /* experiments listed at most */
 #define EXPERIMENT_X 29      /* columns of the numbers before them */
 
-static void *search_open(void)
-{
-    return mem_zero(1, 1);   /* the view has no cursor */
-}
-
-/* Adds the moves tried and accepted so far. */
+/* The moves tried so far, and how many were accepted. */
 static void add_moves(const struct evolve_status *status, struct str *out)
 {
     uint64_t tried = 0, accepted = 0;
@@ -158,7 +153,5 @@ const struct view_ops search_view = {
     .label = "Current step",
     .help = "the current step of inference, and the experiments with the largest errors",
     .act = search_act,
-    .open = search_open,
-    .close = free,
     .draw = search_draw,
     .live = search_live};

@@ -25,11 +25,6 @@ struct source_view_state {
     size_t cursor, top, height;
 };
 
-static void *source_open(void)
-{
-    return mem_zero(1, sizeof(struct source_view_state));
-}
-
 static void source_close(void *state)
 {
     struct source_view_state *v = state;
@@ -37,7 +32,6 @@ static void source_close(void *state)
     vec_done(&v->lines);
     if (v->kernel)
         kernel_free(v->kernel);
-    free(v);
 }
 
 static void add_line(struct source_view_state *v, const char *text, size_t length)
@@ -243,7 +237,7 @@ const struct view_ops source_view = {.name = "source",
                                      .act = source_act,
                                      .marks =
                                          "cursor\tthe other views follow it on lines of the loop",
-                                     .open = source_open,
+                                     .state_size = sizeof(struct source_view_state),
                                      .close = source_close,
                                      .draw = source_draw,
                                      .click = source_click,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "table/column.h"
+#include "table/filter.h"
 #include "view/grid.h"
 
 /* Rows are named by index 0 .. count-1, stable while they exist. */

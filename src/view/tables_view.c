@@ -44,7 +44,6 @@ static void tables_close(void *state)
 
     table_done(&v->view.table);
     drop(v);
-    free(v);
 }
 
 static size_t row_count(const void *context)
@@ -121,19 +120,18 @@ static bool refresh(void *state, struct session *s)
     return true;
 }
 
-static void *tables_open(void)
+static void tables_open(void *state)
 {
     static const struct table_column columns[COLUMNS] = {{"form", 0, false, 0},
                                                          {"inferred", USAGE_COLUMNS, false, 0},
                                                          {"tables", USAGE_COLUMNS, false, 0},
                                                          {"kind", 8, false, 60}};
-    struct tables_view_state *v = mem_zero(1, sizeof *v);
+    struct tables_view_state *v = state;
 
     memcpy(v->columns, columns, sizeof columns);
     table_init(&v->view.table);
     v->view.rows = "differences";
     v->view.refresh = refresh;
-    return v;
 }
 
 /* Draws the number of agreeing forms, and the machine's port for each inferred one. */
@@ -188,6 +186,7 @@ const struct view_ops tables_view = {
     .marks = "kind\tof the tables' usage: narrower or wider (fewer or more ports), ports (others), "
              "fewer or more (µops), pipes (dividers)\nothers\tports without a counterpart in the "
              "machine",
+    .state_size = sizeof(struct tables_view_state),
     .open = tables_open,
     .close = tables_close,
     .draw = tables_draw,

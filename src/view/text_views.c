@@ -34,16 +34,9 @@ struct text_view {
     unsigned width;       /* columns for which lines were wrapped */
 };
 
-static void *text_open(void)
-{
-    return mem_zero(1, sizeof(struct text_view));
-}
-
 static void text_close(void *state)
 {
-    struct text_view *v = state;
-    pager_done(&v->pager);
-    free(v);
+    pager_done(&((struct text_view *)state)->pager);
 }
 
 /* Number of lines read so far. */
@@ -119,11 +112,9 @@ static bool output_copy(void *state, struct session *s, enum copied part, struct
     return true;
 }
 
-static void *log_open(void)
+static void log_open(void *state)
 {
-    struct text_view *v = text_open();
-    v->pager.follow = true;
-    return v;
+    ((struct text_view *)state)->pager.follow = true;
 }
 
 /* Any number of lines. */
@@ -446,7 +437,7 @@ const struct view_ops output_view = {.name = "output",
                                      .label = "Output",
                                      .help = "output of the last command",
                                      .act = text_act,
-                                     .open = text_open,
+                                     .state_size = sizeof(struct text_view),
                                      .close = text_close,
                                      .draw = output_draw,
                                      .copy = output_copy,
@@ -458,6 +449,7 @@ const struct view_ops log_view = {.name = "log",
                                   .label = "Log",
                                   .help = "log of actions and errors",
                                   .act = text_act,
+                                  .state_size = sizeof(struct text_view),
                                   .open = log_open,
                                   .close = text_close,
                                   .draw = log_draw,
@@ -469,7 +461,7 @@ const struct view_ops help_view = {.name = "help",
                                    .label = "Help",
                                    .help = "keys, places and commands",
                                    .act = help_act,
-                                   .open = text_open,
+                                   .state_size = sizeof(struct text_view),
                                    .close = text_close,
                                    .draw = help_draw,
                                    .wants = help_wants,

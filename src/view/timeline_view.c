@@ -31,15 +31,7 @@ struct timeline_view_state {
 
 static void timeline_close(void *state)
 {
-    struct timeline_view_state *v = state;
-
-    free(v->pick);
-    free(v);
-}
-
-static void *timeline_open(void)
-{
-    return mem_zero(1, sizeof(struct timeline_view_state));
+    free(((struct timeline_view_state *)state)->pick);
 }
 
 /* By enum stage. */
@@ -340,7 +332,7 @@ const struct view_ops timeline_view = {.title = timeline_title,
                                        .help = "the first iterations, simulated cycle by cycle",
                                        .act = timeline_act,
                                        .marks = "cursor\tthe window follows the instruction",
-                                       .open = timeline_open,
+                                       .state_size = sizeof(struct timeline_view_state),
                                        .close = timeline_close,
                                        .draw = timeline_draw,
                                        .click = timeline_click,

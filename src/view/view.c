@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/similar.h"
 #include "cmd/keymap.h"
 
@@ -62,6 +64,22 @@ void view_draw_empty(const struct session *s, const struct view_ops *view, struc
         const unsigned used = grid_put(g, 2, y, 0, ROLE_TITLE, ATTR_BOLD, key) + 2;
         grid_wrap(g, 2 + (int)used, y, width > used ? width - used : 1, 3, ROLE_TEXT, 0, does);
     }
+}
+
+void *view_open(size_t index)
+{
+    void *state = mem_zero(1, views[index]->state_size + 1);
+
+    if (views[index]->open)
+        views[index]->open(state);
+    return state;
+}
+
+void view_close(size_t index, void *state)
+{
+    if (views[index]->close)
+        views[index]->close(state);
+    free(state);
 }
 
 size_t view_count(void)

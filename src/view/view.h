@@ -27,9 +27,10 @@ struct view_ops {
     /* Performs @action; returns whether it applies. May append a command for the frame to run, or,
      * after ':', to edit in the prompt. NULL: no actions. cmd/key_rows.c binds keys to actions. */
     bool (*act)(void *state, struct session *s, enum action action, struct str *command);
-    void *(*open)(void);   /* creates the view's state; never NULL */
-    void (*close)(void *state);
-    /* Draws on the whole of @g, at least 40x8. */
+    size_t state_size;            /* of its own state */
+    void (*open)(void *state);    /* fills that, which is zeroed; NULL: it is good as it is */
+    void (*close)(void *state);   /* frees what the state holds; NULL: nothing */
+    /* Draws on the whole of @g, any size from 40x8 up. */
     void (*draw)(void *state, struct session *s, struct grid *g);
     /* Returns whether the focused view needs the whole place. NULL: never. */
     bool (*whole)(void *state, struct session *s);
@@ -88,6 +89,9 @@ void view_draw_empty(const struct session *s, const struct view_ops *view, struc
                      const char *says, const char *command, const char *does);
 /* Shows the next (+1) or previous selected machine. */
 void view_next_machine(struct session *s, int direction);
+/* A new state of view @index, and its end. */
+void *view_open(size_t index);
+void view_close(size_t index, void *state);
 size_t view_count(void);
 /* Index by unambiguous prefix; view_count() if none. */
 size_t view_find(const char *name);

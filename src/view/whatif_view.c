@@ -12,12 +12,7 @@ struct whatif_view_state {
     size_t cursor;
 };
 
-static void *whatif_open(void)
-{
-    return mem_zero(1, sizeof(struct whatif_view_state));
-}
-
-/* Draws the machine before and after the change, one per row, and the gain. */
+/* A machine compared with the changed one: a row each, and the gain of the change. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);
@@ -100,7 +95,6 @@ const struct view_ops whatif_view = {
     .label = "What if",
     .help = "curves of the last kernel whatif NAME=A..B, or a machine compared with its change",
     .act = whatif_act,
-    .open = whatif_open,
-    .close = free,
+    .state_size = sizeof(struct whatif_view_state),
     .draw = whatif_draw,
     .status = whatif_status};

@@ -19,11 +19,6 @@ struct why_view_state {
     unsigned top, rows, height;
 };
 
-static void *why_open(void)
-{
-    return mem_zero(1, sizeof(struct why_view_state));
-}
-
 static struct analysis *const *shown(struct session *s, size_t *n)
 {
     struct analysis *const *a = session_analyses(s, n);
@@ -231,8 +226,7 @@ const struct view_ops why_view = {
     .label = "Why",
     .help = "the limit of the loop: bounds, machines, the longest chain, the busiest port",
     .act = why_act,
-    .open = why_open,
-    .close = free,
+    .state_size = sizeof(struct why_view_state),
     .draw = why_draw,
     .draw_beside = why_draw_beside,
     .wants = why_wants};

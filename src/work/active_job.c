@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/watch.h"
-#include "infer/replay.h"
+#include "infer/select.h"
 #include "io/experiments_file.h"
 #include "measure/cpu_source.h"
 #include "measure/runner.h"

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "io/export_mapping.h"
 #include "io/pmevo_names.h"
-#include "isa/x86/att_name.h"
+#include "isa/x86/parts.h"
 #include "toolchain/compile.h"
 #include "model/experiment.h"
 

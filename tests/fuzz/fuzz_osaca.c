@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "io/export_osaca.h"
+#include "io/export_mapping.h"
 #include "io/import_osaca.h"
 #include "common.h"
 

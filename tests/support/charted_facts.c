@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "chart/facts.h"
+#include "chart/stages.h"
 
 void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
 {

@@ -32,10 +32,10 @@ test_files_include_what_their_room_may() {
     none_of "$work/found"
 }
 
-# Within a room X.c and X.h are one module, and no modules include each other in a ring: what is in
-# one has every module of it taken away that includes, or is included by, none of the others. X_PART.h
-# without a .c of its own holds no code: it adds to the types of X what the files of X share. The
-# modules of the ring that is left in cmd may only become fewer.
+# Within a room X.c and X.h are one module, and no modules include each other in a ring: what lies on
+# one is left when modules that include none, or that none includes, are taken away again and again.
+# X_PART.h without a .c of its own holds no code: it adds to the types of X what the files of X
+# share. The modules of the ring that is left in cmd may only become fewer.
 ring_of_cmd='analyses command command_record comparison document evolve_start forecast keymap queue session session_file task undo'
 rings() {
     (cd "$source/src" && find . -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_/]+\.h"' {} +) | sed 's|^\./||; s|:#include "| |; s|\.h"$||' |

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "toolchain/assemble.h"
-#include "isa/x86/att_name.h"
+#include "isa/x86/parts.h"
 #include "isa/forms.h"
 #include "isa/insn.h"
 #include "isa/rewrite.h"

@@ -13,7 +13,6 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "chart/facts.h"
 #include "chart/stages.h"
 #include "model/facts.h"
 #include "../support/charted_facts.h"

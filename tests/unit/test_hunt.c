@@ -17,7 +17,7 @@
 #include "cmd/session.h"
 #include "analysis/kernel.h"
 #include "hunt/hunt.h"
-#include "hunt/mutate.h"
+#include "hunt/blocks.h"
 #include "model/change.h"
 #include "../support/hunts.h"
 #include "../support/support.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/confidence.h"
+#include "infer/genome.h"
 #include "infer/congruence.h"
 #include "infer/evolve.h"
 #include "infer/generate.h"

@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "program/nalu.h"
-#include "program/symbolic.h"
+#include "program/fit.h"
 
 /* One input, one hidden cell. All parameters 0: W = 0, so a = 0, m = 1, g = 1/2 and y = 1/2, of
  * both layers. Beside the output x = 1/2 the second layer's dy/dW = x / 2 + log(x) / 2, dW/dA =

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "throughput/engine.h"
 #include "throughput/throughput.h"
-#include "tui/external.h"
+#include "tui/mainloop.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "io/export_osaca.h"
+#include "io/export_mapping.h"
 #include "io/import_osaca.h"
 #include "io/machine_file.h"
 #include "io/osaca_file.h"

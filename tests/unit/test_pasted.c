@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "view/pasted.h"
+#include "view/clipboard.h"
 #include "../support/support.h"
 
 static void test_text(void **state)

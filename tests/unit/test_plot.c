@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/pareto.h"
 #include "view/plot.h"
 
 /* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "io/experiments_file.h"
-#include "io/export_experiments.h"
 #include "io/export_mapping.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"

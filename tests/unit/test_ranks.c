@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "infer/evolve.h"
 #include "io/experiments_file.h"
-#include "io/machine_pack.h"
+#include "io/machine_file.h"
 #include "ranks/ranks.h"
 #include "report/evaluate.h"
 #include "toolchain/scan.h"

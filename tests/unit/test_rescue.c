@@ -23,7 +23,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "cmd/rescue.h"
+#include "cmd/autosave.h"
 #include "cmd/session.h"
 #include "infer/evolve.h"
 #include "work/evolve_job.h"

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "io/machine_file.h"
 #include "measure/runner.h"
-#include "measure/observed_noise.h"
+#include "measure/source.h"
 #include "throughput/throughput.h"
 #include "../support/support.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/mem.h"
 #include "infer/generate.h"
-#include "infer/replay.h"
 #include "infer/select.h"
 #include "../support/known.h"
 #include "../support/support.h"

@@ -20,7 +20,7 @@
 #include "base/rng.h"
 #include "base/shortage.h"
 #include "cmd/command.h"
-#include "cmd/rescue.h"
+#include "cmd/autosave.h"
 #include "program/runtime/runtime.h"
 #include "../support/support.h"
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "program/symbolic.h"
+#include "program/fit.h"
 
 static double area(const double *x) { return 4 * x[0] * x[1] * x[2] + 7; }
 static double smaller(const double *x) { return 3 * fmin(x[0], x[1]) * x[2]; }

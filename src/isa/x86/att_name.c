@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/att_name.h"
+#include "isa/x86/parts.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "isa/insn.h"
-#include "isa/x86/att_name.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/form.h"
 

@@ -6,6 +6,7 @@
 #include "isa/foreign.h"
 #include "isa/insn.h"
 #include "isa/rewrite.h"
+#include "isa/spelling.h"
 #include "isa/vary.h"
 
 /* body.c: bodies of x86-64 code. */
@@ -50,5 +51,15 @@ extern const struct isa_vary x86_vary;
 /* ops.c: the x86-64 instruction set. */
 
 extern const struct isa_ops x86_ops;
+
+/* att_name.c: how AT&T assembly spells an instruction form: mnemonic with size suffix and operand
+ * classes, sources first. */
+
+/* False when @form has operands that AT&T text does not show (far pointers, unknown types). Any
+ * thread. */
+bool att_form(const char *form, struct spelling *out);
+
+/* How OSACA's machine files are written for the set. */
+extern const struct isa_osaca att_osaca;
 
 #endif

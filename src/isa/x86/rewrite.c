@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "isa/x86/att_name.h"
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
