@@ -6,7 +6,6 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

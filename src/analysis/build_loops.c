@@ -8,7 +8,6 @@
 #include "analysis/analysis.h"
 #include "base/index.h"
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/shortage.h"
 #include "base/str.h"
 #include "base/watch.h"

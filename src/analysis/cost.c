@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/fusion.h"
-#include "base/vec.h"
 
 static void add_mass(struct costs *costs, struct cost *row, portset ports, uint32_t count)
 {

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
-
 /* bytes of code in which rename follows a limited number of loads (fact
  * memory_renaming_per_block) */
 #define CODE_BYTES 32

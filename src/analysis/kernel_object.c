@@ -6,7 +6,6 @@
 
 #include "analysis/functions.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/path.h"
 #include "base/watch.h"
 #include "isa/isa.h"

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <time.h>
 
 static _Atomic(double (*)(void)) injected;

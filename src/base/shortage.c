@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/shortage.h"
 
-#include <stdint.h>
 #include <sys/mman.h>
 
 #include "base/mem_try.h"

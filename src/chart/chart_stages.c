@@ -15,7 +15,6 @@
 #include "chart/settle.h"
 #include "chart/stages.h"
 #include "isa/operands.h"
-#include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
 /* cycles: slower forms are microcode, whose ports no experiment of reasonable length shows */

@@ -15,7 +15,6 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
-#include "measure/baseline.h"
 #include "measure/cpu_source.h"
 #include "measure/journal.h"
 #include "measure/kernel_set.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
 #include "throughput/columns.h"
 
 #define ROWS_LEAST 10       /* least rows of a form with the core, */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "base/vec.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "chart/joining.h"
 #include "chart/saturate.h"
 #include "chart/venn_rows.h"

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "cmd/saved_state.h"
 #include "cmd/session_file.h"
-#include "cmd/session_parts.h"
 #include "infer/evolve.h"
 #include "work/evolve_job.h"
 #include "work/background_writer.h"

@@ -8,9 +8,7 @@
 #include <time.h>
 
 #include "base/csv.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/vec.h"
 #include "measure/cpu_source.h"
 #include "toolchain/assemble.h"
 

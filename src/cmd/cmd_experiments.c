@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* experiments load, import, save, list, clear */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

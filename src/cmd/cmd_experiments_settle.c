@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* experiments settle */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include "report/evaluate.h"
 #include "base/clock.h"
 #include "base/index.h"
-#include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/rank_worker.h"
 #include "cmd/task.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/fusion.h"
-#include "base/clock.h"
 #include "base/vec.h"
 #include "base/similar.h"
 #include "cmd/command.h"

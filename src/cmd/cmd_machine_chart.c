@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/vec.h"
 #include "chart/charting.h"
 #include "chart/chart.h"
 #include "chart/stage_log.h"

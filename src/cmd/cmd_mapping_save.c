@@ -6,7 +6,6 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "io/export_mapping.h"
-#include "io/machine_file.h"
 #include "io/machine_save.h"
 
 struct mapping_save_values {

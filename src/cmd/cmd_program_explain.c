@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "analysis/kernel_object.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/explained_result.h"

@@ -14,7 +14,6 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "base/file.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "chart/memory_lines.h"

@@ -12,7 +12,6 @@
 #include "cmd/rank_worker.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
-#include "model/change.h"
 #include "model/facts.h"
 #include "program/effects.h"
 #include "program/native_kept.h"

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "measure/baseline.h"
+#include "measure/kept.h"
 
 void experiments_host_fill(struct experiments *t)
 {

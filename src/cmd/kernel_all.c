@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/machine_set.h"
 

@@ -11,7 +11,6 @@
 #include "analysis/kernel_names.h"
 #include "analysis/layout.h"
 #include "analysis/memory_note.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "chart/memory_lines.h"
 #include "measure/kernel_arrays.h"

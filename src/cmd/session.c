@@ -13,7 +13,6 @@
 #include "analysis/recipe.h"
 #include "cmd/analyses.h"
 #include "io/machine_file.h"
-#include "work/active_job.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "ranks/ranks.h"

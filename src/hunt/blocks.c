@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vec.h"
+#include "base/mem.h"
 #include "isa/vary.h"
 #include "toolchain/assemble.h"
 

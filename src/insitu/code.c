@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/mem.h"
-
 void code_done(struct code *c)
 {
     vec_done(&c->bytes);

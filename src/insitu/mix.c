@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "simulate/simulate.h"
 
 #define SAMPLES 4u             /* of the recorded iterations */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/mem.h"
 
 #define TABLES 6u
 #define ENTRIES 16384u         /* per table */

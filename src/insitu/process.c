@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "profile/tasks.h"
 
 #define STOP_SECONDS 5.0       /* until a thread counts as not stopping */

@@ -2,7 +2,6 @@
 #include "insitu/split.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
 #define MISSES_LEAST 0.003     /* mispredictions per iteration of a possible cause */

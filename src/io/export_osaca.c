@@ -7,7 +7,6 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/vec.h"
 #include "base/watch.h"
 #include "io/osaca_file.h"
 #include "isa/isa.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/steps.h"
-#include "base/vec.h"
 #include "io/llvm_parts.h"
 #include "io/llvm_mca.h"
 #include "isa/isa.h"
@@ -256,7 +256,6 @@ static bool read_resources(struct llvm_import *r, const char *text, const char *
                        r->cpu);
     return true;
 }
-
 
 struct charge {
     portset set;

@@ -12,7 +12,6 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/file_set.h"
-#include "base/mem.h"
 #include "base/watch.h"
 
 #define ROW_STEPS 4   /* steps (base/steps.h) per row */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/machine_user.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 
 #include "base/csv.h"
 #include "base/file_set.h"
-#include "base/mem.h"
 #include "base/path.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"

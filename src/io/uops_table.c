@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/shortage.h"
-#include "base/vec.h"
 #include "base/csv.h"
 
 void uops_table_done(struct uops_table *t)

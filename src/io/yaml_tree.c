@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/watch.h"
 
 #define DEPTH_LIMIT 64       /* libyaml examines every open bracket for each token, */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/shortage.h"
 
 #define TEXT_OF(name) #name
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)

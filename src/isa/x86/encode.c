@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "isa/x86/decode.h"
-#include "isa/x86/form.h"
 
 static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 static ZydisDecoder decoder;
