@@ -27,7 +27,6 @@ enum op_trait {
     OP_VECTOR = 1 << 7,            /* its memory operand goes to or comes from a vector register */
     OP_PIPE = 1 << 8,              /* holds a blocking pipe */
     OP_COMPLEX = 1 << 9,           /* only the first decoder takes it */
-    OP_NO_MICRO_FUSION = 1 << 10,
     /* a zeroing idiom that this machine executes, although without a dependency */
     OP_KEEPS_ZERO = 1 << 11,
     OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself (sbb): depends on the carry flag

@@ -57,7 +57,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 /* Returns whether all latencies are whole cycles, as in a simulation. */
 bool deps_whole(const struct deps *d);
 
-/* deps_paths.c: cycles and paths through the dependencies of a block: the loop-carried bound, the
+/* deps_paths.c: cycles and paths through the dependencies of a block: loop-carried bound and
  * critical path. */
 
 /* Loop-carried bound in cycles per iteration (maximum cycle ratio), 0 without a cycle. Sets @lines

@@ -7,7 +7,7 @@
 
 #include "hunt/blocks.h"
 
-enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION, LEVEL_COUNT };
+enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION };
 
 struct pattern {
     struct random_block block;                  /* its origin */

@@ -78,7 +78,6 @@ struct sandbox_vault {
     int counter;                      /* perf event or -1 */
     bool valued, plain;               /* vector registers get our values; these are 0 */
     uint64_t runs;                    /* of items whose loads move */
-    uint64_t ignored_heartbeat;       /* of tasks */
     struct sandbox_range all;         /* the vault with its stacks */
     /* range it was chosen from, in which nothing is mapped for code */
     struct sandbox_range kept;

@@ -71,8 +71,8 @@ double profile_loop_now(const struct profile_loop *l);
 double profile_time_with(const struct run_profile *p, size_t at, double now, double cycles);
 
 /* Internal, places.c: adds to @p the functions and loops of image @image with samples in @s, with
- * source lines if @lines. An unreadable image has a function without a name. Any thread; polls watch_steps, and
- * ends early with it. */
+ * source lines if @lines. An unreadable image has a function without a name. Any thread; polls
+ * watch_steps, and ends early with it. */
 void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines);
 
 #endif

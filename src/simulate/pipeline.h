@@ -126,7 +126,6 @@ struct simulator {
     /* ports used by loads only, in rotation; 0: none */
     portset alike;
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is busy */
-    uint16_t *bound_to;                /* queue of each µop of the current item */
 
     /* Scheduler. */
     /* sums over waiting µops: a weight of their queue, and this times the age */
@@ -155,8 +154,8 @@ struct simulator {
     struct flight *flights;
     int32_t *values;                   /* cycle of each node */
     struct waiting_uop *waiting;
-    size_t row_capacity, flight_capacity, value_capacity, waiting_capacity, bound_capacity;
-    uint32_t next_retired;             /* index of the next item to retire */
+    size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
+    uint32_t next_retired;             /* place of the item that retires next */
 
     /* Steady state. */
     VEC(int32_t) states;

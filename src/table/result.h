@@ -37,8 +37,8 @@ bool format_is_document(enum format format);
 
 /* Formats that omit a column or table. */
 enum {
-    NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8, ONLY_JSON = NOT_TEXT | NOT_CSV |
-    NOT_DOCUMENT, ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
+    NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8,
+    ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
 };
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
