@@ -12,9 +12,7 @@ struct congruence_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--epsilon",
-     .kind = PARAMETER_NUMBER,
-     .at = offsetof(struct congruence_values, epsilon),
+    {PARAMETER(NUMBER, "--epsilon", struct congruence_values, epsilon),
      .value = "E",
      .initial = INITIAL(CONGRUENCE_EPSILON),
      .help = "largest difference between two forms' cycles, relative to their mean, as a fraction"},

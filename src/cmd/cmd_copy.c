@@ -10,9 +10,7 @@ struct copy_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "WHAT",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct copy_values, what),
+    {PARAMETER(CHOICE, "WHAT", struct copy_values, what),
      .choices = "rows|names|table|kernel",
      .initial = "rows",
      .help =
@@ -22,9 +20,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--file",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct copy_values, file),
+    {PARAMETER(TEXT, "--file", struct copy_values, file),
      .value = "FILE",
      .otherwise = "the terminal's clipboard; without a screen, standard output",
      .complete = COMPLETE_FILE,

@@ -256,25 +256,19 @@ struct evaluate_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct evaluate_values, file),
+    {PARAMETER(TEXT, "FILE", struct evaluate_values, file),
      .complete = COMPLETE_FILE,
      .otherwise = "the session's experiments",
      .help = "measured experiments: CSV, or PMEvo's JSON"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--mapping",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct evaluate_values, mappings),
+    {PARAMETER(WORDS, "--mapping", struct evaluate_values, mappings),
      .value = "ID",
      .complete = COMPLETE_MACHINE,
      .otherwise = "the current machine",
      .help = "a machine, or a mapping in PMEvo's JSON"},
-    {.name = "--heatmap",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct evaluate_values, heat),
+    {PARAMETER(FLAG, "--heatmap", struct evaluate_values, heat),
      .help = "also print a heat map of predicted against measured cycles"},
     {0},
 };

@@ -333,15 +333,11 @@ struct evolve_set_values {
 };
 
 static const struct parameter set_arguments[] = {
-    {.name = "NAME",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct evolve_set_values, name),
+    {PARAMETER(CHOICE, "NAME", struct evolve_set_values, name),
      .required = true,
      .choices = "seconds|generations|uop-price|volume-price|usage-price|volume-weight",
      .help = "an option of evolve start"},
-    {.name = "VALUE",
-     .kind = PARAMETER_VALUE,
-     .at = offsetof(struct evolve_set_values, value),
+    {PARAMETER(VALUE, "VALUE", struct evolve_set_values, value),
      .required = true,
      .of = evolve_start_options,
      .help = "new value of that option"},
@@ -378,15 +374,11 @@ struct usage_edit_values {
 };
 
 static const struct parameter edit_arguments[] = {
-    {.name = "FORM",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct usage_edit_values, form),
+    {PARAMETER(TEXT, "FORM", struct usage_edit_values, form),
      .required = true,
      .complete = COMPLETE_FORM,
      .help = "a form of the run, quoted"},
-    {.name = "USAGE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct usage_edit_values, usage),
+    {PARAMETER(TEXT, "USAGE", struct usage_edit_values, usage),
      .required = true,
      .help = "its µops by the ports of the inferred mapping, such as 1*p01+1*p3; none for no µops"},
     {0},
@@ -588,13 +580,9 @@ struct adopt_values {
 };
 
 static const struct parameter adopt_options[] = {
-    {.name = "--alone",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct adopt_values, alone),
+    {PARAMETER(FLAG, "--alone", struct adopt_values, alone),
      .help = "a machine of the inferred forms and ports alone"},
-    {.name = "--least-error",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct adopt_values, least_error),
+    {PARAMETER(FLAG, "--least-error", struct adopt_values, least_error),
      .help = "the mapping of least error, not the consensus, if the run ended with one"},
     {0},
 };

@@ -27,27 +27,21 @@ struct experiments_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct experiments_load_values, file),
+    {PARAMETER(TEXT, "FILE", struct experiments_load_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "CSV with the column experiment and optionally cycles, spread, repeats and state"},
     {0},
 };
 static const struct parameter import_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct experiments_load_values, file),
+    {PARAMETER(TEXT, "FILE", struct experiments_load_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "PMEvo's JSON"},
     {0},
 };
 static const struct parameter load_options[] = {
-    {.name = "--append",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct experiments_load_values, append),
+    {PARAMETER(FLAG, "--append", struct experiments_load_values, append),
      .otherwise = "replace the session's experiments",
      .help = "add to the session's experiments"},
     {0},
@@ -169,9 +163,7 @@ struct experiments_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct experiments_save_values, file),
+    {PARAMETER(TEXT, "FILE", struct experiments_save_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "FILE.csv, or FILE.json for PMEvo; CSV without an extension, as in /dev/stdout"},
@@ -179,9 +171,7 @@ static const struct parameter save_arguments[] = {
 };
 
 static const struct parameter save_options[] = {
-    {.name = "--host",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct experiments_save_values, host),
+    {PARAMETER(FLAG, "--host", struct experiments_save_values, host),
      .help = "CSV: name this host in the columns host, cpu and microcode, for rows without a host"},
     {0},
 };
@@ -272,9 +262,7 @@ struct experiments_list_values {
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "FILTER",
-     .kind = PARAMETER_JOINED,
-     .at = offsetof(struct experiments_list_values, filter),
+    {PARAMETER(JOINED, "FILTER", struct experiments_list_values, filter),
      .otherwise = "all experiments",
      .help = "conditions joined by &, such as cycles>2 & form~VADD"},
     {0},

@@ -278,18 +278,14 @@ struct fleet_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct fleet_values, files),
+    {PARAMETER(WORDS, "FILE", struct fleet_values, files),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "measurements of one host each, written by experiments save"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--above",
-     .kind = PARAMETER_NUMBER,
-     .at = offsetof(struct fleet_values, threshold),
+    {PARAMETER(NUMBER, "--above", struct fleet_values, threshold),
      .value = "P",
      .most = 1e6,
      .initial = INITIAL(THRESHOLD),

@@ -173,9 +173,7 @@ struct settle_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct settle_values, name),
+    {PARAMETER(TEXT, "NAME", struct settle_values, name),
      .complete = COMPLETE_MACHINE,
      .otherwise = "the experiments of the session",
      .help = "machine that machine chart made"},
@@ -183,25 +181,19 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {.name = "--patience",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct settle_values, patience),
+    {PARAMETER(DURATION, "--patience", struct settle_values, patience),
      .value = "T",
      .least = 0.01,
      .most = 8640000,
      .initial = "20s",
      .help = "time to wait for a quiet core; experiments without one are left to the next run"},
-    {.name = "--simulate",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct settle_values, simulate),
+    {PARAMETER(TEXT, "--simulate", struct settle_values, simulate),
      .value = "ID",
      .complete = COMPLETE_MACHINE,
      .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring; a charted machine is settled on its "
              "charted CPU"},
-    {.name = "--cpu",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct settle_values, cpu),
+    {PARAMETER(COUNT, "--cpu", struct settle_values, cpu),
      .value = "N",
      .most = 65535,
      .otherwise = "all CPUs without mutual interference, at most 4",

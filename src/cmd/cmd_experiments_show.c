@@ -13,9 +13,7 @@ struct experiments_show_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct experiments_show_values, number),
+    {PARAMETER(COUNT, "N", struct experiments_show_values, number),
      .required = true,
      .least = 1,
      .most = 1e9,

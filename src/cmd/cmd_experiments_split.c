@@ -27,25 +27,19 @@ struct split_values {
 };
 
 static const struct parameter split_arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct split_values, parts),
+    {PARAMETER(COUNT, "N", struct split_values, parts),
      .required = true,
      .least = 2,
      .most = PARTS_MOST,
      .help = "parts, one for each host"},
-    {.name = "FILE.csv",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct split_values, file),
+    {PARAMETER(TEXT, "FILE.csv", struct split_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "name of the parts: FILE-1.csv, FILE-2.csv and so on"},
     {0},
 };
 static const struct parameter split_options[] = {
-    {.name = "--controls",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct split_values, controls),
+    {PARAMETER(COUNT, "--controls", struct split_values, controls),
      .value = "N",
      .least = 1,
      .most = 100000,
@@ -399,19 +393,14 @@ struct merge_values {
 };
 
 static const struct parameter merge_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct merge_values, files),
+    {PARAMETER(WORDS, "FILE", struct merge_values, files),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "parts that the hosts saved"},
     {0},
 };
 static const struct parameter merge_options[] = {
-    {.name = "--all",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct merge_values, all),
-     .help = "also use hosts that disagree"},
+    {PARAMETER(FLAG, "--all", struct merge_values, all), .help = "also use hosts that disagree"},
     {0},
 };
 

@@ -20,9 +20,7 @@ struct export_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct export_values, file),
+    {PARAMETER(TEXT, "FILE", struct export_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write; its extension is the format:" FORMATS(FORMAT_EXTENSION)},

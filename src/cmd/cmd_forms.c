@@ -29,18 +29,14 @@ struct forms_list_values {
 };
 
 static const struct parameter list_arguments[] = {
-    {.name = "PATTERN",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct forms_list_values, pattern),
+    {PARAMETER(TEXT, "PATTERN", struct forms_list_values, pattern),
      .otherwise = "all forms",
      .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter list_options[] = {
-    {.name = "--isa",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct forms_list_values, isa),
+    {PARAMETER(CHOICE, "--isa", struct forms_list_values, isa),
      .choices = ISA_CHOICES,
      .otherwise = "the kernel's",
      .help = "instruction set"},
@@ -104,9 +100,7 @@ struct add_values {
 };
 
 static const struct parameter add_arguments[] = {
-    {.name = "FILE.csv",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct add_values, file),
+    {PARAMETER(TEXT, "FILE.csv", struct add_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "CSV with the columns form, template and extension; each template must assemble to "
@@ -194,9 +188,7 @@ struct select_values {
 };
 
 static const struct parameter select_options[] = {
-    {.name = "--top",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct select_values, top),
+    {PARAMETER(COUNT, "--top", struct select_values, top),
      .value = "N",
      .least = 1,
      .most = 100000,
@@ -206,9 +198,7 @@ static const struct parameter select_options[] = {
 };
 
 static const struct parameter select_arguments[] = {
-    {.name = "PATTERN",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct select_values, patterns),
+    {PARAMETER(WORDS, "PATTERN", struct select_values, patterns),
      .otherwise = "show the selection",
      .complete = COMPLETE_FORM,
      .help = "forms to select, each pattern quoted; '*' selects all"},

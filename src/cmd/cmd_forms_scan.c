@@ -255,9 +255,7 @@ struct scan_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "BINARY",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct scan_values, files),
+    {PARAMETER(WORDS, "BINARY", struct scan_values, files),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "ELF programs and libraries; all of their code is decoded"},
@@ -265,9 +263,7 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {.name = "--out",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct scan_values, out),
+    {PARAMETER(TEXT, "--out", struct scan_values, out),
      .value = "CSV",
      .complete = COMPLETE_FILE,
      .otherwise = "counts are not written",

@@ -15,22 +15,16 @@ struct help_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "COMMAND",
-     .kind = PARAMETER_JOINED,
-     .at = offsetof(struct help_values, topic),
+    {PARAMETER(JOINED, "COMMAND", struct help_values, topic),
      .otherwise = "all commands, one line each",
      .complete = COMPLETE_COMMAND,
      .help = "a command or its first word; facts, or fact KEY, for machine facts"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--man",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct help_values, man),
+    {PARAMETER(FLAG, "--man", struct help_values, man),
      .help = "print the commands (or the facts) as a man page section"},
-    {.name = "--completion",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct help_values, completion),
+    {PARAMETER(CHOICE, "--completion", struct help_values, completion),
      .value = "SHELL",
      .choices = "bash|zsh|fish",
      .help = "print a completion script for a shell"},

@@ -58,9 +58,7 @@ struct job_values {
 };
 
 static const struct parameter cancel_arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct job_values, number),
+    {PARAMETER(COUNT, "N", struct job_values, number),
      .required = true,
      .least = 1,
      .most = 1e9,
@@ -68,9 +66,7 @@ static const struct parameter cancel_arguments[] = {
     {0},
 };
 static const struct parameter wait_arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct job_values, number),
+    {PARAMETER(COUNT, "N", struct job_values, number),
      .least = 1,
      .most = 1e9,
      .otherwise = "all jobs",

@@ -175,9 +175,7 @@ struct kernel_use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct kernel_use_values, loop),
+    {PARAMETER(COUNT, "N", struct kernel_use_values, loop),
      .required = true,
      .least = 1,
      .most = 1e9,
@@ -217,9 +215,7 @@ struct kernel_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct kernel_save_values, file),
+    {PARAMETER(TEXT, "FILE", struct kernel_save_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write; replaced if it exists"},

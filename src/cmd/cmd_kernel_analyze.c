@@ -45,21 +45,15 @@ struct analyze_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct analyze_values, machines),
+    {PARAMETER(WORDS, "--machine", struct analyze_values, machines),
      .value = "ID",
      .otherwise = "the current machines",
      .complete = COMPLETE_MACHINE,
      .help =
          "machine to analyze for; several are shown side by side; with --all also all: every one"},
-    {.name = "--all",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct analyze_values, all),
+    {PARAMETER(FLAG, "--all", struct analyze_values, all),
      .help = "every loop and marked region, as a table of cycles per iteration"},
-    {.name = "--trip",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct analyze_values, trip),
+    {PARAMETER(COUNT, "--trip", struct analyze_values, trip),
      .value = "N",
      .least = 1,
      .most = 1e12,

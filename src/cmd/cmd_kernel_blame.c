@@ -347,16 +347,12 @@ struct blame_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct blame_values, machine),
+    {PARAMETER(TEXT, "--machine", struct blame_values, machine),
      .value = "ID",
      .otherwise = "this CPU's machine, otherwise the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "model to compare with"},
-    {.name = "--seconds",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct blame_values, seconds),
+    {PARAMETER(DURATION, "--seconds", struct blame_values, seconds),
      .value = "T",
      .least = 0.01,
      .most = 3600,

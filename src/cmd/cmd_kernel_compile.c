@@ -17,24 +17,18 @@ struct compile_values {
 };
 
 static const struct parameter compile_arguments[] = {
-    {.name = "FLAG",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct compile_values, flags),
+    {PARAMETER(WORDS, "FLAG", struct compile_values, flags),
      .help = "compiler options of kernel load; each replaces an earlier option of its kind, as -O3 "
              "replaces -O2"},
     {0},
 };
 
 static const struct parameter compile_options[] = {
-    {.name = "--compiler",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct compile_values, compiler),
+    {PARAMETER(TEXT, "--compiler", struct compile_values, compiler),
      .value = "CC",
      .otherwise = "the same",
      .help = "another compiler, named as for kernel load"},
-    {.name = "--next",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct compile_values, next),
+    {PARAMETER(CHOICE, "--next", struct compile_values, next),
      .choices = "level|compiler",
      .otherwise = "neither",
      .help = "the next optimisation level (-O0 to -O3, then -O0 again), or the next installed "

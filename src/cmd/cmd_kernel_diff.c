@@ -15,9 +15,7 @@ struct kernel_diff_values {
 };
 
 static const struct parameter diff_arguments[] = {
-    {.name = "N",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct kernel_diff_values, other),
+    {PARAMETER(COUNT, "N", struct kernel_diff_values, other),
      .least = 1,
      .most = SHELF_MOST,
      .otherwise = "the previous kernel",
@@ -25,9 +23,7 @@ static const struct parameter diff_arguments[] = {
     {0},
 };
 static const struct parameter diff_options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct kernel_diff_values, machines),
+    {PARAMETER(WORDS, "--machine", struct kernel_diff_values, machines),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,

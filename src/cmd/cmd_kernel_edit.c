@@ -47,9 +47,7 @@ struct edit_values {
 };
 
 static const struct parameter edit_options[] = {
-    {.name = "--line",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct edit_values, line),
+    {PARAMETER(COUNT, "--line", struct edit_values, line),
      .value = "N",
      .least = 1,
      .most = 1e9,

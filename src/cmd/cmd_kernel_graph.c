@@ -14,18 +14,14 @@ struct graph_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct graph_values, file),
+    {PARAMETER(TEXT, "FILE", struct graph_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write: .dot, or .svg, which Graphviz draws"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct graph_values, machine),
+    {PARAMETER(TEXT, "--machine", struct graph_values, machine),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,

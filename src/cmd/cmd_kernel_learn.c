@@ -310,18 +310,14 @@ struct learn_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct learn_values, forms),
+    {PARAMETER(WORDS, "FORM", struct learn_values, forms),
      .otherwise = "the kernel's unknown forms",
      .complete = COMPLETE_FORM,
      .help = "form to learn"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct learn_values, simulate),
+    {PARAMETER(TEXT, "--simulate", struct learn_values, simulate),
      .value = "ID",
      .otherwise = "measure this CPU",
      .complete = COMPLETE_MACHINE,

@@ -130,9 +130,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
 }
 
 static const struct parameter options[] = {
-    {.name = "--show",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct machines_values, show),
+    {PARAMETER(FLAG, "--show", struct machines_values, show),
      .help = "select at most four of these machines in place of those that lack an instruction"},
     {0},
 };

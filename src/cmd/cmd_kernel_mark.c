@@ -15,18 +15,14 @@ struct mark_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mark_values, file),
+    {PARAMETER(TEXT, "FILE", struct mark_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--for",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct mark_values, kind),
+    {PARAMETER(CHOICE, "--for", struct mark_values, kind),
      .choices = "llvm-mca|osaca|iaca",
      .otherwise = "llvm-mca",
      .help = "kind of markers: comments for llvm-mca or OSACA, or bytes for IACA in an object "

@@ -463,24 +463,18 @@ struct kernel_measure_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--file",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct kernel_measure_values, file),
+    {PARAMETER(TEXT, "--file", struct kernel_measure_values, file),
      .value = "CSV",
      .otherwise = "measure the loaded kernel",
      .complete = COMPLETE_FILE,
      .help =
          "measure every block of a CSV with a column hex, or of BHive's without a header, instead"},
-    {.name = "--out",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct kernel_measure_values, out),
+    {PARAMETER(TEXT, "--out", struct kernel_measure_values, out),
      .value = "CSV",
      .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE,
      .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
-    {.name = "--patience",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct kernel_measure_values, patience),
+    {PARAMETER(DURATION, "--patience", struct kernel_measure_values, patience),
      .value = "T",
      .least = 0.1,
      .most = 8640000,

@@ -48,9 +48,7 @@ static void ask_for_text(struct session *s, const struct paste_values *v)
 
 static const struct parameter paste_options[] = {
     LOADING_OPTION_SYNTAX(struct paste_values),
-    {.name = "--isa",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct paste_values, isa),
+    {PARAMETER(CHOICE, "--isa", struct paste_values, isa),
      .choices = ISA_CHOICES,
      .otherwise = "detected from the registers",
      .help = "the instruction set"},
@@ -100,17 +98,13 @@ struct hex_values {
 };
 
 static const struct parameter hex_arguments[] = {
-    {.name = "BYTES",
-     .kind = PARAMETER_JOINED,
-     .at = offsetof(struct hex_values, bytes),
+    {PARAMETER(JOINED, "BYTES", struct hex_values, bytes),
      .required = true,
      .help = "pairs of hex digits, blanks allowed"},
     {0},
 };
 static const struct parameter hex_options[] = {
-    {.name = "--isa",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct hex_values, isa),
+    {PARAMETER(CHOICE, "--isa", struct hex_values, isa),
      .choices = ISA_CHOICES,
      .initial = ISA_UNSAID_NAME,
      .help = "the instruction set"},

@@ -13,18 +13,14 @@ struct report_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct report_values, file),
+    {PARAMETER(TEXT, "FILE", struct report_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write: .html or .md"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct report_values, machines),
+    {PARAMETER(WORDS, "--machine", struct report_values, machines),
      .value = "ID",
      .otherwise = "the current machines",
      .complete = COMPLETE_MACHINE,

@@ -202,16 +202,12 @@ struct simulate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct simulate_values, machines),
+    {PARAMETER(WORDS, "--machine", struct simulate_values, machines),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine to simulate"},
-    {.name = "--iterations",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct simulate_values, iterations),
+    {PARAMETER(COUNT, "--iterations", struct simulate_values, iterations),
      .value = "N",
      .least = 1,
      .most = ITERATIONS_MAX,

@@ -12,17 +12,13 @@ struct switch_values {
 };
 
 static const struct parameter switch_arguments[] = {
-    {.name = "TO",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct switch_values, to),
+    {PARAMETER(TEXT, "TO", struct switch_values, to),
      .required = true,
      .help = "next, previous, or the number that kernel opened shows"},
     {0},
 };
 static const struct parameter switch_options[] = {
-    {.name = "--loops",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct switch_values, loops),
+    {PARAMETER(FLAG, "--loops", struct switch_values, loops),
      .help = "next and previous also go through the loops of each kernel"},
     {0},
 };

@@ -20,25 +20,19 @@ struct trace_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct trace_values, file),
+    {PARAMETER(TEXT, "FILE", struct trace_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write: .html"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct trace_values, machine),
+    {PARAMETER(TEXT, "--machine", struct trace_values, machine),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine to simulate"},
-    {.name = "--iterations",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct trace_values, iterations),
+    {PARAMETER(COUNT, "--iterations", struct trace_values, iterations),
      .value = "N",
      .least = 1,
      .most = ITERATIONS_MOST,

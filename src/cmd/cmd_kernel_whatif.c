@@ -331,9 +331,7 @@ struct whatif_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "CHANGE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct whatif_values, changes),
+    {PARAMETER(WORDS, "CHANGE", struct whatif_values, changes),
      .required = true,
      .complete = COMPLETE_CHANGE,
      .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or "
@@ -342,9 +340,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct whatif_values, machine),
+    {PARAMETER(TEXT, "--machine", struct whatif_values, machine),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,

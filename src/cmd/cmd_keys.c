@@ -81,18 +81,14 @@ static void add_view(void *to, const char *view)
 }
 
 static const struct parameter keys_arguments[] = {
-    {.name = "VIEW",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct keys_values, view),
+    {PARAMETER(TEXT, "VIEW", struct keys_values, view),
      .otherwise = "all",
      .complete = COMPLETE_VIEW,
      .help = "view whose own keys to list; all: keys of all views"},
     {0},
 };
 static const struct parameter keys_options[] = {
-    {.name = "--man",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct keys_values, man),
+    {PARAMETER(FLAG, "--man", struct keys_values, man),
      .help = "print all of them as a man page section"},
     {0},
 };
@@ -136,9 +132,7 @@ struct bind_values {
 };
 
 static const struct parameter bind_arguments[] = {
-    {.name = "[VIEW] KEY COMMAND",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct bind_values, text),
+    {PARAMETER(TEXT, "[VIEW] KEY COMMAND", struct bind_values, text),
      .otherwise = "list all keys in the form of bind commands",
      .verbatim = true,
      .help = "key to bind in one view or in all, and its command; several commands in quotes, "
@@ -212,9 +206,7 @@ struct unbind_values {
 };
 
 static const struct parameter unbind_arguments[] = {
-    {.name = "[VIEW] KEY",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct unbind_values, text),
+    {PARAMETER(TEXT, "[VIEW] KEY", struct unbind_values, text),
      .required = true,
      .verbatim = true,
      .help = "key to unbind, in one view or in all"},

@@ -153,9 +153,7 @@ struct latency_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct latency_values, pattern),
+    {PARAMETER(TEXT, "PATTERN", struct latency_values, pattern),
      .otherwise = "all forms",
      .complete = COMPLETE_FORM,
      .help = "forms to measure; * and ? are wildcards"},

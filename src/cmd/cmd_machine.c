@@ -101,9 +101,7 @@ struct machine_show_values {
 };
 
 static const struct parameter show_arguments[] = {
-    {.name = "ID",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct machine_show_values, id),
+    {PARAMETER(TEXT, "ID", struct machine_show_values, id),
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine ID (see machine list), native, or a machine directory"},

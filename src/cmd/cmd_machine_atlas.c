@@ -153,25 +153,19 @@ struct atlas_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "DIR",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct atlas_values, directory),
+    {PARAMETER(TEXT, "DIR", struct atlas_values, directory),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "directory to create; an existing atlas is replaced"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct atlas_values, machines),
+    {PARAMETER(WORDS, "--machine", struct atlas_values, machines),
      .value = "ID",
      .otherwise = "all shipped and your own",
      .complete = COMPLETE_MACHINE,
      .help = "machine to show, in this order"},
-    {.name = "--experiments",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct atlas_values, experiments),
+    {PARAMETER(WORDS, "--experiments", struct atlas_values, experiments),
      .value = "ID=FILE",
      .complete = COMPLETE_FILE,
      .otherwise = "the journal of this CPU for charts of it",

@@ -305,15 +305,11 @@ struct calibrate_values {
 };
 
 static const struct parameter options[] = {
-    {.name = "--cpu",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct calibrate_values, cpu),
+    {PARAMETER(COUNT, "--cpu", struct calibrate_values, cpu),
      .value = "N",
      .otherwise = "an idle one",
      .help = "CPU number to measure on, from 0"},
-    {.name = "--memory",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct calibrate_values, memory),
+    {PARAMETER(FLAG, "--memory", struct calibrate_values, memory),
      .help = "measure and save the costs of lines from each cache level and from memory instead"},
     {0},
 };

@@ -322,18 +322,14 @@ struct correct_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct correct_values, forms),
+    {PARAMETER(WORDS, "FORM", struct correct_values, forms),
      .required = true,
      .complete = COMPLETE_FORM,
      .help = "forms to correct; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--simulate",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct correct_values, simulate),
+    {PARAMETER(TEXT, "--simulate", struct correct_values, simulate),
      .value = "ID",
      .complete = COMPLETE_MACHINE,
      .otherwise = "the machine of machine check, measured or simulated",

@@ -148,9 +148,7 @@ struct mapping_use_values {
 };
 
 static const struct parameter use_arguments[] = {
-    {.name = "ID",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_use_values, id),
+    {PARAMETER(TEXT, "ID", struct mapping_use_values, id),
      .required = true,
      .complete = COMPLETE_MACHINE,
      .help = "mapping ID, see mapping list"},
@@ -186,9 +184,7 @@ struct mapping_load_values {
 };
 
 static const struct parameter load_arguments[] = {
-    {.name = "DIRECTORY|FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_load_values, path),
+    {PARAMETER(TEXT, "DIRECTORY|FILE", struct mapping_load_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "machine directory, or a mapping: FILE.csv, OSACA's FILE.yml, PMEvo's FILE.json"},
@@ -245,17 +241,13 @@ struct new_values {
 };
 
 static const struct parameter new_arguments[] = {
-    {.name = "PORTS",
-     .kind = PARAMETER_PORTS,
-     .at = offsetof(struct new_values, ports),
+    {PARAMETER(PORTS, "PORTS", struct new_values, ports),
      .required = true,
      .least = 1,
      .most = PORTS_MAX,
      .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV, or "
              "in DV and a number, are dividers)"},
-    {.name = "NAME",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct new_values, name),
+    {PARAMETER(TEXT, "NAME", struct new_values, name),
      .otherwise = "new, new-2, ...",
      .help = "name of the mapping"},
     {0},

@@ -16,30 +16,22 @@ struct diff_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "A",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct diff_values, a),
+    {PARAMETER(TEXT, "A", struct diff_values, a),
      .required = true,
      .complete = COMPLETE_MACHINE,
      .help = "a machine"},
-    {.name = "B",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct diff_values, b),
+    {PARAMETER(TEXT, "B", struct diff_values, b),
      .required = true,
      .complete = COMPLETE_MACHINE,
      .help = "the machine to compare with"},
-    {.name = "PATTERN",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct diff_values, pattern),
+    {PARAMETER(TEXT, "PATTERN", struct diff_values, pattern),
      .otherwise = "all forms",
      .complete = COMPLETE_FORM,
      .help = "forms to list, quoted; * and ? are wildcards"},
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--renamed",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct diff_values, renamed),
+    {PARAMETER(FLAG, "--renamed", struct diff_values, renamed),
      .help = "match ports by use instead of by name"},
     {0},
 };

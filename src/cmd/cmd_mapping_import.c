@@ -199,16 +199,12 @@ struct import_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORMAT",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct import_values, format),
+    {PARAMETER(CHOICE, "FORMAT", struct import_values, format),
      .required = true,
      .choices = "llvm|uops-info|osaca|pmevo|csv",
      .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or "
              "XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
-    {.name = "CPU|FILE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct import_values, sources),
+    {PARAMETER(WORDS, "CPU|FILE", struct import_values, sources),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "for llvm: LLVM's name of the CPU, with +FEATURE for each additional feature; "
@@ -216,9 +212,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
-    {.name = "--architecture",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct import_values, architecture),
+    {PARAMETER(TEXT, "--architecture", struct import_values, architecture),
      .value = "A",
      .otherwise = "taken from the file name",
      .help = "microarchitecture in uops.info's XML, such as SKL"},

@@ -13,9 +13,7 @@ struct mapping_save_values {
 };
 
 static const struct parameter save_arguments[] = {
-    {.name = "DIRECTORY|FILE.csv",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_save_values, path),
+    {PARAMETER(TEXT, "DIRECTORY|FILE.csv", struct mapping_save_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "DIRECTORY/ saves all tables and facts; FILE.csv saves form,usage,latency only"},
@@ -65,16 +63,12 @@ struct mapping_export_values {
 };
 
 static const struct parameter export_arguments[] = {
-    {.name = "FORMAT",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct mapping_export_values, format),
+    {PARAMETER(CHOICE, "FORMAT", struct mapping_export_values, format),
      .required = true,
      .choices = "uops-info|pmevo|pmevo-flat|osaca|csv",
      .help = "format: a uops.info table, PMEvo's three-level or two-level mapping, an OSACA "
              "machine file, or CSV with form,usage,latency"},
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_export_values, path),
+    {PARAMETER(TEXT, "FILE", struct mapping_export_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "the file to write"},

@@ -18,15 +18,11 @@ struct mapping_set_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FORM",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_set_values, form),
+    {PARAMETER(TEXT, "FORM", struct mapping_set_values, form),
      .required = true,
      .complete = COMPLETE_FORM,
      .help = "an instruction form, quoted"},
-    {.name = "USAGE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_set_values, usage),
+    {PARAMETER(TEXT, "USAGE", struct mapping_set_values, usage),
      .required = true,
      .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none "
              "for no µops"},
@@ -34,9 +30,7 @@ static const struct parameter arguments[] = {
 };
 
 static const struct parameter options[] = {
-    {.name = "--new",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct mapping_set_values, added),
+    {PARAMETER(FLAG, "--new", struct mapping_set_values, added),
      .help = "add a form that neither the machine nor the form tables have"},
     {0},
 };

@@ -6,9 +6,7 @@ struct mapping_show_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PATTERN",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct mapping_show_values, pattern),
+    {PARAMETER(TEXT, "PATTERN", struct mapping_show_values, pattern),
      .otherwise = "all forms",
      .complete = COMPLETE_FORM,
      .help = "forms to show, quoted; * and ? are wildcards"},

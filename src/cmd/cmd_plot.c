@@ -13,15 +13,11 @@ struct plot_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "PLOT",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct plot_values, what),
+    {PARAMETER(CHOICE, "PLOT", struct plot_values, what),
      .required = true,
      .choices = DRAWING_CHOICES,
      .help = "plot to draw"},
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct plot_values, file),
+    {PARAMETER(TEXT, "FILE", struct plot_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write: .svg or .png"},

@@ -174,15 +174,11 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter load_arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_load_values, file),
+    {PARAMETER(TEXT, "FILE", struct program_load_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "C, C++ or Fortran source, or an executable that portolan-cc linked"},
-    {.name = "WORD",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct program_load_values, words),
+    {PARAMETER(WORDS, "WORD", struct program_load_values, words),
      .complete = COMPLETE_FILE,
      .help = "more sources, compiler options (-O*, -m*, -std=, -D, -U, -I, -W* and code-generating "
              "-f options) and libraries (-l, -L)"},
@@ -190,40 +186,28 @@ static const struct parameter load_arguments[] = {
 };
 
 static const struct parameter load_options[] = {
-    {.name = "--arguments",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_load_values, arguments),
+    {PARAMETER(TEXT, "--arguments", struct program_load_values, arguments),
      .value = "TEXT",
      .otherwise = "the inputs in their order",
      .help = "words of the program's command line, {NAME} for an input, {directory} for the run's "
              "own directory"},
-    {.name = "--define",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct program_load_values, defines),
+    {PARAMETER(WORDS, "--define", struct program_load_values, defines),
      .value = "INPUT=MACRO",
      .help = "an input that is a macro of the sources, such as N=SIZE: the program is built for "
              "each of its values"},
-    {.name = "--template",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_load_values, template),
+    {PARAMETER(TEXT, "--template", struct program_load_values, template),
      .value = "FILE",
      .complete = COMPLETE_FILE,
      .help = "template of an input file with {NAME} for an input; each run gets the completed file "
              "under the same name in {directory}"},
-    {.name = "--stdin",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_load_values, input),
+    {PARAMETER(TEXT, "--stdin", struct program_load_values, input),
      .value = "FILE",
      .otherwise = "empty",
      .complete = COMPLETE_FILE,
      .help = "standard input of each run, with {NAME} for an input"},
-    {.name = "--allow-exit",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct program_load_values, allow_exit),
+    {PARAMETER(FLAG, "--allow-exit", struct program_load_values, allow_exit),
      .help = "accept any exit status of a run"},
-    {.name = "--untraced",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_load_values, untraced),
+    {PARAMETER(TEXT, "--untraced", struct program_load_values, untraced),
      .value = "FILE",
      .complete = COMPLETE_FILE,
      .help =
@@ -558,9 +542,7 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
 }
 
 static const struct parameter run_arguments[] = {
-    {.name = "INPUT=VALUES",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct run_values, inputs),
+    {PARAMETER(WORDS, "INPUT=VALUES", struct run_values, inputs),
      .required = true,
      .help = "an input and its values, such as N=16,32,64; with several inputs, all combinations "
              "are run"},
@@ -568,30 +550,22 @@ static const struct parameter run_arguments[] = {
 };
 
 static const struct parameter run_options[] = {
-    {.name = "--mode",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct run_values, mode),
+    {PARAMETER(CHOICE, "--mode", struct run_values, mode),
      .choices = "exact|sampled|counts",
      .initial = "exact",
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
-    {.name = "--counts",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct run_values, counts),
+    {PARAMETER(CHOICE, "--counts", struct run_values, counts),
      .choices = "genetic|nalu|regression",
      .initial = "genetic",
      .help = "formulas of counts that regression fails to predict: expressions found by genetic "
              "programming, a neural arithmetic logic unit, or regression anyway"},
-    {.name = "--limit",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct run_values, limit),
+    {PARAMETER(DURATION, "--limit", struct run_values, limit),
      .value = "T",
      .least = 0.001,
      .most = 1e6,
      .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
-    {.name = "--most",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct run_values, most),
+    {PARAMETER(COUNT, "--most", struct run_values, most),
      .value = "N",
      .least = 1,
      .most = 4096,

@@ -430,25 +430,19 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct program_blame_values, inputs),
+    {PARAMETER(WORDS, "INPUT=VALUE", struct program_blame_values, inputs),
      .otherwise = "the last run's",
      .help = "value of each input for the run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_blame_values, machine),
+    {PARAMETER(TEXT, "--machine", struct program_blame_values, machine),
      .value = "ID",
      .otherwise = "this CPU's machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine whose tables predict"},
-    {.name = "--limit",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct program_blame_values, limit),
+    {PARAMETER(DURATION, "--limit", struct program_blame_values, limit),
      .value = "T",
      .least = 0.001,
      .most = 1e6,

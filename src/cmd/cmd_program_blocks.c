@@ -155,9 +155,7 @@ static bool run_blocks(struct session *s, const void *values, struct result *res
 static const struct parameter blocks_arguments[] = {INPUTS_ARGUMENT(blocks_values), {0}};
 
 static const struct parameter blocks_options[] = {
-    {.name = "--top",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct blocks_values, top),
+    {PARAMETER(COUNT, "--top", struct blocks_values, top),
      .value = "N",
      .least = 1,
      .most = 1e9,
@@ -506,28 +504,20 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
 static const struct parameter misses_arguments[] = {INPUTS_ARGUMENT(misses_values), {0}};
 
 static const struct parameter misses_options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct misses_values, machine),
+    {PARAMETER(TEXT, "--machine", struct misses_values, machine),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine with the caches"},
-    {.name = "--profile",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct misses_values, profile),
+    {PARAMETER(CHOICE, "--profile", struct misses_values, profile),
      .choices = "clusters|bins",
      .initial = "clusters",
      .help = "distances of each reference in clusters that depend on the inputs, or the paper's 40 "
              "bins of the whole program, with formulas for their shares"},
-    {.name = "--sets",
-     .kind = PARAMETER_FLAG,
-     .at = offsetof(struct misses_values, sets),
+    {PARAMETER(FLAG, "--sets", struct misses_values, sets),
      .help = "also run the program at these inputs, and simulate the sets of each level by the "
              "addresses: shows actual conflicts"},
-    {.name = "--limit",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct misses_values, limit),
+    {PARAMETER(DURATION, "--limit", struct misses_values, limit),
      .value = "T",
      .least = 0.001,
      .most = 1e6,

@@ -97,9 +97,7 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     }
 
 static const struct parameter mix_arguments[] = {
-    {.name = "INPUT=VALUE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct mix_values, inputs),
+    {PARAMETER(WORDS, "INPUT=VALUE", struct mix_values, inputs),
      .otherwise = "the last run's",
      .help = "value of each input; inputs that were not run are extrapolated"},
     {0},

@@ -101,9 +101,7 @@ static bool run_open(struct session *s, const void *values, struct result *resul
 }
 
 static const struct parameter arguments[] = {
-    {.name = "N|BLOCK",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct program_open_values, what),
+    {PARAMETER(TEXT, "N|BLOCK", struct program_open_values, what),
      .required = true,
      .help = "number of a loop in the last program profile, or name of a block in the last program "
              "show"},

@@ -387,9 +387,7 @@ static bool prepare_sweep(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter sweep_arguments[] = {
-    {.name = "KEY=VALUES",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct sweep_values, property),
+    {PARAMETER(TEXT, "KEY=VALUES", struct sweep_values, property),
      .required = true,
      .help = "a fact of the machine and its values; k and M multiply by 1024"},
     INPUTS_ARGUMENT(sweep_values),

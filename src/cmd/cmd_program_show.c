@@ -206,18 +206,14 @@ static bool prepare_show(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct show_values, inputs),
+    {PARAMETER(WORDS, "INPUT=VALUE", struct show_values, inputs),
      .otherwise = "the last run's",
      .help = "value of each input; inputs that were not run are extrapolated"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct show_values, machine),
+    {PARAMETER(TEXT, "--machine", struct show_values, machine),
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,

@@ -441,35 +441,27 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUES",
-     .kind = PARAMETER_WORDS,
-     .at = offsetof(struct validate_values, inputs),
+    {PARAMETER(WORDS, "INPUT=VALUES", struct validate_values, inputs),
      .required = true,
      .help = "an input and its values; with several inputs, all combinations are run"},
     {0},
 };
 
 static const struct parameter options[] = {
-    {.name = "--machine",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct validate_values, machine),
+    {PARAMETER(TEXT, "--machine", struct validate_values, machine),
      .value = "ID",
      .otherwise = "this CPU's machine",
      .complete = COMPLETE_MACHINE,
      .help = "machine to predict with"},
     PROGRAM_THREADS_OPTIONS(validate_values),
-    {.name = "--times",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct validate_values, times),
+    {PARAMETER(COUNT, "--times", struct validate_values, times),
      .value = "N",
      .least = 1,
      .most = 1000,
      .initial = "3",
      .help = "runs per input, up to 2N until two agree; reports the lower quartile (the minimum "
              "for N <= 3)"},
-    {.name = "--limit",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct validate_values, limit),
+    {PARAMETER(DURATION, "--limit", struct validate_values, limit),
      .value = "T",
      .least = 0.001,
      .most = 1e6,

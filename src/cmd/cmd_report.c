@@ -383,9 +383,7 @@ struct session_report_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct session_report_values, file),
+    {PARAMETER(TEXT, "FILE", struct session_report_values, file),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "file to write: .html or .md"},

@@ -13,9 +13,7 @@ struct path_values {
 };
 
 static const struct parameter saved_to[] = {
-    {.name = "DIRECTORY",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct path_values, path),
+    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "session directory; only session files in it are replaced"},
@@ -123,9 +121,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 }
 
 static const struct parameter loaded[] = {
-    {.name = "DIRECTORY",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct path_values, path),
+    {PARAMETER(TEXT, "DIRECTORY", struct path_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "session directory, a name of session list, or last: the newest of a workbench that "

@@ -16,15 +16,11 @@ struct session_pair {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "A",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct session_pair, a),
+    {PARAMETER(TEXT, "A", struct session_pair, a),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "session directory, a name of session list, or last"},
-    {.name = "B",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct session_pair, b),
+    {PARAMETER(TEXT, "B", struct session_pair, b),
      .otherwise = "the session as it is now",
      .complete = COMPLETE_FILE,
      .help = "another one"},

@@ -15,15 +15,11 @@ struct set_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct set_values, name),
+    {PARAMETER(TEXT, "NAME", struct set_values, name),
      .otherwise = "show all settings",
      .complete = COMPLETE_SETTING,
      .help = "machine, or a setting listed below"},
-    {.name = "VALUE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct set_values, value),
+    {PARAMETER(TEXT, "VALUE", struct set_values, value),
      .complete = COMPLETE_SETTING,
      .help = "new value; ID[,ID...] for machine"},
     {0},

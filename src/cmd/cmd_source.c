@@ -10,9 +10,7 @@ struct source_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct source_values, path),
+    {PARAMETER(TEXT, "FILE", struct source_values, path),
      .required = true,
      .complete = COMPLETE_FILE,
      .help = "script with one or more commands per line"},

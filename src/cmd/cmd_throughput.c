@@ -12,9 +12,7 @@ struct throughput_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "EXPERIMENT",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct throughput_values, experiment),
+    {PARAMETER(TEXT, "EXPERIMENT", struct throughput_values, experiment),
      .required = true,
      .complete = COMPLETE_FORM,
      .help = "forms with counts, joined by +; no quotes needed"},

@@ -11,9 +11,7 @@ struct verb_values {
 };
 
 static const struct parameter view_arguments[] = {
-    {.name = "NAME",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "NAME", struct verb_values, text),
      .required = true,
      .complete = COMPLETE_VIEW,
      .help = "view, by an unambiguous abbreviation, or place"},
@@ -40,9 +38,7 @@ const struct command command_view = {
 };
 
 static const struct parameter pane_arguments[] = {
-    {.name = "NAME",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "NAME", struct verb_values, text),
      .required = true,
      .complete = COMPLETE_VIEW,
      .help = "next, previous, or a view of the place"},
@@ -69,9 +65,7 @@ const struct command command_pane = {
 };
 
 static const struct parameter find_arguments[] = {
-    {.name = "TEXT | --next | --previous",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "TEXT | --next | --previous", struct verb_values, text),
      .required = true,
      .verbatim = true,
      .help = "text to search for, or the direction to continue"},
@@ -96,9 +90,7 @@ const struct command command_find = {
 };
 
 static const struct parameter jump_arguments[] = {
-    {.name = "WHERE",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(CHOICE, "WHERE", struct verb_values, text),
      .choices = "back|forward|mapping|experiments|kernel|swap",
      .otherwise = "the mapping, from there the experiments",
      .help = "the view in which to find the form under the cursor, or an earlier place"},
@@ -130,9 +122,7 @@ const struct command command_jump = {
 };
 
 static const struct parameter sort_arguments[] = {
-    {.name = "COLUMN",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "COLUMN", struct verb_values, text),
      .otherwise = "original order",
      .complete = COMPLETE_SORT,
      .help = "columns to sort by in turn, at most four; -COLUMN for descending order"},
@@ -158,9 +148,7 @@ const struct command command_sort = {
 };
 
 static const struct parameter filter_arguments[] = {
-    {.name = "EXPRESSION",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "EXPRESSION", struct verb_values, text),
      .otherwise = "show all rows",
      .complete = COMPLETE_FILTER,
      .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, "
@@ -203,9 +191,7 @@ enum action action_find(const char *name)
 }
 
 static const struct parameter do_arguments[] = {
-    {.name = "ACTION",
-     .kind = PARAMETER_CHOICE,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(CHOICE, "ACTION", struct verb_values, text),
      .required = true,
      .choices = ACTION_CHOICES,
      .help = "action; keys lists its effect in each view"},
@@ -230,9 +216,7 @@ const struct command command_do = {
 };
 
 static const struct parameter prompt_arguments[] = {
-    {.name = "TEXT",
-     .kind = PARAMETER_TEXT,
-     .at = offsetof(struct verb_values, text),
+    {PARAMETER(TEXT, "TEXT", struct verb_values, text),
      .otherwise = "an empty prompt",
      .verbatim = true,
      .help = "initial text of the prompt; filter is followed by the current filter"},

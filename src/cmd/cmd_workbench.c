@@ -14,9 +14,7 @@ struct tutorial_values {
 };
 
 static const struct parameter tutorial_arguments[] = {
-    {.name = "STEP",
-     .kind = PARAMETER_COUNT,
-     .at = offsetof(struct tutorial_values, step),
+    {PARAMETER(COUNT, "STEP", struct tutorial_values, step),
      .least = 1,
      .most = 99,
      .initial = "1",
@@ -52,9 +50,7 @@ struct demo_values {
 };
 
 static const struct parameter demo_options[] = {
-    {.name = "--seconds",
-     .kind = PARAMETER_DURATION,
-     .at = offsetof(struct demo_values, seconds),
+    {PARAMETER(DURATION, "--seconds", struct demo_values, seconds),
      .value = "T",
      .least = 1,
      .most = 3600,
