@@ -19,108 +19,6 @@ static portset ports_fact(const struct machine *m, const char *key)
     return text && portset_parse(&text, mapping_ports(m->mapping), &set, NULL) ? set : 0;
 }
 
-static void read_numbers(struct core *c, const struct machine *m)
-{
-    const struct { double *to; const char *key; } numbers[] = {
-        {&c->rename_to_port, "rename_to_port"},
-        {&c->eliminate_per_cycle, "eliminate_per_cycle"},
-        {&c->eliminate_zero_per_cycle, "eliminate_zero_per_cycle"},
-        {&c->rename_vectors, "rename_vectors"},
-        {&c->issue_width, "issue_width"},
-        {&c->retire_width, "retire_width"},
-        {&c->decoders, "decoders"},
-        {&c->decode_width, "decode_width"},
-        {&c->fetch_bytes, "fetch_bytes"},
-        {&c->predecode_bytes, "predecode_bytes"},
-        {&c->predecode_width, "predecode_width"},
-        {&c->lcp_penalty, "lcp_penalty"},
-        {&c->decode_complex_uops, "decode_complex_uops"},
-        {&c->decode_alone_uops, "decode_alone_uops"},
-        {&c->uop_cache_width, "uop_cache_width"},
-        {&c->uop_cache_block, "uop_cache_block"},
-        {&c->uop_cache_lines, "uop_cache_lines"},
-        {&c->uop_cache_line_uops, "uop_cache_line_uops"},
-        {&c->uop_cache_line_insns, "uop_cache_line_insns"},
-        {&c->uop_cache_line_constants, "uop_cache_line_constants"},
-        {&c->uop_cache_window, "uop_cache_window"},
-        {&c->uop_cache_window_lines, "uop_cache_window_lines"},
-        {&c->uop_cache_window_again, "uop_cache_window_again"},
-        {&c->uop_cache_size, "uop_cache_size"},
-        {&c->loop_buffer, "loop_buffer"},
-        {&c->taken_branches, "taken_branches"},
-        {&c->loads_per_cycle, "loads_per_cycle"},
-        {&c->stores_per_cycle, "stores_per_cycle"},
-        {&c->load_latency, "load_latency"},
-        {&c->load_latency_simple, "load_latency_simple"},
-        {&c->load_latency_scalar, "load_latency_scalar"},
-        {&c->load_latency_x87, "load_latency_x87"},
-        {&c->load_latency_vector, "load_latency_vector"},
-        {&c->load_latency_wide, "load_latency_wide"},
-        {&c->store_forward, "store_forward"},
-        {&c->store_forward_vector, "store_forward_vector"},
-        {&c->store_forward_x87, "store_forward_x87"},
-        {&c->store_forward_fail, "store_forward_fail"},
-        {&c->store_forward_wide, "store_forward_wide"},
-        {&c->memory_renaming, "memory_renaming"},
-        {&c->load_extra_scaled, "load_extra_scaled"},
-        {&c->load_extra_three, "load_extra_three"},
-        {&c->load_extra_segment, "load_extra_segment"},
-        {&c->store_lines_per_cycle, "store_lines_per_cycle"},
-        {&c->store_line_bytes, "store_line_bytes"},
-        {&c->store_run, "store_run"},
-        {&c->store_word_bytes, "store_word_bytes"},
-        {&c->store_word_busy, "store_word_busy"},
-        {&c->store_word_wait, "store_word_wait"},
-        {&c->store_forward_modify, "store_forward_modify"},
-        {&c->store_address_late, "store_address_late"},
-        {&c->store_forward_copied, "store_forward_copied"},
-        {&c->store_forward_part, "store_forward_part"},
-        {&c->store_forward_widest, "store_forward_widest"},
-        {&c->load_replays_through, "load_replays_through"},
-        {&c->load_replays_pairs, "load_replays_pairs"},
-        {&c->vector_loads_per_cycle, "vector_loads_per_cycle"},
-        {&c->vector_loads_mixed, "vector_loads_mixed"},
-        {&c->vector_loads_mixed_runs, "vector_loads_mixed_runs"},
-        {&c->alu_replays, "alu_replays"},
-        {&c->forward_replays, "forward_replays"},
-        {&c->forward_replays_modify, "forward_replays_modify"},
-        {&c->bypass_delay_domain, "bypass_delay_domain"},
-        {&c->memory_renaming_per_block, "memory_renaming_per_block"},
-        {&c->memory_renaming_length, "memory_renaming_length"},
-        {&c->memory_renaming_apart, "memory_renaming_apart"},
-        {&c->memory_renaming_apart_through, "memory_renaming_apart_through"},
-        {&c->memory_renaming_store_beside, "memory_renaming_store_beside"},
-        {&c->unlaminate_first, "unlaminate_first"},
-        {&c->immediate_folding, "immediate_folding"},
-        {&c->immediate_folding_extra, "immediate_folding_extra"},
-        {&c->slow_flags_latency, "slow_flags_latency"},
-        {&c->bypass_delay_addition, "bypass_delay_addition"},
-        {&c->chain_delay_addition, "chain_delay_addition"},
-        {&c->chain_delay_company, "chain_delay_company"},
-        {&c->load_bank_bytes, "load_bank_bytes"},
-        {&c->load_line_banks, "load_line_banks"},
-        {&c->loads_per_bank, "loads_per_bank"},
-        {&c->split_loads_per_cycle, "split_loads_per_cycle"},
-        {&c->split_access_slots, "split_access_slots"},
-        {&c->load_replays, "load_replays"},
-        {&c->dtlb_miss, "dtlb_miss"},
-        {&c->copies_cached, "copies_cached"},
-        {&c->copies_cached_bytes, "copies_cached_bytes"},
-        {&c->lock, "lock_latency"},
-        {&c->x87_assist, "x87_assist"},
-        {&c->bypass_delay, "bypass_delay"},
-        {&c->high_byte, "high_byte_latency"},
-        {&c->reorder_buffer, "reorder_buffer"},
-        {&c->scheduler, "scheduler"},
-        {&c->load_buffer, "load_buffer"},
-        {&c->store_buffer, "store_buffer"},
-        {&c->instruction_queue, "instruction_queue"},
-        {&c->uop_queue, "uop_queue"},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        *numbers[i].to = fact_number(m, numbers[i].key);
-}
-
 static const struct usage *usage_named(const struct machine *m, const char *form)
 {
     const struct mapping_entry *entry = form ? mapping_find(m->mapping, form) : NULL;
@@ -143,39 +41,28 @@ struct core *core_new(const struct machine *m)
     c->machine = m;
     c->ports = mapping_ports(m->mapping);
     c->pipes = c->ports->pipes;
-    read_numbers(c, m);
+#define READ_NUMBER(key) c->key = fact_number(m, #key);
+#define READ_SWITCH(key) c->key = fact_switch(m, #key);
+    CORE_NUMBERS(READ_NUMBER)
+    CORE_SWITCHES(READ_SWITCH)
     if (c->loop_buffer <= 0)   /* exists but is disabled */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
-    c->jcc_erratum = fact_switch(m, "jcc_erratum");
-    c->stack_engine = fact_switch(m, "stack_engine");
-    c->fusible_last = fact_switch(m, "fusible_in_last_decoder");
-    c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
-    c->fuses_nops = fact_switch(m, "fuse_nop");
     c->fuses_moves = machine_fact(m, "fuse_move") != NULL || machine_has(m, "eliminate", "prefix");
     c->renamed_by_address = machine_has(m, "memory_renaming_match", "address");
-    c->memory_renaming_store_alone = fact_switch(m, "memory_renaming_store_alone");
-    c->memory_renaming_length_stack = fact_switch(m, "memory_renaming_length_stack");
-    c->store_forward_fail_drains = fact_switch(m, "store_forward_fail_drains");
-    c->memory_renaming_every_other = fact_switch(m, "memory_renaming_every_other");
     c->renamed_stack_only = machine_has(m, "memory_renaming_base", "stack");
-    c->groups_whole = fact_switch(m, "group_whole");
     c->memory_not_last = machine_has(m, "group_not_last", "memory");
     c->vectors_not_last = machine_has(m, "group_not_last", "from_vectors");
-    c->memory_renaming_relative = fact_switch(m, "memory_renaming_relative");
-    c->splits_relative = fact_switch(m, "unlaminate_relative");
     c->port_binding = machine_has(m, "port_binding", "computing") ? BIND_COMPUTING
                       : machine_has(m, "port_binding", "slots")   ? BIND_SLOTS
                                                                    : BIND_AT_DISPATCH;
     c->stack_sync_computed = machine_has(m, "stack_pointer_sync", "computed");
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_pointer_sync", "changed");
-    c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->has_latencies = has_latencies(m);
     dispatch_limits_of(m, &c->dispatch_limits);
     c->replay_ports = ports_fact(m, "alu_replays_ports");
     c->unhurried_ports = ports_fact(m, "unhurried_ports");
-    c->shift_keeps_flags = fact_switch(m, "shift_keeps_flags");
     c->bypass_ports = ports_fact(m, "bypass_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
@@ -472,7 +359,7 @@ static int32_t fence_latency(const struct core *c, const struct insn *insn, cons
     bool locked = (insn->traits & INSN_LOCK && !(insn->traits & INSN_FOREIGN)) ||
                   (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
-        return hundredths(c->lock);
+        return hundredths(c->lock_latency);
     return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency
                                                                                      : 0;
 }

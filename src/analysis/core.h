@@ -80,44 +80,53 @@ enum unlamination {
     UNLAMINATE_ALL
 };
 
+/* Facts that the core has as members of their own names (model/facts.c). Numbers are NaN when
+ * the machine has no value and there is no default; cycles, µops per cycle, bytes, entries. */
+#define CORE_NUMBERS(X)                                                                            \
+    X(rename_to_port) X(eliminate_per_cycle) X(eliminate_zero_per_cycle) X(rename_vectors)         \
+    X(issue_width) X(retire_width) X(decoders) X(decode_width) X(fetch_bytes) X(predecode_bytes)   \
+    X(predecode_width) X(lcp_penalty) X(loop_buffer) X(taken_branches)                             \
+    X(decode_complex_uops) X(decode_alone_uops) X(uop_cache_width) X(uop_cache_block)              \
+    X(uop_cache_lines) X(uop_cache_line_uops) X(uop_cache_line_insns) X(uop_cache_line_constants)  \
+    X(uop_cache_window) X(uop_cache_window_lines) X(uop_cache_window_again) X(uop_cache_size)      \
+    X(loads_per_cycle) X(stores_per_cycle) X(store_lines_per_cycle) X(store_line_bytes)            \
+    X(store_run) X(store_word_bytes) X(store_word_busy) X(store_word_wait)                         \
+    X(store_forward_modify) X(store_forward_widest) X(store_address_late) X(store_forward_copied)  \
+    X(store_forward_part) X(memory_renaming_per_block) X(memory_renaming_length)                   \
+    X(memory_renaming_apart) X(memory_renaming_apart_through) X(memory_renaming_store_beside)      \
+    X(unlaminate_first)                                                                            \
+    X(immediate_folding) X(immediate_folding_extra) X(slow_flags_latency)                          \
+    X(bypass_delay_addition) X(chain_delay_addition) X(chain_delay_company) X(bypass_delay)        \
+    X(bypass_delay_domain)                                                                         \
+    X(load_bank_bytes) X(load_line_banks) X(loads_per_bank) X(split_loads_per_cycle)               \
+    X(split_access_slots) X(load_replays) X(load_replays_through) X(load_replays_pairs)            \
+    X(vector_loads_per_cycle) X(vector_loads_mixed) X(vector_loads_mixed_runs) X(forward_replays)  \
+    X(forward_replays_modify) X(alu_replays)                                                       \
+    X(load_latency) X(load_latency_simple) X(load_latency_scalar) X(load_latency_vector)           \
+    X(load_latency_wide) X(load_latency_x87) X(store_forward) X(store_forward_vector)              \
+    X(store_forward_x87) X(store_forward_fail) X(store_forward_wide) X(memory_renaming)            \
+    X(load_extra_scaled) X(load_extra_three) X(load_extra_segment) X(high_byte_latency)            \
+    X(dtlb_miss) X(lock_latency) X(x87_assist)                                                     \
+    X(copies_cached) X(copies_cached_bytes)                                                        \
+    X(reorder_buffer) X(scheduler) X(load_buffer) X(store_buffer) X(instruction_queue)             \
+    X(uop_queue)
+#define CORE_SWITCHES(X)                                                                           \
+    X(jcc_erratum) X(stack_engine) X(fusible_in_last_decoder) X(low_byte_renamed) X(fuse_nop)      \
+    X(memory_renaming_store_alone) X(memory_renaming_length_stack) X(store_forward_fail_drains)    \
+    X(memory_renaming_every_other) X(group_whole) X(memory_renaming_relative)                      \
+    X(unlaminate_relative) X(high_byte_renamed) X(shift_keeps_flags)
+#define CORE_NUMBER(key) double key;
+#define CORE_SWITCH(key) bool key;
+
 struct core {
     const struct machine *machine;
     const struct isa_ops *isa;
     const struct ports *ports;
     portset pipes;
-    /* Facts (model/facts.c); NaN when the machine has no value and there is no default. Units:
-     * cycles, µops per cycle, bytes, entries. */
-    double rename_to_port, eliminate_per_cycle, eliminate_zero_per_cycle, rename_vectors,
-        issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes,
-        predecode_width, lcp_penalty, loop_buffer, taken_branches;
-    double decode_complex_uops, decode_alone_uops, uop_cache_width, uop_cache_block,
-        uop_cache_lines, uop_cache_line_uops, uop_cache_line_insns, uop_cache_line_constants,
-        uop_cache_window, uop_cache_window_lines, uop_cache_window_again, uop_cache_size;
-    double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run,
-        store_word_bytes, store_word_busy, store_word_wait;
-    double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied,
-        store_forward_part, memory_renaming_per_block, memory_renaming_length,
-        memory_renaming_apart, memory_renaming_apart_through, memory_renaming_store_beside,
-        unlaminate_first;
-    double immediate_folding, immediate_folding_extra, slow_flags_latency, bypass_delay_addition,
-        chain_delay_addition, chain_delay_company, bypass_delay, bypass_delay_domain;
-    double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle,
-        split_access_slots, load_replays, load_replays_through, load_replays_pairs,
-        vector_loads_per_cycle, vector_loads_mixed, vector_loads_mixed_runs, forward_replays,
-        forward_replays_modify, alu_replays;
-    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector,
-        load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87,
-        store_forward_fail, store_forward_wide, memory_renaming, load_extra_scaled,
-        load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
-    /* share of unrolled copies that the µop cache delivers, and the length up to which it does */
-    double copies_cached, copies_cached_bytes;
-    double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool eliminates_once, shift_keeps_flags, fused_domain, jcc_erratum, stack_engine, fusible_last,
-        low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, memory_renaming_store_alone,
-        memory_renaming_length_stack, memory_renaming_every_other, store_forward_fail_drains,
-        stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative,
-        memory_renaming_relative, renamed_stack_only, groups_whole, memory_not_last,
-        vectors_not_last;
+    CORE_NUMBERS(CORE_NUMBER)
+    CORE_SWITCHES(CORE_SWITCH)
+    bool eliminates_once, fused_domain, fuses_moves, renamed_by_address, stack_sync_all,
+        stack_sync_computed, renamed_stack_only, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
     /* has latencies of loads or of any form; without them no dependence is followed */
     bool has_latencies;

@@ -55,7 +55,7 @@ static bool splits_indexed(const struct core *c, const struct insn *insn, const 
  * unlaminate_relative). */
 static bool splits_relative(const struct core *c, const struct insn *insn, const struct op *op)
 {
-    return c->splits_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
+    return c->unlaminate_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
 }
 
 /* Returns whether a move has the same source and destination: never eliminated. */
@@ -397,7 +397,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
     }
-    if (c->fuses_nops && count)
+    if (c->fuse_nop && count)
         fuse_nops(insns, count, out);
     if (c->fuses_moves)
         fuse_moves(c, insns, count, out);

@@ -528,7 +528,7 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
     if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
         return true;
     if (op->file == FILE_GENERAL && op->bits < 32)
-        return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || b->c->low_byte_merges;
+        return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || !b->c->low_byte_renamed;
     return i == 0 &&
            (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
 }
@@ -561,7 +561,7 @@ static void read_inputs(struct build *b, uint32_t at)
             /* the high byte was written separately: merged first */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
-                        hundredths(b->c->high_byte));
+                        hundredths(b->c->high_byte_latency));
         }
     }
     if (flags & FLAG_CARRY && !(row->flags & ROW_FUSED_INTO))

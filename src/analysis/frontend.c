@@ -95,7 +95,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             const struct decoded *d = &list[i];
             bool last = used + 1 == decoders;
             if (full || used >= decoders || (d->complex && used) ||
-                (last && d->fusible && !c->fusible_last)) {
+                (last && d->fusible && !c->fusible_in_last_decoder)) {
                 cycle++;
                 used = 0;
                 full = false;

@@ -15,7 +15,7 @@ struct issue_group {
 uint32_t issue_room(const struct core *c, const struct cost *row)
 {
     uint32_t width = core_slots(c),
-             room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
+             room = c->group_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
 
     if (row->flags & ROW_FIRST)
         return width;

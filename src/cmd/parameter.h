@@ -77,6 +77,24 @@ struct parameter {
     const char *help;           /* meaning, without a full stop */
 };
 
+/* Begins a parameter's record: PARAMETER(COUNT, "--top", struct top_values, top). The compiler
+ * refuses a member of another type than the kind has. */
+#define PARAMETER(kind_, name_, values, member)                                                    \
+    .name = (name_), .kind = PARAMETER_##kind_,                                                    \
+    .at = offsetof(values, member) +                                                               \
+          0 * sizeof(char[_Generic(((values *)0)->member, PARAMETER_TYPE_##kind_ : 1)])
+#define PARAMETER_TYPE_FLAG bool
+#define PARAMETER_TYPE_TEXT const char *
+#define PARAMETER_TYPE_COUNT size_t
+#define PARAMETER_TYPE_NUMBER double
+#define PARAMETER_TYPE_DURATION double
+#define PARAMETER_TYPE_CHOICE const char *
+#define PARAMETER_TYPE_PORTS struct port_list
+#define PARAMETER_TYPE_LINES struct line_range
+#define PARAMETER_TYPE_VALUE double
+#define PARAMETER_TYPE_WORDS struct word_list
+#define PARAMETER_TYPE_JOINED const char *
+
 /* Parses @count words into @values, a zeroed struct; both tables end with a NULL name and may be
  * NULL. @command is the name for messages. False with err. parameters_done frees the lists in
  * either case. */

@@ -8,7 +8,7 @@ void decode_start(struct front *f, const struct core *c)
     f->complex_uops = (int32_t)c->decode_complex_uops;
     f->alone_uops = (uint32_t)whole(c->decode_alone_uops);
     f->microcode_width = core_microcode_width(c);
-    f->fusible_last = c->fusible_last;
+    f->fusible_last = c->fusible_in_last_decoder;
     f->room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
 }
 

@@ -73,7 +73,7 @@ static size_t items_in_flight(const struct simulator *s)
 
     for (size_t k = 0; k < s->plan.items.count; k++)
         joined |= s->plan.items.items[k].issue == 0;
-    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? SLOTLESS_MOST : 2) * items
+    return joined ? (s->core->fuse_nop && s->core->fuses_moves ? SLOTLESS_MOST : 2) * items
                   : items;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Shown by: every fact of the schema is read. A fact is read where its key stands in a call that
-# takes a key, or, of those that analysis/core.c puts into struct core, where the member is used.
-# Speaks TAP; the counts are in the log.
+# takes a key, or, of those that are members of struct core (analysis/core.h), where the member is
+# used. Speaks TAP; the counts are in the log.
 set -eu
 source=${PORTOLAN_SRC:-.}
 work=$(mktemp -d)
@@ -10,13 +10,16 @@ trap 'rm -rf "$work"' EXIT
 sed -n 's/^    {"\([a-z_]*\)", .*FACT_.*\|^    {"\([a-z_]*\)", YES_OR_NO.*/\1\2/p' "$source/src/model/facts.c" | sort >"$work/keys"
 find "$source/src" -name "*.c" ! -path "*/model/facts.c" -exec cat {} + >"$work/code"
 cat "$source"/src/analysis/*.[ch] "$source"/src/simulate/*.[ch] "$source"/src/report/*.[ch] >"$work/analysis"
-sed -n 's/.*{&c->\([a-z_]*\), "\([a-z_]*\)"},.*/\2 \1/p; s/.*c->\([a-z_]*\) = !*\(fact_switch\|machine_has\)(m, "\([a-z_]*\)".*/\3 \1/p' "$source/src/analysis/core.c" >"$work/members"
+{
+    sed -n '/^#define CORE_/,/[^\\]$/p' "$source/src/analysis/core.h" | grep -oE 'X\([a-z0-9_]+\)' | sed 's/X(\(.*\))/\1 \1 0/'
+    sed -n 's/.*c->\([a-z_]*\) = !*machine_has(m, "\([a-z_]*\)".*/\2 \1 1/p' "$source/src/analysis/core.c"   # set once
+} >"$work/members"
 
 while read -r key; do
     members=$(awk -v key="$key" '$1 == key { print $2 }' "$work/members")
     if [ -n "$members" ]; then
         count=$(grep -cE -- "->$members\b" "$work/analysis" || true)
-        count=$((count - 1))   # where it is set
+        count=$((count - $(awk -v key="$key" '$1 == key { n += $3 } END { print n + 0 }' "$work/members")))
     else
         count=$(grep -cE "(fact_number|fact_switch|machine_fact|machine_has|machine_number|ports_fact)\([^\"]*\"$key\"" "$work/code" || true)
     fi

@@ -201,8 +201,8 @@ static void test_otherwise(void **state)
     assert_true(fact_number(m, "scheduler") == 65536);
     assert_true(fact_switch(m, "fusible_in_last_decoder") && !fact_switch(m, "jcc_erratum"));
     struct core *c = core_new(m);
-    assert_true(c->store_forward_wide == 7 && c->reorder_buffer == 256 && c->fusible_last &&
-                isnan(c->issue_width));
+    assert_true(c->store_forward_wide == 7 && c->reorder_buffer == 256 &&
+                c->fusible_in_last_decoder && isnan(c->issue_width));
     core_free(c);
     machine_free(m);
 }

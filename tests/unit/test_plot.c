@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "view/plot.h"
+#include "work/evolve_job.h"
 
 /* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
 static void test_plot(void **state)
