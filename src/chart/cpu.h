@@ -28,10 +28,10 @@ struct chart_cpu {
 
 /* recorded.c: a CPU of which only journals exist: a chart of it infers again without measuring. */
 
-/* A source without times of its own: rows that the journal lacks stay without. @forms (borrowed):
- * their code is the journal's key. source_free frees it. */
+/* Creates a source without times; rows that the journal lacks get none. @forms is borrowed; their
+ * code is the journal's key. source_free frees it. */
 struct source *source_recorded(const struct forms *forms);
-/* Chains and loops of a recorded struct chart_cpu, without times. */
+/* Chains and loops of a recorded struct chart_cpu: never a time. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                           struct err *err);
 bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,

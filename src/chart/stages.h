@@ -78,8 +78,8 @@ void unused_ports_drop(struct chart *c);
 /* facts.c: facts of a chart: each small loop determines one rule of the front or back end. On
  * AArch64 a few (chart/facts_parts.h). */
 
-/* Times the loops and writes the facts into c->machine and c->facts. A fact without a certain value
- * is unknown there, and not in the machine. False with err. */
+/* Measures the loops and writes facts into c->machine and c->facts. An uncertain fact is marked
+ * unknown and is not in the machine. False with err. */
 bool facts_find(struct lab *lab, struct chart *c, struct err *err);
 
 #endif

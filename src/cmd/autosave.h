@@ -19,8 +19,8 @@ void autosave_free(struct autosave *a);
 
 /* rescue.c: saves the session before the program ends by a fault or for lack of memory. */
 
-/* From now on die() saves @s, when a command has changed it, into
- * $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS and reports that; NULL: no longer. UI thread. */
+/* Makes die() save @s, if changed by a command, to $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS
+ * and report that; NULL: disables it. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions of a program by class, and its time as a formula of the inputs. */
+/* program mix: instructions by class, and time as a formula of the inputs. */
 #include <stdlib.h>
 #include <string.h>
 

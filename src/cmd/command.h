@@ -97,9 +97,9 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
 /* settle_table.c: experiments settle without a machine: open points of the session's own
  * experiments. */
 
-/* Makes @task add to the session's table the pairs of forms that no measured experiment compares,
- * and experiments that show hidden ports of forms of the evolved machine, and measure those without
- * cycles. False with err. */
+/* Makes @task extend the session's table and measure rows without cycles. It adds pairs of forms
+ * that no measured experiment compares, and experiments that show hidden ports of the evolved
+ * machine. False with err. */
 bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task,
                   struct err *err);
 

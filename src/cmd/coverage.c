@@ -73,8 +73,8 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     }
 }
 
-/* Number of unknown forms of @a, each counted once; the first is *@first. Cached for the screen,
- * which needs it for each drawing: a long loop is not walked for each of its rows. */
+/* Number of distinct unknown forms of @a; the first is *@first. Cached, since each drawing of the
+ * screen needs it. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};

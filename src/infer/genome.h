@@ -69,11 +69,11 @@ struct genome *genome_of_mapping(const struct mapping *m, const struct problem *
 
 /* confidence.c: how sure a mapping's usages are: how far other near-optimal mappings agree. */
 
-#define CONFIDENCE_COST 1.05   /* genomes up to this multiple of the best one's cost count */
+#define CONFIDENCE_COST 1.05   /* multiple of the best cost within which genomes count */
 
-/* Per form, from 0 to 1: mean overlap of its usage in @genomes[0] with the others', whose ports are
- * renamed to match first. Overlap = µops in common (of the same set) over the larger number of
- * µops. NaN for all when no other genome is near-optimal. */
+/* Per form, 0 to 1: mean overlap of its usage in @genomes[0] with the others', after aligning
+ * ports. Overlap = common µops (of the same set) over the larger number of µops. NaN for all
+ * without another near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

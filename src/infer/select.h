@@ -80,9 +80,8 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
 /* replay.c: recorded measurements in place of a CPU, to evaluate the choice of experiments
  * repeatedly. */
 
-/* Fills the rows of @t that wait to be measured from the experiments of @state, a struct
- * experiments, with the same forms by name. Missing ones stay without a value, with that state. A
- * select_measure (infer/select.h); always true. */
+/* Fills pending rows of @t from the experiments of @state, a struct experiments, by form names.
+ * Missing ones get a failed state. A select_measure (infer/select.h); always true. */
 bool replay_measure(struct experiments *t, void *state, struct err *err);
 
 #endif

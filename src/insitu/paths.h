@@ -37,14 +37,14 @@ void paths_done(struct paths *p);
 /* mix.c: cycles per iteration predicted for the iterations that were recorded, in their order. Any
  * thread. */
 
-/* Simulates samples of the recorded iterations of @r, each as a block that repeats, on @m. NaN:
- * nothing was recorded. */
+/* Simulates samples of the recorded iterations of @r on @m, each as a repeating block. NaN: nothing
+ * was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
-/* Appends the instructions of @path to @out, @count of which are filled and @most exist, without
- * calls; its branches are marked as followed. Returns how many are filled. */
+/* Appends the instructions of @path without calls to @out, with @count filled and room for @most;
+ * branches are marked as followed. Returns the new count. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most);
-/* The same of path @path alone. */
+/* The same for path @path only. */
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m);
 
 #endif

@@ -221,8 +221,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored
- * to. The caller frees *@out. */
+/* Distinct lines of iterations [@from, @to), as addresses with bit 0 set if stored to. The caller
+ * frees *@out. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;

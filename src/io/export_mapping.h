@@ -28,19 +28,19 @@ void pmevo_name_of(const struct form_row *row, struct str *out);
 
 /* export_experiments.c: measured experiments in the notations of others. */
 
-/* PMEvo's JSON of kind ExperimentList: counts as repetition, failures as error_cause, unmeasured
+/* PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause, unmeasured
  * rows without a result. Forms with a template in PMEvo's notation use it (from @forms, may be
- * NULL); others keep their names. Truncated if the work is cancelled (base/watch.h), so the caller
- * checks before writing it anywhere. */
+ * NULL); others keep their names. Incomplete when cancelled (base/watch.h): check before
+ * writing. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);
 
 /* export_osaca.c: a machine as an OSACA machine file (YAML). */
 
-/* The whole file. Forms that AT&T text spells alike and that cost the same share an entry; where
- * they differ, the general one comes first and the others follow under their size suffix. Each
- * entry lists its forms in portolan_forms, which OSACA passes over, so that import_osaca gives back
- * the same mapping. False when the machine is not x86. */
+/* Writes the whole file. Forms with the same AT&T spelling and cost share an entry; if costs
+ * differ, the general one comes first and the others follow with a size suffix. Each entry lists
+ * its forms in portolan_forms, which OSACA ignores, so that import_osaca restores the same mapping.
+ * False for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 
 #endif

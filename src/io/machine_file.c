@@ -621,8 +621,7 @@ char *machine_own_id(const char *id)
     return own;
 }
 
-/* Names of the directories in @path that hold a machine, sorted; takes @take_path, which may be
- * NULL. */
+/* Sorted names of the machine directories in @path; takes @take_path, which may be NULL. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};

@@ -49,8 +49,8 @@ char *machine_user_directory(const char *id);
  * would hold. */
 
 void machine_pack(const struct machine *m, struct str *out);
-/* Read as a directory is; the caller frees. NULL with err when the bytes are broken or no temporary
- * directory can be had. */
+/* Reads it like a directory; the caller frees. NULL with err for invalid bytes or without a
+ * temporary directory. */
 struct machine *machine_unpack(struct unpacking *from, struct err *err);
 
 #endif

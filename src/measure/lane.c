@@ -13,7 +13,7 @@
 /* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
 #define SLOTS_MOST 10.0
 
-/* Instructions a cycle of a body whose padded one may be quicker. */
+/* Instructions per cycle from which a padded body may be faster. */
 #define DENSE 5.0
 
 static void state_set(struct measured *m, const char *text)

@@ -97,7 +97,7 @@ unsigned sandbox_reached(const struct sandbox *s);
 bool sandbox_unfiltered(const struct sandbox *s);
 /* Process id of the child for own or @foreign code; 0: none. For tests. */
 int sandbox_pid(const struct sandbox *s, bool foreign);
-/* Set-up that code of @body needs on this CPU. */
+/* Vector set-up that code of @body needs on this CPU. */
 unsigned sandbox_setup(const struct body *body);
 /* Number of instructions per iteration of the loops of chains and probes. */
 #define SANDBOX_CHAIN_LENGTH 100

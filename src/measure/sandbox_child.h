@@ -105,12 +105,12 @@ void *sandbox_vault_stack(struct sandbox_vault *v);
 /* sandbox_answer.c: a child's answer is data from outside: each field is checked against its range,
  * or rejected. */
 
-/* Nothing is known of @item yet. */
+/* Marks @item as unanswered. */
 void sandbox_answer_clear(struct sandbox_item *item);
-/* It was not answered; @fault (enum sandbox_fault) is the cause. */
+/* Records @fault (enum sandbox_fault) as the reason for no answer. */
 void sandbox_answer_fault(struct sandbox_item *item, unsigned fault);
-/* Copies the result of @item from @answer, ignoring everything else; FAULT_ANSWER when a count, the
- * order or a range is wrong. @answer may be memory that its writer can still change. */
+/* Copies the result of @item from @answer, ignoring everything else; FAULT_ANSWER when a count,
+ * order or range is wrong. The writer may still change @answer. */
 void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *answer);
 
 #endif

@@ -96,10 +96,9 @@ struct source *source_simulated(const struct mapping *mapping, double noise, uin
 /* observed_noise.c: distribution of deviations between repeated measurements of a real CPU, for the
  * noise of simulated ones. Pure, any thread. */
 
-/* The relative deviation below which a share of @at lies, @at from 0 to 1. Recorded: 279,731
- * experiments that two charts of one Zen 4 (a virtual EPYC 9004 of two CPUs, without counters)
- * measured an hour apart, each through the whole runner, with its orders, contention and
- * exclusions; the logarithm of the ratio of both values. */
+/* Quantile of the relative deviation at @at, 0 to 1. From 279,731 experiments that two charts of
+ * one Zen 4 (a virtual EPYC 9004 of two CPUs, without counters) measured an hour apart, including
+ * orders, contention and exclusions; logarithm of the ratio of both values. */
 double observed_deviation(double at);
 
 #endif

@@ -9,9 +9,9 @@
 
 struct counted { double distance, count; };
 
-/* A window that holds d lines grows by one whenever a reference is farther than d: its length as a
- * function of d is the integral of the time from one of these to the next (the working set of
- * Denning, 1968, whose growth is the rate of misses). */
+/* A window of d lines grows by one whenever a reference is farther than d. Its length is the
+ * integral over d of the time between such references (Denning's working set, 1968, which grows at
+ * the miss rate). */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
 {
     VEC(struct counted) all = {0};

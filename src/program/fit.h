@@ -17,11 +17,11 @@ void fit_counts(const struct fit_data *data, struct formula *out);
  * quotients and remainders from runs that differ in one input, joined by those that differ in
  * several. Degrees add up over inputs without a table of all products of that degree. */
 
-/* An exact formula of the inputs that are @active, with runs to spare. False: none was found, @out
- * is as it was. Any thread. */
+/* Finds an exact formula of the inputs @active, with spare runs. False if none; @out is unchanged
+ * then. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* An inexact one: adds the term that explains most while the left-out error falls. False when its
- * left-out error is not below @error: @out is unchanged. Any thread. */
+/* Finds an inexact formula: adds the most useful term while the left-out error falls. False unless
+ * its left-out error is below @error; @out is unchanged then. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
 
@@ -30,13 +30,13 @@ bool products_best(const struct fit_data *data, const bool *active, double error
  * offset and factor put to it (linear scaling, Keijzer 2003). The same data give the same
  * formula. */
 
-/* Whether regression failed: @fitted, which fit_counts gave, has a left-out error above 2 %, and
- * there are runs enough (8) to breed from. Any thread. */
+/* Returns whether regression failed: @fitted, from fit_counts, has a left-out error above 2 %, and
+ * there are at least 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
-/* Breeds a formula of data->values without the largest run; it takes the place of @out, which
- * fit_counts gave, when it predicts that run better than regression without it, and, fitted to all,
- * each run that is left out (its expression kept). False otherwise, with @out as it was. At least 3
- * runs; the time is bounded by 900,000 expressions on each run, some seconds. Any thread. */
+/* Evolves a formula of data->values without the largest run. It replaces @out, from fit_counts, if
+ * it predicts that run better than regression without it does, and likewise each left-out run (with
+ * the expression kept). If not, false with @out unchanged. At least 3 runs; takes some seconds,
+ * limited to 900,000 expressions on each run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

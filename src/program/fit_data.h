@@ -15,13 +15,12 @@ struct fit_data {
     const double *values;      /* one per run, finite */
 };
 
-/* Runs that are as @base in all inputs that are @active but @input, each value of it once; @xs,
- * @ys, with room for all runs: values of the input and of the run. Returns how many, @base among
- * them. */
+/* Selects runs equal to @base in all @active inputs but @input, one per value. @xs, @ys, with room
+ * for all runs: values of input and run. Returns their number, including @base. */
 size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
                            double *xs, double *ys);
-/* The run from which most others differ in one input alone; of such runs the one with the largest
- * value. */
+/* Returns the run from which most others differ in one input only; of several the one with the
+ * largest value. */
 size_t single_input_base(const struct fit_data *d, const bool *active);
 
 #endif

@@ -25,7 +25,7 @@ struct memory_level {
 /* Reuse distances as time. The mean part of the run in which the program touches @lines other
  * lines. */
 struct age { double distance, part; };
-struct ages { VEC(struct age) list; };   /* ascending in both */
+struct ages { VEC(struct age) list; };   /* both members ascending */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
@@ -81,7 +81,7 @@ double memory_walk(const struct memory *m, double pages);
  * ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
-/* Part of the run's time, 0 to 1; 0 when nothing is known. */
+/* Returns the share of the run's time, 0 to 1; 0 if unknown. */
 double ages_at(const struct ages *ages, double distance);
 void ages_done(struct ages *ages);
 

@@ -50,7 +50,7 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-/* The clusters at @inputs, scaled so that they sum up to all references. */
+/* Evaluates the clusters at @inputs, scaled to sum to all references. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)

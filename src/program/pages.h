@@ -25,8 +25,8 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
 
 /* system_time.c: system time of a program on this CPU: for starting it and for its pages. */
 
-/* Seconds of starting a run and of its page faults, as estimator_pages has them; measured
- * now, for some 20 ms. NaN with err when no process can be started. Any thread. */
+/* Seconds of system time for starting a run and its page faults, from estimator_pages; measured
+ * now, for some 20 ms. NaN with err when no process can be started. */
 double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

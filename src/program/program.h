@@ -99,7 +99,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
 /* build.c: programs built from source by portolan-cc. */
 
 /* Compiles and links the @count words, sources and compiler options, and opens the result; @name is
- * for messages. The compiler's first complaint is the fault's text. NULL with err. Any thread. */
+ * for messages. On failure NULL with the compiler's first error in err. */
 struct program *program_build(const char *const *words, size_t count, const char *name,
                               struct err *err);
 

@@ -124,10 +124,10 @@ void ages_of(const struct program *p, const struct program_run *run, struct ages
 /* run_pack.c: a run as bytes for another process of the same program (base/pack.h), which has the
  * program's descriptions (program_descriptions). */
 
-/* Appends @run of @p, without its seconds and misses. Any thread. */
+/* Appends @run of @p without its seconds and misses. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
-/* False when the bytes are broken or of another program. program_run_done frees @out in either
- * case. Any thread. */
+/* Returns false when the bytes are invalid or of another program. program_run_done frees @out in
+ * either case. */
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 
 #endif

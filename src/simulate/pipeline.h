@@ -155,7 +155,7 @@ struct simulator {
     int32_t *values;                   /* cycle of each node */
     struct waiting_uop *waiting;
     size_t row_capacity, flight_capacity, value_capacity, waiting_capacity;
-    uint32_t next_retired;             /* place of the item that retires next */
+    uint32_t next_retired;             /* index of the next item to retire */
 
     /* Steady state. */
     VEC(int32_t) states;

@@ -25,7 +25,7 @@ void simulator_free(struct simulator *s)
     free(s);
 }
 
-/* Whether it is not known when some value of the block is there. */
+/* Returns whether the latency of some value is unknown. */
 static bool lacks_latency(const struct block_work *w)
 {
     bool lacks = !w->core->has_latencies || w->deps.open;

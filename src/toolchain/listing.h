@@ -53,16 +53,15 @@ enum syntax syntax_detect(const char *text, size_t length);
  * operands that are places. */
 
 struct line_places;
-/* Appends the label of the place <L5>, from @p to @end, of the function that began last. */
+/* Appends the label of <L5>, from @p to @end, in the last function. */
 void target_label(const struct listing *l, const char *p, const char *end, struct str *out);
-/* Appends a statement of x86-64: `jne 1149 <main+0x10>`: its address becomes the label of the line
- * that has it. */
+/* Appends an x86-64 statement: the address in `jne 1149 <main+0x10>` becomes the label of its
+ * line. */
 void target_clean(const struct listing *l, const char *p, const char *end, unsigned section,
                   struct str *out);
-/* Appends a branch to `<L5>`, or `<f+0x10>` if the lines have no addresses, with the place from
- * @places, and gives the section of that place: for @places the number of the function. Appends
- * nothing for other instructions. Places that are not counted yet become the branch itself, since
- * only lengths are needed. */
+/* Appends a branch to `<L5>`, or to `<f+0x10>` if lines lack addresses, by @places; gives the
+ * section of the target: for @places the function's number. Appends nothing for other instructions.
+ * Unknown targets become the branch itself, since only lengths are needed. */
 unsigned target_place(struct listing *l, const struct line_places *places, const char *p,
                       const char *end, unsigned section, struct str *out);
 

@@ -33,16 +33,16 @@ bool runtimes_take(const char *text, struct margins *m);
 /* margins_addresses.c: columns of a disassembly: addresses, symbols and bytes of machine code
  * before the instruction. */
 
-/* A text that is being looked through. */
+/* A text being examined. */
 struct framed_text {
     const char *text;
     struct margins *m;
-    bool percents; /* it has the columns of a profile */
-    bool joined;   /* bytes are adjacent, without blanks */
-    bool unplaced; /* bytes stand there without their addresses: objdump --no-addresses */
+    bool percents; /* it has profile columns */
+    bool joined;   /* bytes are adjacent */
+    bool unplaced; /* bytes without addresses: objdump --no-addresses */
 };
 
-/* Margin @i and its text, without blanks around it. */
+/* Margin @i and its trimmed text. */
 static inline struct margin *margin_at(const struct framed_text *r, size_t i, const char **p,
                                        const char **end)
 {
@@ -59,27 +59,27 @@ static inline void margin_set(const struct framed_text *r, struct margin *line, 
     line->end = (size_t)(end - r->text);
 }
 
-/* The line is read no further; @why NULL: as one that has no code. */
+/* Excludes the line; @why NULL: no code. */
 static inline void margin_leave(struct margin *line, const char *why)
 {
     line->end = line->start;
     line->left_out = why;
 }
 
-/* A decimal number and its separator from the line; NULL when there is none. */
+/* Skips a decimal number and its separator; NULL when there is none. */
 const char *margin_number_end(const char *p, const char *end, uint64_t *number);
-/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; if too long for an
- * instruction it gets none. */
+/* Appends the hex digit pairs from @p to @end to the bytes of @line; if too long for an instruction
+ * it gets none. */
 void margin_take_bytes(struct margin *line, const char *p, const char *end);
-/* `0000000000001139 <main>:` gives main. */
+/* Takes main from `0000000000001139 <main>:`. */
 bool margin_heading(const char *p, const char *end, const char **start, const char **stop);
 
-/* Detects whether lines have addresses. A number and a colon alone must occur often, and grow, as
- * local labels do not. */
+/* Detects whether lines have addresses. A number with a colon must occur often and ascend, unlike
+ * local labels. */
 void margins_judge_addresses(struct framed_text *r);
-/* Takes off addresses, symbols and bytes; other lines are left out with the reason. */
+/* Removes addresses, symbols and bytes; excludes other lines with a reason. */
 void margins_take_addresses(struct framed_text *r);
-/* The same for listings with bytes but without addresses: lines are consecutive. */
+/* The same for bytes without addresses: lines are consecutive. */
 void margins_take_bytes(struct framed_text *r);
 
 #endif

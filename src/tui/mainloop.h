@@ -15,8 +15,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice);
 
 /* external.c: the user's own editor. */
 
-/* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or what else there is, on the terminal,
- * and waits for its end. False with err when there is none, or it failed. UI thread. */
+/* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or a default editor on the terminal, and
+ * waits for its end. False with err when there is none, or it failed. UI thread. */
 bool editor_run(const char *path, size_t line, struct err *err);
 
 #endif

@@ -14,9 +14,9 @@ void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *
 /* pasted.c: whether bytes of the terminal are pasted text, if the terminal does not mark pastes: as
  * keys each letter would act. No curses. */
 
-/* Whether the @length bytes that wait together are no keys: two lines of words, or an instruction
- * with its operands. Command lines typed ahead (":view why") are keys, and so is what has control
- * characters besides blanks and ends of lines. Any thread. */
+/* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
+ * instruction with operands. Typed-ahead command lines (":view why") are keys, and so is text with
+ * control characters other than blanks and line ends. */
 bool pasted_text(const char *bytes, size_t length);
 
 #endif

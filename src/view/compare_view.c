@@ -28,7 +28,7 @@ struct compare_view_state {
     size_t cursor, top, body;
 };
 
-/* The comparison to show; NULL: none yet. */
+/* Returns the comparison to show; NULL: none yet. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;

@@ -154,7 +154,7 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* its columns are known before there are rows */
+    v->view.source = source;   /* columns are valid before there are rows */
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)

@@ -685,7 +685,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     }
 }
 
-/* The kernel by the end of its path, and its compilation. */
+/* Appends the kernel's path, shortened, and its compilation. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;

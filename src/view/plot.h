@@ -29,8 +29,8 @@ void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned widt
  * drawn as the steps of their front. */
 
 struct evolve_point;
-/* Draws the front of @n mappings, whose order changes, into the rectangle: steps from two on, words
- * where there are fewer. */
+/* Draws the front of @n mappings, which are reordered, into the rectangle: as steps, or as text for
+ * a single one. */
 void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
                  unsigned width, unsigned height);
 

@@ -12,7 +12,7 @@
 #define WORST_MOST 64        /* experiments listed at most */
 #define EXPERIMENT_X 29      /* columns of the numbers before them */
 
-/* The moves tried so far, and how many were accepted. */
+/* Adds the moves tried and accepted so far. */
 static void add_moves(const struct evolve_status *status, struct str *out)
 {
     uint64_t tried = 0, accepted = 0;

@@ -13,32 +13,30 @@
 struct table_source {
     const struct table_column *columns;
     int column_count;
-    /* including columns for filters only, numbered for text(); 0: none more */
+    /* including columns for filters only, for text(); 0: none */
     int filter_count;
     size_t (*count)(const void *context);
     double (*number)(const void *context, size_t row, int column);   /* NaN: missing */
     void (*text)(const void *context, size_t row, int column, struct str *out);
     enum role (*role)(const void *context, size_t row, int column);  /* may be NULL */
-    /* A context that stays as it is and that any thread may read, for release; may point @source's
-     * columns into it. NULL: there are never many rows. */
+    /* Returns an immutable copy of the context for any thread, to be freed by release; may set
+     * @source's columns. NULL: there are never many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
-    /* columns, bit by number, including those for filters only, that distinguish rows with an equal
-     * first column; 0: none is */
+    /* bit set of columns, including those for filters, that distinguish rows with an equal first
+     * column; 0: none */
     uint32_t named_by;
 };
 
-#define TABLE_THEN 3   /* columns that rows are sorted by where the first leaves them equal */
+#define TABLE_THEN 3   /* secondary sort columns */
 struct table_key { int column; bool descending; };
 
-#define ROOM_COLUMNS 64   /* that room_empty has bits for */
+#define ROOM_COLUMNS 64   /* columns covered by room_empty */
 
-/* Columns after the first without content, which give their width to others, bit by number. UI
- * thread. */
+/* Bit set of columns after the first without content, whose width is given to others. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Bytes of the widest cell of the column that has no width of its own but the room that others
- * leave: on a wide screen what belongs together would stand far apart. Of very many rows nobody
- * knows: UINT_MAX. UI thread. */
+/* Bytes of the widest cell in the column of variable width: limits it on a wide screen. UINT_MAX
+ * for very many rows. UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
 
 #endif

@@ -30,7 +30,7 @@ struct view_ops {
     size_t state_size;            /* of its own state */
     void (*open)(void *state);    /* fills that, which is zeroed; NULL: it is good as it is */
     void (*close)(void *state);   /* frees what the state holds; NULL: nothing */
-    /* Draws on the whole of @g, any size from 40x8 up. */
+    /* Draws on the whole of @g, at least 40x8. */
     void (*draw)(void *state, struct session *s, struct grid *g);
     /* Returns whether the focused view needs the whole place. NULL: never. */
     bool (*whole)(void *state, struct session *s);

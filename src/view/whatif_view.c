@@ -12,7 +12,7 @@ struct whatif_view_state {
     size_t cursor;
 };
 
-/* A machine compared with the changed one: a row each, and the gain of the change. */
+/* Draws the machine before and after the change, one per row, and the gain. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

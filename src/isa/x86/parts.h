@@ -55,11 +55,10 @@ extern const struct isa_ops x86_ops;
 /* att_name.c: how AT&T assembly spells an instruction form: mnemonic with size suffix and operand
  * classes, sources first. */
 
-/* False when @form has operands that AT&T text does not show (far pointers, unknown types). Any
- * thread. */
+/* False when @form has operands without AT&T text (far pointers, unknown types). */
 bool att_form(const char *form, struct spelling *out);
 
-/* How OSACA's machine files are written for the set. */
+/* Notation of OSACA's machine files for the set. */
 extern const struct isa_osaca att_osaca;
 
 #endif
