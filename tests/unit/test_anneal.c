@@ -235,7 +235,7 @@ static void test_counts_follow_ports_in_one_kind(void **state)
  * port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {
-    /* FIRST and SECOND: on one of the ports that store */
+    /* FIRST and SECOND: one µop on a store port */
     enum { STORES = 6, ONE = 12, STORE, FIRST, SECOND, OTHER };
     struct experiments *t = experiments_new();
     struct gene genes[OTHER + 1] = {0};
@@ -252,7 +252,7 @@ static void test_counts_follow_ports_beside_stores(void **state)
         if (f >= STORES)
             continue;
         gene_add(&genes[f], 12, 1);
-        for (uint64_t k = 2; k < 4; k++)   /* of which it is one of two ports */
+        for (uint64_t k = 2; k < 4; k++)   /* has one of two ports */
             experiments_set(
                 t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[STORE], k}}, 2),
                 0.5 + (double)k, NAN, 1, NULL);

@@ -16,7 +16,8 @@
 #include "toolchain/assemble.h"
 #include "../support/support.h"
 
-/* All temporary directories of these tests are made below our own, which must be empty again. */
+/* All temporary directories of these tests are created below a private one, which must be empty
+ * afterwards. */
 static void assert_no_leftovers(void)
 {
     DIR *d = opendir(work_path(""));
@@ -69,8 +70,8 @@ static void test_both_syntaxes_agree(void **state)
     assembled_done(&b);
 }
 
-/* Segment overrides, as compilers write them for a protected stack; a refused line keeps its
- * number, even the first. */
+/* Segment overrides as compilers write them for stack protectors; a rejected line keeps its number,
+ * even the first. */
 static void test_segments(void **state)
 {
     (void)state;
@@ -152,9 +153,9 @@ static void test_binary_and_large(void **state)
     free(big);
 }
 
-/* Text that names no file needs no directory, where the system can name a file in memory. */
-/* clang writes a zero as it is in the comment of `.byte 0`; `as -al` cuts strings off; variables of
- * threads are in sections of theirs. */
+/* Text without file names needs no directory on systems with files in memory. */
+/* clang writes a zero verbatim into the comment of `.byte 0`; `as -al` truncates strings;
+ * thread-local variables are in separate sections. */
 static void test_what_tools_write(void **state)
 {
     (void)state;
@@ -180,8 +181,8 @@ static void test_what_tools_write(void **state)
     assembled_done(&a);
 }
 
-/* A listing without addresses and bytes: places are counted, and where that is impossible the
- * branch is refused. */
+/* A listing without addresses and bytes: positions are counted; where that is impossible the branch
+ * is rejected. */
 static void test_names_only(void **state)
 {
     (void)state;
@@ -191,7 +192,7 @@ static void test_names_only(void **state)
         "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd "
         "$0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
 
-    /* of the nop's lengths only 6 has the loop begin at 9 */
+    /* only 6 bytes of nop place the loop at 9 */
     assert_true(run(text, false, &a, &err));
     assert_int_equal(a.code[a.length - 5], 0x75);
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
@@ -221,8 +222,8 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
-/* A program started without standard output and error: the file in memory takes their numbers,
- * which the assembler's own output would overwrite. */
+/* A program started without standard output and error: the file in memory gets their numbers, which
+ * the assembler's output would overwrite. */
 static void test_closed_descriptors(void **state)
 {
     (void)state;
@@ -243,7 +244,7 @@ static void test_closed_descriptors(void **state)
     }
 }
 
-/* What PATH has before the assembler and cannot be run is passed over. */
+/* Entries of PATH that precede the assembler and are not executable are skipped. */
 static void test_path(void **state)
 {
     struct assembled a;

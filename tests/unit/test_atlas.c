@@ -20,7 +20,7 @@
 #include "../support/support.h"
 #include "throughput/predict.h"
 
-/* Texts that end strings, scripts and tags, or are no UTF-8. */
+/* Texts that end strings, scripts and tags, or are invalid UTF-8. */
 static const char *const hostile[] = {"</script><script>alert(1)</script> (R64)",
                                       "\"]});alert(1);// (R64)",
                                       "'><img src=x onerror=alert(1)> (R64)",
@@ -71,7 +71,7 @@ static bool write_site(struct machine *const *machines, struct experiments *cons
     return ok;
 }
 
-/* Last argument of the one call that a script of the site is. */
+/* Last argument of the single call in a script of the site. */
 static json_t *payload(const char *site, const char *name, const char *begins)
 {
     struct str text = {0}, path = {0};
@@ -81,7 +81,7 @@ static json_t *payload(const char *site, const char *name, const char *begins)
     str_addf(&path, "%s/data/%s", site, name);
     assert_true(file_read(str_text(&path), (size_t)1 << 30, &text, &err));
     assert_true(str_has_prefix(str_text(&text), begins));
-    /* no byte of another encoding, no control but the end of a line */
+    /* no invalid byte, no control character except newlines */
     for (size_t i = 0; i < text.length; i++)
         assert_true(text.data[i] == '\n' || (text.data[i] >= ' ' && text.data[i] < 127));
     assert_string_equal(text.data + text.length - 3, ");\n");
@@ -118,7 +118,7 @@ static void test_texts_come_back_as_they_were(void **state)
 
     experiment_add(&e, hostile[1], 2);
     experiments_set(t, experiments_add_named(t, &e), 3.5, 0.25, 4, NULL);
-    /* the same again: the last one holds */
+    /* a duplicate: the last one counts */
     experiments_set(t, experiments_add_named(t, &e), 4.5, 0.5, 4, NULL);
     experiment_add(&e, "unknown", 1);
     experiments_set(t, experiments_add_named(t, &e), 1, 0, 4, NULL);
@@ -168,7 +168,7 @@ static void test_texts_come_back_as_they_were(void **state)
     snprintf(name, sizeof name, "experiments-0-%zu.js", chunk);
     snprintf(begins, sizeof begins, "atlas.experiments(0,%zu,", chunk);
     json_t *measured = payload(site, name, begins), *list = json_object_get(measured, key);
-    assert_int_equal(json_array_size(list), 2);   /* one experiment, and how many more there are */
+    assert_int_equal(json_array_size(list), 2);   /* one experiment, and the number of others */
     assert_true(json_number_value(json_array_get(json_array_get(list, 0), 0)) == 4.5);
     assert_int_equal(json_integer_value(json_array_get(json_array_get(list, 0), 3)), 2);
     assert_int_equal(json_integer_value(json_array_get(list, 1)), 0);
@@ -180,7 +180,7 @@ static void test_texts_come_back_as_they_were(void **state)
     experiments_free(t);
 }
 
-/* Rows, sets of ports and cycles of a shipped machine are those that the model has. */
+/* Rows, port sets and cycles of a shipped machine equal those of the model. */
 static void test_rows_are_those_of_the_machine(void **state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void test_rows_are_those_of_the_machine(void **state)
     assert_int_equal(size.files, 4 + 1 + ISA_COUNT + 3);
 }
 
-/* Every file that the page names is there, and none is elsewhere. */
+/* Every file referenced by the page exists, and none is external. */
 static void test_links_lead_to_files(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void test_nothing_else_is_touched(void **state)
     struct err err = {0};
 
     assert_true(write_site(&m, NULL, 1, work_path("again"), &size, &err));
-    /* an atlas is replaced */
+    /* replaces an existing atlas */
     assert_true(write_site(&m, NULL, 1, work_path("again/"), &size, &err));
     int before = entries_in(work_path(""));
     struct file_calls kept = file_calls;
@@ -292,7 +292,7 @@ static void test_nothing_else_is_touched(void **state)
     assert_false(write_site(&m, NULL, 1, work_path("again"), &size, &err));
     file_calls = kept;
     assert_true(work_has("again/index.html"));
-    assert_int_equal(entries_in(work_path("")), before);   /* and no half of it is left */
+    assert_int_equal(entries_in(work_path("")), before);   /* no partial output remains */
     work_put("again/data/mine.txt", "kept");
     assert_false(write_site(&m, NULL, 1, work_path("again"), &size, &err));
     assert_non_null(strstr(err.what, "mine.txt"));

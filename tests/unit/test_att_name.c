@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AT&T spellings of form names: by hand, and against the assembler, which must make of a spelling
- * the form that it came from. */
+/* AT&T spellings of form names: expected by hand, and checked with the assembler, which must return
+ * the original form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void test_address_of_lea(void **state)
     assert_true(!f.operands[0].base && !f.operands[0].index && f.operands[0].offset);
 }
 
-/* An AT&T operand with registers that no other operand uses. */
+/* An AT&T operand with registers unused by other operands. */
 static void instance(const struct spelled_operand *o, unsigned i, bool one, struct str *out)
 {
     static const char *const general[4][3] = {{"%cl", "%dl", "%r8b"},
@@ -119,8 +119,8 @@ static void instance(const struct spelled_operand *o, unsigned i, bool one, stru
     }
 }
 
-/* Forms whose AT&T text must assemble back to themselves: none that needs a prefix, fixed
- * registers, or far, broadcast or context-sized operands. */
+/* Forms whose AT&T text must assemble to the same form: without prefix, fixed registers, or far,
+ * broadcast or context-sized operands. */
 static bool is_fair(const struct form_row *row, const struct spelling *f)
 {
     const char *t = row->template;
@@ -133,17 +133,17 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
         strstr(row->form, "(M32)") || strcmp(row->form, "IRETD ()") == 0 ||
         strcmp(row->form, "CLZERO (R64)") == 0 || strcmp(row->form, "PSMASH (R64)") == 0)
         return false;
-    /* Extensions to the same width: encodings that no AT&T text produces. */
+    /* Extensions to the same width: encodings without AT&T text. */
     if (str_has_prefix(row->form, "MOVZX (R16, M16") ||
         str_has_prefix(row->form, "MOVZX (R16, R16") ||
         str_has_prefix(row->form, "MOVSX (R16, M16") ||
         str_has_prefix(row->form, "MOVSX (R16, R16") || str_has_prefix(row->form, "MOVSXD (R16") ||
         str_has_prefix(row->form, "MOVSXD (R32"))
         return false;
-    /* REX.W changes nothing in them, and binutils leaves it out since 2.41. */
+    /* REX.W has no effect, and binutils omits it since 2.41. */
     if (str_has_prefix(row->form, "LAR (R64") || str_has_prefix(row->form, "LSL (R64"))
         return false;
-    /* Which vector width a narrowing conversion reads from memory is a letter more in AT&T text. */
+    /* In AT&T text a suffix states the width that a narrowing conversion reads from memory. */
     return !(strstr(row->form, "CVT") && strchr(row->form, 'M') &&
              (strstr(row->form, "M128)") || strstr(row->form, "M256)") ||
               strstr(row->form, "M512)"))) &&
@@ -202,7 +202,7 @@ static void test_against_the_assembler(void **state)
     str_done(&text);
 }
 
-/* Instructions printed from their decoding, as kernel tune does with changed ones, must assemble to
+/* Instructions printed from their decoding, as kernel tune prints changed ones, must assemble to
  * the same forms. */
 static void test_printed_ones_assemble(void **state)
 {

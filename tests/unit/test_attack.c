@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that mean harm, by the way they take: each ends in time as a reason or a right value, the
- * next measurement is right, and no process, file or descriptor is left. x86-64. ATTACK_BLOCKS=N:
- * so many random blocks (make torture: 3,000). */
+/* Hostile blocks by attack path: each ends in time with a reason or a right value, the next
+ * measurement is right, and no process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N: number
+ * of random blocks (make torture: 3,000). */
 #include <errno.h>
 #include <inttypes.h>
 #include <fcntl.h>
@@ -42,11 +42,11 @@ static void test_next_values(void **state)
                   values_asked);
     assert_true(values_asked >= 20);
     if (2 * values_had <= values_asked)
-        skip();   /* this host is hardly ever quiet: too few to say anything */
+        skip();   /* this host is rarely idle: too few values */
 }
 
-/* S1: code hidden after the closing branch. imul rax, rbx takes three cycles (four on old ones)
- * whatever closes the loop; the immediates hold system calls. */
+/* S1: code hidden after the closing branch. imul rax, rbx takes three cycles (four on old CPUs)
+ * whatever closes the loop; the immediates contain system calls. */
 static void test_hidden_code(void **state)
 {
     static const char *const branches[] = {
@@ -82,7 +82,7 @@ static void test_hidden_code(void **state)
     next_right("hidden code");
 }
 
-/* S2: stores to all that lies around the code, reached from where the code is. */
+/* S2: stores around the code, relative to its address. */
 static void test_stores_around(void **state)
 {
     static const int64_t distances[] = {
@@ -100,14 +100,14 @@ static void test_stores_around(void **state)
                  d >> 16 & 0xff, d >> 24);
         snprintf(name, sizeof name, "a store at the code's data %+lld", (long long)distances[i]);
         attack(name, hex, 0, ANY, NULL);
-        /* lea rdi, [rip + d]; mov ecx, 64; rep stosq: over a stretch of it, and backwards */
+        /* lea rdi, [rip + d]; mov ecx, 64; rep stosq: over the code, in both directions */
         snprintf(hex, sizeof hex, "488d05%02x%02x%02x%02x 4889c7 b940000000 %s f348ab", d & 0xff,
                  d >> 8 & 0xff, d >> 16 & 0xff, d >> 24, i % 2 ? "fd" : "fc");
         attack(name, hex, 0, ANY, NULL);
         if (i % 4 == 0)
             next_right(name);
     }
-    /* What one block leaves behind decides nothing for the next. */
+    /* The remains of one block do not affect the next. */
     struct kernel_measured m;
     struct err err;
     struct attack_block load = {0};
@@ -141,8 +141,8 @@ static void test_stores_around(void **state)
 static uint64_t written = 1;
 static const uint64_t constant = 1;
 
-/* S3: stores to addresses that only somebody who reads this process could know: the parent's view
- * of the code, its memory, the program, the stack, libc. */
+/* S3: stores to addresses that only the parent process knows: its view of the code, its memory, the
+ * program, the stack, libc. */
 static void test_stores_known(void **state)
 {
     uint64_t on_stack = 1, *on_heap = calloc(1, sizeof *on_heap);
@@ -176,7 +176,7 @@ static void test_stores_known(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         /* mov rax, address; mov [rax], rbx */
         attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);
-        /* a page of it */
+        /* one page of it */
         attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);
         assert_memory_equal(before, code, sizeof before);
         assert_true(written == 1 && constant == 1 && on_stack == 1 && *on_heap == 0);
@@ -200,9 +200,8 @@ static double seconds_used(const struct rusage *from, const struct rusage *to)
                            from->ru_stime.tv_usec);
 }
 
-/* S4 and S5 past the list: code that runs although it would be refused, in the child for others'
- * code, with the addresses of the program at hand. It ends with @fault or @or_fault; FAULT_COUNT:
- * any. */
+/* S4 and S5 without the list: code that would be rejected runs in the child for foreign code, with
+ * the program's addresses known. It ends with @fault or @or_fault; FAULT_COUNT: any. */
 static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
                           unsigned or_fault, bool sleeps)
 {
@@ -231,8 +230,8 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
         fail_msg("%s: %s", name, err.what);
     getrusage(RUSAGE_CHILDREN, &after);
     attack_ends(&time, name);
-    /* On a busy machine what never ends is ended before it has had so much of a processor that this
-     * is certain. What sleeps had all it wanted. */
+    /* On a busy machine an endless block is ended before its processor time proves it endless. A
+     * sleeping block had all it needed. */
     bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) &&
                  item->fault == FAULT_STARVED &&
                  seconds_used(&before, &after) < SANDBOX_ENDLESS + 0.1;
@@ -283,7 +282,7 @@ static bool stop(void *state)
     return true;
 }
 
-/* Cancelling ends a block that would not end itself, and the next request runs. */
+/* Cancelling ends an endless block, and the next request runs. */
 static void test_cancelled(void **state)
 {
     struct err err = {0};
@@ -314,8 +313,8 @@ static void test_cancelled(void **state)
     nothing_left("cancelled");
 }
 
-/* S5: every system call that the child itself may make, from where it makes them, with other
- * arguments; and all others. eax number, then the arguments. */
+/* S5: every system call permitted to the child itself, from its code, with other arguments; and all
+ * others. eax number, then the arguments. */
 static void test_system_calls(void **state)
 {
     static const struct { const char *name, *set; unsigned fault, or_fault;
@@ -364,7 +363,7 @@ static void test_system_calls(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 48b9< ffe1", cases[i].set);
         raw(cases[i].name, hex, site, cases[i].fault, cases[i].or_fault);
-        /* And from its own code. */
+        /* And from the block's own code. */
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 0f05", cases[i].set);
         raw(cases[i].name, hex, 0, FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL);
     }
@@ -378,7 +377,7 @@ static void test_system_calls(void **state)
     next_right("system calls");
 }
 
-/* The other end of a link sends arbitrary data on all descriptors that it may have. */
+/* The other end of a link sends arbitrary data on all permitted descriptors. */
 static void test_forged_answers(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
@@ -393,7 +392,7 @@ static void test_forged_answers(void **state)
     next_right("forged answers");
 }
 
-/* The parent checks answers: no count, order or range is trusted. */
+/* The parent validates answers: count, order and ranges. */
 static void test_answers_checked(void **state)
 {
     struct sandbox_item good = {.done = true, .counter_cycles = NAN}, item = {0};
@@ -454,15 +453,15 @@ static void test_answers_checked(void **state)
     assert_int_equal(ticks.fault, FAULT_NONE);
 }
 
-/* A block that looks for it has a few guesses, whatever its registers hold and however often it is
- * visited; one that only walks far is measured as before. */
+/* A block that searches for the vault has few guesses, whatever its registers hold and however
+ * often it is run; a block that only accesses distant memory is measured normally. */
 static void test_guesses(void **state)
 {
     static const char *const guesses[] = {
         "48b80000a95c2a610000 488b00",            /* mov rax, 0x612a5ca90000; mov rax, [rax] */
         "48b90000a95c2a610000 4801c1 488901",     /* the same, rax added, and a store */
         "48b90000000000400000 4c01f1 488b09",     /* the lower end, and r14 */
-        /* shl rax, 1; mov rcx, [rax]: once it passes through all of them */
+        /* shl rax, 1; mov rcx, [rax]: passes through all of them once */
         "48c1e001 488b08",
     };
     struct err err = {0};
@@ -490,8 +489,8 @@ static void test_guesses(void **state)
     }
 }
 
-/* S7: instructions that are not on the list are refused before they run. test_kernel_code tests the
- * whole list. */
+/* S7: instructions outside the list are rejected before they run. test_kernel_code tests the whole
+ * list. */
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {
@@ -509,7 +508,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         char hex[64];
         if (strcmp(blocks[i], "660f38f800") == 0)
-            continue;   /* movdir64b computes: a store of 64 bytes */
+            continue;   /* movdir64b is permitted: a store of 64 bytes */
         snprintf(hex, sizeof hex, "4801d8 %s 4801d8", blocks[i]);
         attack(blocks[i], hex, 0, REFUSED,
                blocks[i][0] == 'f' && blocks[i][1] == 'f'   ? ""
@@ -519,7 +518,7 @@ static void test_refused(void **state)
     next_right("refused");
 }
 
-/* Damage that somehow happened is seen by the known block, undone, and the block measured again. */
+/* The reference block detects damage, which is repaired, and the block is measured again. */
 static void test_canary(void **state)
 {
     struct err err = {0};
@@ -533,8 +532,7 @@ static void test_canary(void **state)
             break;
     }
     assert_false(off);
-    /* The chain that calibrates the clock, made twice as fast: nops replace every other
-     * addition. */
+    /* The chain that calibrates the clock runs twice as fast: nops replace every other addition. */
     uint8_t *code = (uint8_t *)(uintptr_t)sandbox_code(sandbox, 0);
     unsigned damaged = 0;
     for (unsigned at = 0; at < 400 && damaged < SANDBOX_CHAIN_LENGTH / 2; at++)
@@ -546,7 +544,7 @@ static void test_canary(void **state)
     assert_int_equal(damaged, SANDBOX_CHAIN_LENGTH / 2);
     sandbox_clear(sandbox);
     struct window_rules rules = calibration.rules;
-    rules.second_cycles = 0;        /* which would notice before */
+    rules.second_cycles = 0;        /* would detect it earlier */
     rules.probe_tolerance = 10;
     rules.chain_tolerance = rules.agreement = 0.5;
     bool seen = false;
@@ -568,7 +566,7 @@ static void test_canary(void **state)
     nothing_left("damage undone");
 }
 
-/* A clock that runs four times as fast, which no neighbour explains: the known block is never
+/* A clock that runs four times too fast, which no neighbour explains: the reference block is never
  * right, so nothing has a value until a later pass. */
 static void test_canary_off(void **state)
 {
@@ -578,11 +576,10 @@ static void test_canary_off(void **state)
     struct insn insn;
     (void)state;
     fast.rules.chain_cycles *= 4;
-    fast.rules.second_cycles = 0;   /* which would notice before */
+    fast.rules.second_cycles = 0;   /* would detect it earlier */
     assert_true(
         insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
-    /* Where others have the CPU all the time it may come to nothing before the known block runs, or
-     * that one to no time either. */
+    /* On a contended CPU the time may end before the reference block runs, or has a time. */
     bool seen[2] = {false, false};
     for (unsigned i = 0; i < TRIES && !seen[0]; i++) {
         if (kernel_run(sandbox, &fast, &insn, 1, &m, &err))
@@ -602,11 +599,11 @@ static void test_canary_off(void **state)
         kernel_set_free(set);
     }
     if (!seen[0] || !seen[1])
-        skip();   /* this host is too busy for the known block */
+        skip();   /* this host is too busy for the reference block */
     next_right("a fast clock");
 }
 
-/* Blocks of random instructions, all of which are on the list. */
+/* Blocks of random instructions of the list. */
 static void random_block(struct rng *rng, struct attack_block *b)
 {
     unsigned wanted = 1 + (unsigned)rng_below(rng, 6), have = 0;
@@ -675,8 +672,8 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never idle: it ends within its patience, as contended. Waiting
- * reads the clock, which is counted. */
+/* A harmless block on a core that is never idle: it ends within its patience, as contended. The
+ * test counts clock reads of waits. */
 static void test_never_quiet(void **state)
 {
     static const double patience[] = {0.5, 2, 5};
@@ -688,7 +685,7 @@ static void test_never_quiet(void **state)
     (void)state;
     block_add(&b, "4801d8", 0);
     assert_true(insn_decode(ISA_X86_64, b.code, b.length, 0, false, &insns[0], &err));
-    calibration.rules.chain_tolerance = -1;   /* no window is quiet */
+    calibration.rules.chain_tolerance = -1;   /* no window is accepted */
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
         struct kernel_measured m;
         hands.asked = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What may run of others' code is decided by the decoder, so the processor has to read the same:
- * random instructions that are on the list, dressed in any prefixes, are stepped through one at a
- * time. Each has the decoder's length and not a byte less or more, continues where it ends, makes
- * no system call, raises no trap, and reaches nothing through gs. x86-64. ATTACK_INSTRUCTIONS=N: so
- * many of them (make torture: a million). */
+/* The decoder decides which foreign code may run, so the processor must decode alike: random
+ * instructions of the list, with any prefixes, are single-stepped. Each has exactly the decoder's
+ * length, continues at its end, makes no system call, raises no trap, and accesses nothing through
+ * gs. x86-64. ATTACK_INSTRUCTIONS=N: their number (make torture: a million). */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,25 +26,25 @@
 #if defined(__x86_64__)
 #include <sys/user.h>
 
-/* a page of code, and after it one that cannot be executed: nothing else is within 4 GB */
+/* a page of code, followed by one that is not executable: nothing else is within 4 GB */
 #define CODE ((uint8_t *)0x300000000000)
 #define PAGE 4096
 #define GS_BASE 0x200000000000u
-#define FS_BASE 0x280000000000u            /* neither base where a sanitizer keeps its shadows */
-/* what a displacement and a register can add to a base */
+#define FS_BASE 0x280000000000u            /* neither base in a sanitizer's shadow memory */
+/* maximum sum of a displacement and a register relative to a base */
 #define NEAR ((uint64_t)1 << 33)
 
-static uint8_t *code;                      /* our view of it, which can be written */
+static uint8_t *code;                      /* the parent's writable mapping of it */
 static pid_t tracee;
 
-/* What became of one step. */
+/* Outcome of one step. */
 struct step {
     enum { STEPPED, FETCH, FAULT, ILLEGAL, OTHER } end;
     uint64_t rip, address, rax;
     int signal, reason;
 };
 
-/* Starts a process that does nothing but stop; none where that is not permitted. */
+/* Starts a process that only stops; none where ptrace is not permitted. */
 static int tracee_begin(void **state)
 {
     int status;
@@ -84,8 +83,8 @@ static int tracee_end(void **state)
     return 0;
 }
 
-/* One step from where only the first @shown bytes of @bytes can be fetched. Registers are addresses
- * of nothing, and numbers of no system call. */
+/* Single-steps where only the first @shown bytes of @bytes can be fetched. Registers hold invalid
+ * addresses, and no system call number. */
 static struct step step_of(const uint8_t bytes[16], unsigned shown)
 {
     struct user_regs_struct r = {0};
@@ -166,7 +165,7 @@ static void refute(const struct insn *in, const struct step *s, const char *what
              (unsigned long long)s->address);
 }
 
-/* Whether the processor knows the instruction; fails where it reads another one than the
+/* Whether the processor has the instruction; fails where it decodes another one than the
  * decoder. */
 static bool agrees(const struct insn *in)
 {
@@ -175,7 +174,7 @@ static bool agrees(const struct insn *in)
     struct step whole = step_of(padded, in->length);
     bool branch = in->traits & INSN_BRANCH;
 
-    /* AMD's XOP is another instruction elsewhere: longer, and it does not exist. */
+    /* AMD's XOP is a different, longer instruction elsewhere, and does not exist. */
     if (whole.end == ILLEGAL ||
         (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
         return false;
@@ -203,7 +202,7 @@ static void test_decoded_as_run(void **state)
 
     (void)state;
     if (!tracee)
-        skip();   /* said above */
+        skip();   /* has printed its message */
     rng_seed(&rng, 14);
     while (known + unknown < wanted) {
         uint8_t bytes[16];
@@ -221,7 +220,7 @@ static void test_decoded_as_run(void **state)
     assert_true(known > unknown);
 }
 
-/* Instructions that are not on the list are found in the same way: else the test would prove
+/* Instructions outside the list are detected by the same method: otherwise the test would prove
  * nothing. */
 static void test_the_others_are_found(void **state)
 {
@@ -239,7 +238,7 @@ static void test_the_others_are_found(void **state)
     };
     (void)state;
     if (!tracee)
-        skip();   /* said above */
+        skip();   /* has printed its message */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct step s = step_of(cases[i].bytes, cases[i].length);
         assert_int_equal(s.end, cases[i].end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources of the processes that run foreign code: their memory and descriptors, also where these
- * run out or the kernel is old. */
+/* Resources of the processes that run foreign code: memory and descriptors, also when these are
+ * exhausted or the kernel is old. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,8 +26,8 @@
 #include "../support/support.h"
 #include "measure/arch.h"
 
-/* Stretches of memory of a child that can be written, and those that can be both written and
- * executed or are shared files. */
+/* Counts writable memory ranges of a child, and ranges that are both writable and executable or are
+ * shared files. */
 static void memory_of(int pid, unsigned *writable, unsigned *wrong)
 {
     char path[64], line[512];
@@ -88,8 +88,8 @@ static uint64_t private_bytes(int pid, uint64_t *lowest)
     return bytes;
 }
 
-/* A table of a million blocks that search for the vault, each as often as it may: hardly any such
- * table finds it once. */
+/* A table of a million blocks that search for the vault, each with the maximum of guesses: the
+ * probability of a hit is negligible. */
 static void test_odds_of_a_table(void **state)
 {
     struct err err = {0};
@@ -116,7 +116,7 @@ static void test_odds_of_a_table(void **state)
     }
 }
 
-/* S6: inherited descriptors of any number; and the message when descriptors run out. */
+/* S6: any number of inherited descriptors; and the message when descriptors are exhausted. */
 static void test_descriptors(void **state)
 {
     struct err err = {0};
@@ -159,8 +159,8 @@ static void test_descriptors(void **state)
         nothing_left("descriptors");
         cases_run++;
     }
-    /* A parent without standard files; here none of ours is alive, as after a renewal, so that each
-     * child that is seen is an orphan of its. */
+    /* A parent without standard files; no child is alive here, as after a renewal, so that each
+     * visible child is an orphan of that parent. */
     sandbox_renew(sandbox);
     sigset_t ended, before;
     sigemptyset(&ended);
@@ -178,7 +178,8 @@ static void test_descriptors(void **state)
     int status = 1;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    /* It ended without freeing its sandbox: the sandbox's children, ours now, end by themselves. */
+    /* It ended without freeing its sandbox: the sandbox's children, adopted by this process, end by
+     * themselves. */
     for (double begun = now(); children_left() > own_children() && now() - begun < HANG_SECONDS;)
         if (waitpid(-1, NULL, WNOHANG) <= 0)
             sigtimedwait(&ended, NULL, &(struct timespec){.tv_sec = 1});
@@ -186,7 +187,7 @@ static void test_descriptors(void **state)
     nothing_left("a program that ended");
 }
 
-/* From now on this process and its children have no close_range, as under Linux 5.8. */
+/* Disables close_range for this process and its children, as under Linux 5.8. */
 static bool close_range_forget(void)
 {
     struct sock_filter filter[] = {
@@ -202,8 +203,8 @@ static bool close_range_forget(void)
            syscall(SYS_close_range, 900, 901, 0) < 0 && errno == ENOSYS;
 }
 
-/* An older kernel: files are closed one by one, those above a limit that was lowered since they
- * were opened as well. */
+/* An older kernel: files are closed individually, including those above a limit that was lowered
+ * after they were opened. */
 static void test_without_close_range(void **state)
 {
     (void)state;

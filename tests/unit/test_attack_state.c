@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More malicious blocks: state left by a block, jumps into the middle of instructions,
- * self-modifying code, and instructions with unusual prefixes. Each ends in time with a reason or a
- * value; the next measurement equals that of a fresh sandbox. x86-64. */
+/* Hostile blocks: state left by a block, jumps into the middle of instructions, self-modifying
+ * code, and instructions with unusual prefixes. Each ends in time with a reason or a value; the
+ * next measurement equals that of a fresh sandbox. x86-64. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 struct attack_case {
     const char *name, *hex;
     enum ending ending;
-    const char *after;   /* what would suffer, NULL: an addition will do now and then */
+    const char *after;   /* block sensitive to the attack; NULL: occasionally an addition */
 };
 
 #define SQUARE_ROOT "d9e8 d9fa ddd8"              /* fld1; fsqrt; fstp st0 */
@@ -41,8 +41,8 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Control words, flags, masks, halves of registers and the stack pointer: a run begins with them as
- * new. */
+/* Control words, flags, masks, halves of registers and the stack pointer: each run begins with the
+ * initial state. */
 static void test_left_behind(void **state)
 {
     static const struct attack_case cases[] = {
@@ -83,8 +83,8 @@ static void test_left_behind(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Stores to the running instruction, to the next one, and to those of adjacent copies, by every
- * kind of store. */
+/* Stores to the running instruction, the next one, and those of adjacent copies, by every kind of
+ * store. */
 static void test_changing_itself(void **state)
 {
     static const struct attack_case cases[] = {
@@ -112,8 +112,8 @@ static void test_changing_itself(void **state)
     next_right("changing itself");
 }
 
-/* Branches into the middle of instructions, whose bytes say something else; branches out of the
- * block; and what only looks like a branch. */
+/* Branches into the middle of instructions, whose bytes decode differently; branches out of the
+ * block; and bytes that only look like a branch. */
 static void test_other_readings(void **state)
 {
     static const struct attack_case cases[] = {
@@ -155,14 +155,13 @@ static void test_other_readings(void **state)
     next_right("other readings");
 }
 
-/* With 66, 0fae /6 is clwb, which computes nothing but may run. */
+/* With 66, 0fae /6 is clwb, which has no result but is permitted. */
 static bool becomes_another(const char *prefix, const char *instruction)
 {
     return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;
 }
 
-/* The way into the system, the machine's own registers and its clocks, with prefixes that decoders
- * may read past. */
+/* System calls, system registers and clocks, with prefixes that decoders may ignore. */
 static void test_in_disguise(void **state)
 {
     static const char *const instructions[] = {

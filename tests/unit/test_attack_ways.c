@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that mean harm by what instructions do when they do not simply succeed: exceptions that
- * wait, flags that are set while a page is missing, addresses at the edges of memory, caches, time;
- * all that commands the machine, in its own encodings; and what registers still hold when a block
- * begins. x86-64. */
+/* Hostile blocks by special conditions of instructions: pending exceptions, flags set during a page
+ * fault, addresses at the edges of memory, caches, time; all privileged and system instructions, in
+ * their own encodings; and registers at the start of a block. x86-64. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +20,7 @@
 
 struct attack_case {
     const char *name, *hex;
-    const char *after;   /* what would suffer, NULL: an addition will do now and then */
+    const char *after;   /* block sensitive to the attack; NULL: occasionally an addition */
 };
 
 #define ADDITION_X87 "d9e8 d8c0 ddd8"
@@ -29,8 +28,8 @@ struct attack_case {
 #define COPY "4889df 4889d6 b940000000 f3a4"      /* rdi = rbx, rsi = rdx; 64 bytes */
 #define MISALIGNED "8b4301"                       /* mov eax, [rbx + 1] */
 #define PUSH_POP "50 58"
-#define ENVIRONMENT_AT 1984   /* of a page: where fnstenv's data is in the dump */
-#define STEPS 12   /* cases from one look at the next measurement to another */
+#define ENVIRONMENT_AT 1984   /* offset in a page of fnstenv's data in the dump */
+#define STEPS 12   /* cases between two checks of the next measurement */
 
 static void run(const struct attack_case *cases, size_t count)
 {
@@ -43,8 +42,8 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Each exception that SSE and x87 know, unmasked and raised: at once, by the next x87 instruction,
- * or by the way out. */
+/* Each exception of SSE and x87, unmasked and raised: at once, by the next x87 instruction, or by
+ * the exit code. */
 static void test_exceptions_unmasked(void **state)
 {
     static const struct attack_case cases[] = {
@@ -91,7 +90,7 @@ static void test_exceptions_unmasked(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flags that the signal handler, the page that is fetched and the way out begin with. */
+/* Flags at the start of the signal handler, the page fault and the exit code. */
 static void test_flags_and_pages(void **state)
 {
     static const struct { const char *name; unsigned bits;
@@ -184,7 +183,7 @@ static void test_addresses(void **state)
     }
 }
 
-/* Accesses whose address is not written in them, or that are many at once. */
+/* Accesses with implicit addresses, or several accesses at once. */
 static void test_memory_operands(void **state)
 {
     static const struct attack_case cases[] = {
@@ -212,7 +211,7 @@ static void test_memory_operands(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flushes, prefetches and unusual stores where the code lies, and locks over two lines or pages. */
+/* Flushes, prefetches and unusual stores to the code, and locks across two lines or pages. */
 static void test_caches_and_code(void **state)
 {
     static const struct attack_case cases[] = {
@@ -249,7 +248,7 @@ static void test_caches_and_code(void **state)
     next_right("caches and code");
 }
 
-/* What takes long in itself. */
+/* Instructions of long duration. */
 static void test_long(void **state)
 {
     static const struct attack_case cases[] = {
@@ -310,8 +309,8 @@ static void test_long(void **state)
     next_right("long");
 }
 
-/* All instructions that control, query or leave the machine, by purpose; with prefixes that change
- * none of it. */
+/* All instructions that control, query or leave the machine, by purpose; with prefixes that do not
+ * change this. */
 static void test_commands_refused(void **state)
 {
     static const char *const instructions[] = {
@@ -388,7 +387,7 @@ static void test_commands_refused(void **state)
         "f30fae33",
         "480f38f603",
         "66480f38f503",
-        /* caches and translations as a whole, serialising */ "0f01c5",
+        /* whole caches and TLBs, serialising */ "0f01c5",
         "f30f09",
         "0f09",
         "0f08",
@@ -396,7 +395,7 @@ static void test_commands_refused(void **state)
         "660f38823b",
         "0f01e8",
         "f30f3af0c000",
-        /* clocks, counters, numbers of the processor */ "0f01f8",
+        /* clocks, counters, processor numbers */ "0f01f8",
         "0f01f9",
         "f30fc7f8",
         "480fc7f0",
@@ -456,7 +455,7 @@ static void test_commands_refused(void **state)
         "f4",
         "fa",
         "fb",
-        /* traps, and what was one */ "cc",
+        /* traps, current and former */ "cc",
         "cd03",
         "cd04",
         "cd2e",
@@ -479,7 +478,7 @@ static void test_commands_refused(void **state)
         "d6",
         "c403",
         "c503",
-        /* far and near ways out, stack frames */ "ff1b",
+        /* far and near exits, stack frames */ "ff1b",
         "48ff1b",
         "ff2b",
         "48ff2b",
@@ -496,7 +495,7 @@ static void test_commands_refused(void **state)
         "c3",
         "c20000",
         "e800000000",
-        /* system calls of others */ "0f05",
+        /* system calls of other systems */ "0f05",
         "0f34",
         "0f07",
         "480f07",
@@ -506,7 +505,7 @@ static void test_commands_refused(void **state)
         "f30fa7c8",
         "f30fa6c0",
         "f30fa6c8",
-        /* bounds, keys, traces, profiles, what a later decoder may know */ "f30f1b03",
+        /* bounds, keys, traces, profiles, encodings reserved for later CPUs */ "f30f1b03",
         "0f1a03",
         "0f1b03",
         "660f1a03",
@@ -536,11 +535,11 @@ static void test_commands_refused(void **state)
     next_right("commands");
 }
 
-/* A stretch of addresses. */
+/* An address range. */
 struct stretch { uint64_t begin, end; };
 
-/* Readable and writable memory without a file that process @pid has and this one has not, in @out:
- * at most @most. Of this process (pid 0): where a file of @name lies. */
+/* Readable and writable memory without a file that process @pid has and this one lacks, in @out: at
+ * most @most ranges. Of this process (pid 0): mappings of a file of @name. */
 static size_t memory_of(int pid, const char *name, struct stretch *out, size_t most)
 {
     char path[64], line[512];
@@ -562,8 +561,8 @@ static size_t memory_of(int pid, const char *name, struct stretch *out, size_t m
     return n;
 }
 
-/* What a block stores that writes all its registers, next to each other, below the stack pointer;
- * returns its length. */
+/* Code of a block that stores all writable registers, adjacent, below the stack pointer; returns
+ * its length. */
 static size_t dump_code(uint8_t *code, bool wide)
 {
     size_t at = 0;
@@ -610,7 +609,7 @@ static size_t dump_code(uint8_t *code, bool wide)
     return at;
 }
 
-/* Runs @code in a child for others' code, which stays. */
+/* Runs @code in a child for foreign code, which remains. */
 static void run_dump(const uint8_t *code, size_t length, bool wide, uint64_t r8)
 {
     struct err err = {0};
@@ -641,8 +640,8 @@ static bool within(uint64_t value, uint64_t begin, uint64_t end)
     return value >= begin && value < end;
 }
 
-/* How many values in the pages lie in @own: whole ones, and of x87's environment the halves of
- * addresses that it keeps. */
+/* Number of values in the pages that lie in @own: whole ones, and the halves of addresses in x87's
+ * environment. */
 static unsigned addresses_found(const struct stretch *pages, const struct stretch *own, size_t n)
 {
     unsigned found = 0;
@@ -658,8 +657,8 @@ static unsigned addresses_found(const struct stretch *pages, const struct stretc
     return found;
 }
 
-/* No register, of any kind, holds an address of the state, or of anything that only the child has,
- * when a block begins. */
+/* At the start of a block no register, of any kind, holds an address of the state, or of memory
+ * that only the child has. */
 static void test_no_address_in_registers(void **state)
 {
     uint8_t code[1024];
@@ -679,10 +678,10 @@ static void test_no_address_in_registers(void **state)
         if (!shared)
             own[n++] = own[i];
     }
-    /* Its state, the stack for signals and the stack. */
+    /* The child's state, signal stack and stack. */
     assert_true(n >= 3);
     assert_int_equal(addresses_found(&pages, own, n), 0);
-    /* What would be found if it were there. */
+    /* Control: the search would find it. */
     uint64_t at = own[0].begin + 64;
     uint32_t half = (uint32_t)at;
     memcpy((void *)(pages.begin + 128), &at, sizeof at);
@@ -708,8 +707,8 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
-/* Blocks with an arena: they may write inside it only, it is new for each process, and all other
- * protections hold as without one. */
+/* Blocks with an arena: they may write only inside it, it is new for each process, and all other
+ * protections are unchanged. */
 static void test_arena(void **state)
 {
     struct err err = {0};

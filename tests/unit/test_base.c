@@ -78,7 +78,7 @@ static void test_err_says_where_what_todo(void **state)
     assert_false(err_set(&err, ERR_DATA, "remove it", "bad byte %d", 7));
     assert_false(err_at(&err, "x.csv", 3, 9));
     assert_string_equal(err_text(&err, text, sizeof text), "x.csv:3:9: bad byte 7; remove it");
-    /* The old text may be an argument of the new one. */
+    /* The old text may be an argument of the new text. */
     err_set(&err, ERR_DATA, NULL, "outer: %s", err.what);
     assert_string_equal(err_text(&err, text, sizeof text), "outer: bad byte 7");
     char tiny[8];
@@ -171,7 +171,8 @@ static void test_rng_is_reproducible_and_uniform(void **state)
     }
     for (int i = 0; i < 7; i++)
         assert_in_range(histogram[i], 9500, 10500);
-    /* First outputs of xoshiro256** from the state 1, 2, 3, 4: the authors' reference program. */
+    /* First outputs of xoshiro256** from the state 1, 2, 3, 4, computed by the authors' reference
+     * program. */
     struct rng known = {{1, 2, 3, 4}};
     assert_true(rng_next(&known) == 11520);
     assert_true(rng_next(&known) == 0);
@@ -190,7 +191,7 @@ static void test_vec_grows(void **state)
     assert_null(v.items);
 }
 
-/* Three thousand names of which a third come twice, against a plain search. */
+/* Three thousand names, a third of them twice, compared with a linear search. */
 static void test_index_finds_what_was_added(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static bool same_number(const void *items, uint32_t item, const void *key)
     return ((const int *)items)[item] == *(const int *)key;
 }
 
-/* All hashes alike: the slots say nothing, the items everything. */
+/* Equal hashes: only comparing items distinguishes them. */
 static void test_index_of_equal_hashes(void **state)
 {
     (void)state;
@@ -239,7 +240,7 @@ static void test_index_of_equal_hashes(void **state)
     index_done(&x);
 }
 
-/* Insertions and removals in a crowded table; the place of each item is known without it. */
+/* Insertions and removals in a crowded table; the test knows the place of each item. */
 static void test_index_removes(void **state)
 {
     (void)state;
@@ -253,7 +254,8 @@ static void test_index_removes(void **state)
         numbers[i] = i;
     for (int step = 0; step < 20000; step++) {
         uint32_t i = (uint32_t)rng_below(&rng, 512), probe = (uint32_t)rng_below(&rng, 512);
-        uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;   /* three to a hash, runs that touch */
+        /* three per hash, with touching runs */
+        uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;
         if (there[i])
             index_remove(&x, hash, i);
         else
@@ -319,7 +321,7 @@ static void test_state_path(void **state)
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
-    setenv("XDG_STATE_HOME", "relative", 1);   /* to be ignored */
+    setenv("XDG_STATE_HOME", "relative", 1);   /* must be ignored */
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
@@ -345,7 +347,8 @@ static void test_state_path(void **state)
     str_done(&file);
 }
 
-/* Nothing is kept in a home that is not there, which is not made, nor in another user's. */
+/* State is stored neither in a missing home directory, which is not created, nor in another
+ * user's. */
 static void test_state_of_others(void **state)
 {
     (void)state;
@@ -377,7 +380,7 @@ static void test_state_of_others(void **state)
 }
 
 /* Files of the state directory are private to the user; a link there is replaced, and its target
- * stays. */
+ * stays unchanged. */
 static void test_state_is_private(void **state)
 {
     (void)state;
@@ -419,7 +422,7 @@ static void test_utf8(void **state)
         {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
         {"\xed\x9f\xbf", 3, 0xd7ff},
     };
-    /* A lone tail, overlong forms, surrogates, past the end, cut off. */
+    /* A lone continuation byte, overlong forms, surrogates, out of range, truncated. */
     static const char *const bad[] = {"\x80",
                                       "\xc0\x80",
                                       "\xc1\xbf",
@@ -468,7 +471,7 @@ static void test_utf8(void **state)
     assert_int_equal(utf8_columns(27), -1);
     assert_int_equal(utf8_columns(127), -1);
     static const char raw[] = "a\tb\033[2J\\ µ\x9b\xc2\x9b\r\n";
-    utf8_escape(raw, sizeof raw, &text);   /* with its last NUL */
+    utf8_escape(raw, sizeof raw, &text);   /* includes the last NUL */
     assert_string_equal(str_text(&text), "a\\tb\\x1b[2J\\\\ µ\\x9b\\xc2\\x9b\\r\\n\\x00");
     assert_true(utf8_valid(str_text(&text), text.length, NULL));
     str_done(&text);
@@ -517,8 +520,8 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
-/* Every character that Unicode calls ignorable is shown, as perl has the list; so are those that
- * show nothing or move others. */
+/* Every character that Unicode calls ignorable (perl's list) is made visible; so are characters
+ * without width and those that reorder others. */
 static void test_invisible_characters(void **state)
 {
     static const uint32_t named[] = {
@@ -555,8 +558,8 @@ static void test_invisible_characters(void **state)
     child_result_done(&result);
 }
 
-/* In a process of its own, which may only have what busy ones on its CPU leave: 1 when a program
- * was ended by the clock, although it could hardly run. */
+/* Runs in a child process that only gets the CPU time left by busy processes: 1 when the wall-clock
+ * limit ended a program that had hardly run. */
 static int run_starved(void)
 {
     static const char *const argv[] = {"sh", "-c",
@@ -593,7 +596,7 @@ static int run_starved(void)
     return fault;
 }
 
-/* Limits on the clock are for what hangs: where others have the processor, they wait. */
+/* Wall-clock limits are for hangs: on a contended processor they are extended. */
 static void test_starved_programs_are_not_ended(void **state)
 {
     int status;
@@ -613,7 +616,7 @@ static void test_starved_programs_are_not_ended(void **state)
 
 static struct str written;
 static size_t at_once;   /* bytes of the largest write */
-static size_t takes;     /* bytes that are taken at most */
+static size_t takes;     /* maximum bytes accepted */
 
 static ssize_t keep(int fd, const void *bytes, size_t length)
 {
@@ -625,7 +628,7 @@ static ssize_t keep(int fd, const void *bytes, size_t length)
     return (ssize_t)taken;
 }
 
-/* A descriptor that takes little at a time gets all of it. */
+/* A descriptor that accepts little per write receives all of it. */
 static void test_messages_are_whole(void **state)
 {
     const struct file_calls before = file_calls;
@@ -639,7 +642,7 @@ static void test_messages_are_whole(void **state)
     assert_string_equal(str_text(&written), "a message of more than seven bytes, \\x1b[1mwhole\n");
 }
 
-/* A table that is saved to a terminal is not copied as a whole. */
+/* A table saved to a terminal is not buffered completely. */
 static void test_tables_to_a_terminal(void **state)
 {
     const struct file_calls before = file_calls;
@@ -668,7 +671,7 @@ static void test_tables_to_a_terminal(void **state)
     str_done(&written);
 }
 
-/* Takes away each directory below @base whose file it can lock, as programs that begin do; never
+/* Removes each directory below @base whose file it can lock, as starting programs do; never
  * ends. */
 static void collect_for_ever(const char *base)
 {
@@ -694,7 +697,7 @@ static void collect_for_ever(const char *base)
     }
 }
 
-/* A directory handed out stays while others clean up. */
+/* A directory in use survives a concurrent cleanup. */
 static void test_directories_stay(void **state)
 {
     char base[512];
@@ -724,7 +727,7 @@ static void test_directories_stay(void **state)
     assert_int_equal(rmdir(base), 0);
 }
 
-/* Installed files are found relative to the program, at the configured distance. */
+/* Installed files are found relative to the program, at the configured relative path. */
 static void test_beside_the_program(void **state)
 {
     static const struct { const char *programs, *installed, *from; } places[] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The baseline of an idle core, its update by a look at a busy one, and which CPU is worth moving
- * to. */
+/* The baseline of an idle core, its update by probes of a busy one, and selection of a CPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +21,8 @@
 
 #define ROUNDS 64
 
-/* Rounds of a core that is quiet in @quiet of them, where nops take @least cycles, and slowed by up
- * to two in the others. */
+/* Rounds of a core that is idle in @quiet of them, where nops take @least cycles, and slowed by a
+ * factor of up to two in the others. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 {
     double cycles[ROUNDS];
@@ -39,7 +38,7 @@ static void test_look(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 50; seed++) {
-        /* A few quiet rounds among many are enough, since they agree; fewer prove nothing. */
+        /* A few idle rounds among many suffice, since they agree; fewer prove nothing. */
         struct baseline_look few = look_at(0.18, 6, seed);
         assert_true(fabs(few.rate * 0.18 - 1) < 0.005);
         assert_true(few.share > 0.09 && few.share < 0.2);
@@ -60,11 +59,11 @@ static void test_judge(void **state)
     const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
                                ports = {5.92, 0.9};
     (void)state;
-    /* A known baseline stays, however slow the host seems. */
+    /* An established baseline remains, however slow the host appears. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
     assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
-    /* First start: half of the issue width shows that the core is not idle; without the width only
+    /* First start: half of the issue width shows that the core is contended; without the width only
      * rounds that mostly agree count. */
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
@@ -95,7 +94,7 @@ static void test_better(void **state)
     assert_true(baseline_better(&seen, &known));
 }
 
-/* Kept by CPU; other CPUs' rows stay, damage is forgotten and not fatal. */
+/* Stored per CPU; other CPUs' rows remain, damage is ignored without an error. */
 static void test_memory(void **state)
 {
     static const char others[] =
@@ -126,7 +125,7 @@ static void test_memory(void **state)
                 got.load_window == 128);
     assert_string_equal(got.day, today);
     assert_true(file_read(path, 1 << 20, &text, NULL));
-    /* older files have no room */
+    /* older files lack room */
     assert_non_null(
         strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));
     unsigned lines = 0;
@@ -139,15 +138,15 @@ static void test_memory(void **state)
     str_done(&text);
 }
 
-/* The baseline is outdated where several times agree in being shorter. One short time, scattered
- * ones, and a clock that is slightly off do not show that. */
+/* The baseline is outdated when several shorter times agree. One short time, scattered ones, or a
+ * slightly wrong clock are not enough. */
 static void test_outgrown(void **state)
 {
     enum { N = 12 };
     double quiet[N], busy[N], odd[N], off[N];
     (void)state;
     for (int i = 0; i < N; i++) {
-        /* half of the moments are quiet, and take 55 of what was known as 100 */
+        /* half of the times are idle, at 55 instead of the recorded 100 */
         quiet[i] = i % 2 ? 55 + 0.1 * i : 100;
         busy[i] = 100 + i;
         odd[i] = i < 8 ? 40 + 5 * i : 100;
@@ -160,7 +159,7 @@ static void test_outgrown(void **state)
     assert_false(seek_outgrown(quiet, 5, 100));
 }
 
-/* Work moves to a CPU that is clearly less loaded in more than one look, and not back and forth. */
+/* Work moves to a CPU that is clearly less loaded in several probes, without oscillation. */
 static void test_choice(void **state)
 {
     struct seek k = {.cpus = {0, 1}, .quiet = {NAN, NAN}, .count = 2, .at = 0};
@@ -179,15 +178,15 @@ static void test_choice(void **state)
     k.at = 1;
     seek_take(&k, 1, 0.1);
     assert_int_equal(seek_choice(&k), 1);
-    /* Hardly any quiet on either: several times more counts. */
+    /* Both are rarely idle: several times more counts. */
     k = (struct seek){.cpus = {0, 1}, .quiet = {0.001, 0.05}, .count = 2, .at = 0};
     assert_int_equal(seek_choice(&k), 1);
     k.quiet[1] = 0.02;
     assert_int_equal(seek_choice(&k), 0);
 }
 
-/* A sandbox that may run anywhere looks at every CPU that this process may use, and knows which one
- * it is on. */
+/* A sandbox that may run anywhere probes every CPU that this process may use, and knows its current
+ * CPU. */
 static void test_looks_at_all_cpus(void **state)
 {
     struct err err = {0};
@@ -208,9 +207,8 @@ static void test_looks_at_all_cpus(void **state)
     sandbox_free(s);
 }
 
-/* The baseline of the core is far too slow, as when it was first measured next to a busy neighbour.
- * The one CPU that may be used is found to be faster, and the baseline is measured again. Correct
- * values are kept. */
+/* The core's baseline is far too slow, as if first measured next to a busy neighbour. The only
+ * usable CPU is found to be faster, and the baseline is measured again. Correct values are kept. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -244,7 +242,7 @@ static void test_learns_on_one_cpu(void **state)
     assert_true(!k.outgrown && isnan(k.quiet[0]) && k.at == 0 && k.learned > 0);
     assert_true(c.rules.probe_cycles < 4 * right.rules.probe_cycles && c.rules.patience == 12345 &&
                 c.rules.room_cycles == 0);
-    /* Nothing outgrown: nothing is learned, and not again at once. */
+    /* Not outdated: no new measurement, and none immediately afterwards. */
     c.rules.probe_cycles = 1;
     assert_true(seek_learn(&k, s, &c, &err) && c.rules.probe_cycles == 1);
     k.outgrown = true;
@@ -255,8 +253,8 @@ static void test_learns_on_one_cpu(void **state)
 #define ITERATIONS 1000.0
 #define IN_AND_OUT 500.0
 
-/* A visit of @n windows of a kernel of @cycles, whose short runs take @shorter times and whose long
- * ones @longer times their right time. */
+/* A visit of @n windows of a kernel of @cycles, with factors @shorter on the times of its short
+ * runs and @longer on those of its long runs. */
 static void visit(struct kernel_passes *p, double cycles, const double *shorter,
                   const double *longer, unsigned n)
 {
@@ -285,26 +283,26 @@ static void test_visits(void **state)
     double cycles = 0, spread = 0;
     (void)state;
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* One quiet stretch alone is not enough, however well it agrees with itself. */
+    /* One idle stretch alone is not enough, however well it agrees with itself. */
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, mixed, mixed, 4);
     expect_settled(&p, 2);
-    /* Slowed visits agree with each other, but quicker times were seen too, once. */
+    /* Slowed visits agree with each other, but a faster time was also seen once. */
     p = (struct kernel_passes){.count = 0};
     visit(&p, 2, slow, slow, 4);
     visit(&p, 2, right, right, 4);
     visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Where half of all windows lie elsewhere, many of them are asked for: there might be a rarer,
-     * quicker rhythm. */
+    /* When half of all windows differ, many windows are required: there might be a rarer, faster
+     * mode. */
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, right, right, 4);
     expect_settled(&p, 2);
-    /* Single low ones are chance, which many windows show; then the floor stands. */
+    /* Single low values are chance, as many windows show; then the floor holds. */
     p = (struct kernel_passes){.count = 0};
     visit(&p, 2, (const double[]){0.5, 1, 1.001, 1.002}, (const double[]){1, 1.002, 0.7, 1.001}, 4);
     for (unsigned i = 0; i < 5; i++) {
@@ -313,7 +311,7 @@ static void test_visits(void **state)
     }
     expect_settled(&p, 2);
     /* Most pairs are wrong, half of them too low because their short run was disturbed, but short
-     * and long runs have their floors, and a few windows both. */
+     * and long runs have floors, and a few windows have both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 4; i++) {
         assert_false(kernel_passes_settled(&p, &cycles, &spread));
@@ -321,15 +319,15 @@ static void test_visits(void **state)
               (const double[]){1, 1.1, 1.001, i % 2 ? 1.001 : 1.3, 1, 1.1}, 6);
     }
     expect_settled(&p, 2);
-    /* Short runs in a quicker rhythm than long ones: their difference is the time of neither. */
+    /* Short runs in a faster mode than long ones: their difference is the time of neither. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 2; i++)
         visit(&p, 2, (const double[]){0.7, 0.701, 0.7}, right, 3);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* Short runs that all were slowed, so that long ones seem to take hardly longer: no code of three
- * instructions takes 0.01 cycles. */
+/* All short runs were slowed, so that long runs appear hardly longer: three instructions cannot
+ * take 0.01 cycles. */
 static void test_times_that_cannot_be(void **state)
 {
     static const double slow[] = {1.796, 1.796, 1.796, 1.796}, right[] = {1, 1, 1, 1};
@@ -346,7 +344,7 @@ static void test_times_that_cannot_be(void **state)
     p.least = kernel_least_cycles(&c, 3);
     assert_true(fabs(p.least - 0.9 * 3 / 12) < 1e-9);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
-    /* Nor where short and long runs have their floors. */
+    /* Nor with floors of both short and long runs. */
     p = (struct kernel_passes){.least = 3};
     for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, right, right, 4);
@@ -356,9 +354,8 @@ static void test_times_that_cannot_be(void **state)
     assert_true(kernel_least_cycles(&emulator, 3) == 0 && kernel_least_cycles(&unknown, 3) == 0);
 }
 
-/* Code with two rhythms, as a real block had them (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56];
- * test r8,r8` takes 0.67, 0.72 or 0.81): the quickest is its time, though most visits do not meet
- * it. */
+/* Code with two modes, taken from a real block (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56];
+ * test r8,r8` takes 0.67, 0.72 or 0.81): the fastest is its time, though most visits miss it. */
 static void test_rhythms(void **state)
 {
     static const double common[] = {1.2, 1.201, 1.202, 1.2, 1.201, 1.203},
@@ -375,28 +372,27 @@ static void test_rhythms(void **state)
     visit(&p, 0.67, common, common, 6);
     visit(&p, 0.67, met, met, 6);
     expect_settled(&p, 0.67);
-    /* Loops that walk differ by visit: two that agree are not enough. */
+    /* Loops with drifting times differ by visit: two visits that agree are not enough. */
     p = (struct kernel_passes){.plan = {.walks = true}};
     visit(&p, 0.67, quick, quick, 6);
     visit(&p, 0.67, quick, quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 0.67, quick, quick, 6);
     expect_settled(&p, 0.67);
-    /* The floors of short runs and of long ones must be of the same rhythm: here each is met, but
+    /* The floors of short and long runs must belong to the same mode: here each is reached, but
      * never both in one window. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 5; i++)
         visit(&p, 0.67, i % 2 ? quick : common, i % 2 ? common : quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Nor may the long one be much more than twice the short one less the way in and out, nor much
-     * less. */
+    /* Nor may the long run deviate much from twice the short run minus the overhead. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 2; i++)
         visit(&p, 200, common, quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* Code whose time varies gets no value, and the range is reported. */
+/* Code with varying time gets no value, and the range is reported. */
 static void test_no_floor(void **state)
 {
     struct kernel_passes p = {.count = 0};
@@ -416,8 +412,8 @@ static void test_no_floor(void **state)
     assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
-/* When patience ends, windows that lie within two percent of each other are an answer though no
- * floor was found; ones of a single visit are not, nor scattered ones. */
+/* When patience ends without a floor, windows within 2 % of each other give a value; windows of a
+ * single visit or scattered ones do not. */
 static void test_close(void **state)
 {
     static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024},

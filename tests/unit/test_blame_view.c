@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel view where measured and predicted differ, against golden screens. */
+/* The kernel view where measured and predicted times differ, compared with golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "simulate/simulate.h"
 #include "../support/screens.h"
 
-/* Costs that were measured, of a loop that the model thinks faster. */
+/* Measured costs of a loop that the model predicts too fast. */
 static struct blame *costs(const char *machine, size_t count, double predicted)
 {
     struct blame *b = mem_zero(1, sizeof *b);
@@ -39,7 +39,7 @@ static struct blame *costs(const char *machine, size_t count, double predicted)
     return b;
 }
 
-/* Measured and predicted times differ: the view reports it, and later the reason. */
+/* Measured and predicted times differ: the view reports it, and later the cause. */
 static void test_golden_of_blame(void **state)
 {
     size_t count;
@@ -57,17 +57,17 @@ static void test_golden_of_blame(void **state)
     press("gjjj");
     compare_sizes("kernel-blame");
     assert_true(screen_holds("line 7 costs 1.20 here, 0 in the model"));
-    free(session.document.blame->sentence);   /* while it is being measured */
+    free(session.document.blame->sentence);   /* during the measurement */
     session.document.blame->sentence = NULL;
     session.document.blame->variants = 7;
     assert_true(screen_holds("7 variants measured so far"));
     session.document.blame->sentence = mem_strdup("line 7");
-    press("m");   /* what another machine's model says was not asked */
+    press("m");   /* discards the result for the other machine */
     assert_true(screen_holds("blamed with skylake"));
 }
 
-/* A path whose instructions were too many to keep is told with their number, and is no loop to
- * measure; nor does a rarer one take its place. */
+/* A path with too many instructions is reported with their number, and is not measured as a loop;
+ * no rarer path replaces it. */
 static void test_path_too_long(void **state)
 {
     struct explained_loop *x = mem_zero(1, sizeof *x);

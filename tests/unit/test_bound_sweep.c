@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form that a machine has in its table: bounds are finite, and no simulation is below
- * them. */
+/* Every form in the table of a machine: bounds are finite, and no simulation is below them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +23,7 @@
 
 typedef VEC(struct insn) instructions;
 
-/* One instruction of each form of which code can be made. */
+/* One instruction of each form that can be encoded. */
 static void collect(const struct forms *forms, instructions *out)
 {
     struct body *body = mem_alloc(sizeof *body);
@@ -52,8 +51,8 @@ static void collect(const struct forms *forms, instructions *out)
     free(body);
 }
 
-/* Checks the forms of @m; returns the number of those that it has. @bounded: simulations that the
- * bound had to raise, which latencies of parts of cycles explain. */
+/* Checks the forms of @m; returns their number. @bounded: number of simulations raised to the
+ * bound, explained by fractional latencies. */
 static size_t check_machine(const struct machine *m, const instructions *insns, size_t *faults,
                             size_t *bounded)
 {
@@ -73,7 +72,7 @@ static size_t check_machine(const struct machine *m, const instructions *insns, 
         simulate(s, w, insn, 1, &options, &(struct simulate_options){.iterations = 300}, &sim);
         *bounded += sim.bounded;
         bool finite = isfinite(bounds.total) && bounds.total > 0 && !bounds.unknown;
-        /* not simulated at all */
+        /* not simulated */
         bool lacks = isnan(sim.cycles) && !isfinite(machine_number(m, "load_latency"));
         if (finite && (lacks || sim.cycles >= bounds.total * (1 - 1e-9)))
             continue;

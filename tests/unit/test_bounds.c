@@ -51,9 +51,9 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* Any number of rules may fit a form: the last of many holds for its operands, and of two for the
- * same the first. */
-/* Loads on two ports: a shorter time than they need is invalid for such a CPU. */
+/* Several rules may match a form: the last of many counts for its operands, and of two for the same
+ * operands the first. */
+/* Loads on two ports: a shorter time than their minimum is invalid for such a CPU. */
 static void test_refute(void **state)
 {
     struct err err = {0};
@@ -119,8 +119,8 @@ static void test_many_latency_rules(void **state)
     machine_free(m);
 }
 
-/* A rule of an address holds for its base and its index, one of a part for that part alone; the
- * first that fits counts. */
+/* A rule of an address applies to its base and its index, one of a part to that part alone; the
+ * first match counts. */
 static void test_address_parts(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -166,7 +166,7 @@ static void test_alone(void **state)
     }
 }
 
-/* Every rule from alone to alone of the machines names a form that there is, and the form gets its
+/* Every alone-to-alone rule of the machines names an existing form, and the form gets its
  * cycles. */
 static void test_all_alone(void **state)
 {
@@ -199,8 +199,8 @@ static void test_all_alone(void **state)
     assert_true(rules > 500);
 }
 
-/* AMD keeps no second byte apart, so writing it waits for the register; some operations of a
- * register with itself wait for nothing. */
+/* AMD does not rename the second byte separately, so writing it depends on the register; some
+ * operations of a register with itself have no dependence. */
 static void test_amd_registers(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
@@ -217,15 +217,15 @@ static void test_amd_registers(void **state)
     }
 }
 
-/* The mask that a gather leaves is zero, whatever it loaded: the next one by it does not wait, what
- * reads the loaded elements does. */
+/* A gather leaves a zero mask, whatever it loaded: the next gather with it does not wait, readers
+ * of the loaded elements do. */
 static void test_gather_mask(void **state)
 {
     struct kernel *k;
 
     (void)state;
     struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
-    /* merged with ymm0; eight loads; measured alone */
+    /* merges with ymm0; eight loads; measured alone */
     assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 &&
                 a->cycles == 5);
     analysis_free(a);
@@ -240,16 +240,15 @@ static void test_gather_mask(void **state)
                       BOUND_DEPENDENCIES) > 15);
 }
 
-/* Between operands of one instruction: the parts of an address, a register that the form reads by
- * itself. */
-/* The pointers of string instructions step by themselves: no load's value is their next address.
- * What is loaded goes to the accumulator alone. */
+/* Between operands of one instruction: the parts of an address, an implicitly read register. */
+/* String instructions increment their pointers: the next address does not depend on the loaded
+ * value. Only the accumulator does. */
 static void test_string_pointers(void **state)
 {
     const struct machine *machines[] = {skylake, haswell, zen};
     static const struct { const char *source; double chain; } cases[] = {
         {"movsb", 1}, {"movsq", 1}, {"stosb", 1}, {"stosl", 1}, {"lodsl", 1},
-        /* the next address is what was loaded: more than the step */
+        /* the next address is the loaded value: slower than the increment */
         {"lodsq; mov %rax, %rsi", 0},
     };
 
@@ -302,8 +301,8 @@ static void assert_chain(const char *source, double cycles)
         fail_msg("%s: chain of %.4f, not %.4f", source, got, cycles);
 }
 
-/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), stored and
- * loaded back 4 (vectors 5). */
+/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), store and
+ * reload 4 (vectors 5). */
 static void test_registers(void **state)
 {
     (void)state;
@@ -319,17 +318,18 @@ static void test_registers(void **state)
     assert_chain("addps %xmm1, %xmm0", 4);
     assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
     assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
-    assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* the upper half of xmm0 stays */
+    assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* keeps the upper half of xmm0 */
     /* each keeps the other half */
     assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);
     assert_chain("movhps %xmm0, (%rdi)\n movlhps %xmm1, %xmm0", 1);
     /* the load clears the upper half */
     assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);
-    /* Skylake waits for the destination without need */
+    /* Skylake has a false dependence on the destination */
     assert_chain("popcntq %rbx, %rax", 3);
-    assert_chain("lzcntq %rbx, %rax", 0);                      /* and does not here */
+    assert_chain("lzcntq %rbx, %rax", 0);                      /* no such dependence here */
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
-    assert_chain("xchgq %rax, %rbx", 1.5);   /* two cycles one way, one the other (uops.info) */
+    assert_chain("xchgq %rax, %rbx", 1.5);   /* two cycles in one direction, one in the other
+                                              * (uops.info) */
 }
 
 static void test_idioms(void **state)
@@ -347,9 +347,9 @@ static void test_flags(void **state)
 {
     (void)state;
     assert_chain("adcq %rbx, %rax", 1);
-    assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);      /* carry goes through both */
-    assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov keeps its destination */
-    assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc leaves the carry alone */
+    assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);      /* the carry depends on both */
+    assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov reads its destination */
+    assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc keeps the carry */
     assert_chain("addq $1, %rax\n adcq %rbx, %rcx\n", 1);
     /* the result does not depend on the flags */
     assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);
@@ -361,21 +361,21 @@ static void test_memory(void **state)
     assert_chain("addq $1, (%rdx)", 5);
     assert_chain("movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)", 5);
     assert_chain("vaddsd (%rsp), %xmm0, %xmm1\n vmovsd %xmm1, (%rsp)", 9);
-    /* Two iterations back: (4 + 1) / 2, by a bump with add and one with lea. */
+    /* Two iterations back: (4 + 1) / 2, with an increment by add and one by lea. */
     assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n addq $8, %rdi", 2.5);
     assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n leaq 8(%rdi), %rdi",
                  2.5);
     assert_chain(
         "movq -8(%rdi,%rcx,8), %rax\n addq $1, %rax\n movq %rax, (%rdi,%rcx,8)\n incq %rcx", 5);
-    /* other places */
+    /* other addresses */
     assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);
-    /* The pointer itself is kept on the stack. */
+    /* The pointer itself is stored on the stack. */
     assert_chain("movq 8(%rsp), %rax\n addl $1, (%rax)", 5);
-    /* Half of the loaded bytes were stored just before: the load waits for the cache. */
+    /* Half of the loaded bytes were stored recently: the load waits for the cache. */
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
-    /* what the last one stored, moved on and no more */
+    /* the last stored value, moved only */
     assert_chain("pushq (%rsp)", 4);
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
@@ -389,7 +389,7 @@ static void test_several_iterations(void **state)
         1);
 }
 
-/* Dense dependencies do not explode: each of 200 instructions reads two of the ones before. */
+/* The cost of dense dependencies stays low: each of 200 instructions reads two earlier results. */
 static void test_dense(void **state)
 {
     (void)state;
@@ -421,39 +421,39 @@ static void test_chain_lines(void **state)
 static void test_front_end(void **state)
 {
     (void)state;
-    /* 12 branches that are not taken: two a cycle on ports 0 and 6. */
+    /* 12 untaken branches: two per cycle on ports 0 and 6. */
     assert_true(bound(skylake,
                       "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne "
                       "1f\n jne 1f\n jne 1f\n jne 1f\n1:\n",
                       BOUND_PORTS) >= 6);
-    /* Ten bytes an instruction: 16 bytes a cycle. */
+    /* Ten bytes per instruction: 16 bytes per cycle. */
     assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) -
                      10.0 / 16) < 1e-9);
     /* 66 with a 16-bit immediate changes the length: three cycles. */
     assert_true(bound(skylake, "addw $0x1234, %ax", BOUND_FRONTEND) >= 3);
-    /* One of two µops an instruction needs the first decoder each time. */
+    /* One of two µops in each instruction needs the first decoder each time. */
     assert_true(fabs(bound(skylake, "xchgq %rax, %rbx\n xchgq %rcx, %rdx", BOUND_FRONTEND) - 2) <
                 1e-9);
-    /* Haswell keeps what could fuse away from the last decoder: three a cycle. */
+    /* Haswell does not send fusible instructions to the last decoder: three per cycle. */
     assert_true(fabs(bound(haswell, "cmpq %rax, %rbx", BOUND_FRONTEND) - 1.0 / 3) < 1e-9);
     assert_true(bound(skylake, "cmpq %rax, %rbx", BOUND_FRONTEND) < 0.33);
-    /* An indexed operand of three sources splits at rename. */
+    /* An indexed operand of a three-source instruction splits at rename. */
     assert_true(fabs(bound(skylake, "vaddps (%rdi,%rcx), %ymm0, %ymm1", BOUND_ISSUE) - 0.5) < 1e-9);
     assert_true(fabs(bound(skylake, "vaddps (%rdi), %ymm0, %ymm1", BOUND_ISSUE) - 0.25) < 1e-9);
     assert_true(fabs(bound(skylake, "addq (%rdi,%rcx), %rax", BOUND_ISSUE) - 0.25) < 1e-9);
-    /* The stack engine's own µop. */
+    /* The stack engine's synchronisation µop. */
     assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
 }
 
-/* Slots of @line on @m, of six a cycle. */
+/* Slots of @line on @m, with six per cycle. */
 static double slots(const struct machine *m, const char *line)
 {
     return bound(m, line, BOUND_ISSUE) * 6;
 }
 
 /* Where micro_ops counts slots without an index, an instruction that an index splits takes one more
- * for each pair that shared a slot. Loads, gathers (one in any case) and instructions with a slot
- * per µop do not. Of those on general registers alone only one-slot ones split. */
+ * for each pair that shared a slot. Loads, gathers (always one) and instructions with a slot per
+ * µop do not. Of those on general registers alone only one-slot instructions split. */
 static void test_index_where_slots_count(void **state)
 {
     static const struct { const char *rule; double add, compare, three, store, modify;
@@ -489,7 +489,7 @@ static void test_index_where_slots_count(void **state)
     machine_free(m);
 }
 
-/* A loop of @nops of a byte, then @more, then a macro-fused pair, at the start of a block. */
+/* A loop of @nops one-byte nops, then @more, then a macro-fused pair, at the start of a block. */
 static enum frontend_source source_of(const struct machine *m, int nops, const char *more,
                                       double *predecode)
 {
@@ -509,14 +509,14 @@ static enum frontend_source source_of(const struct machine *m, int nops, const c
     return source;
 }
 
-/* What the µop cache holds of a block of code: on Skylake and Haswell three lines of six µops for
- * 32 bytes, on Golden Cove six of eight for 64. */
+/* Capacity of the µop cache for a block of code: on Skylake and Haswell three lines of six µops per
+ * 32 bytes, on Golden Cove six of eight per 64. */
 static void test_uop_cache(void **state)
 {
     (void)state;
     struct machine *golden = load_machine("sapphirerapids");
     double predecode;
-    /* 18 µops, the pair is one */
+    /* 18 µops, with the pair as one */
     assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
@@ -524,18 +524,17 @@ static void test_uop_cache(void **state)
     assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
     assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
-    /* 16 bytes of 16 nops take four cycles to predecode, five a cycle; the other 8 and the pair
+    /* 16 nops in 16 bytes take four cycles to predecode, five per cycle; the other 8 and the pair
      * two. */
     assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
     assert_true(predecode == 6);
-    /* An instruction from microcode takes a line of its own: two of them and one line for the
-     * pair. */
+    /* A microcoded instruction takes a whole line: two such lines and one for the pair. */
     assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(
         source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
         SOURCE_DECODERS);
-    /* Two branches a line: five that are not taken and the pair's; six and the pair's. */
+    /* Two branches per line: five untaken ones and the pair's; six and the pair's. */
     assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(

@@ -200,11 +200,11 @@ static void test_slots_by_hand(void **state)
     assert_by_hand("icelake-server", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Golden Cove, by the measurements of this project: a store is found at rename whatever the
- * registers, without an index, at no cost; of 8, 32 and 64 bits; by additions of a constant too.
- * Two loads a cycle of one bank of four bytes; one line of stores a cycle, two stores when they are
- * neighbours on it. Reading the stack pointer is free. Constants are added at rename up to a sum of
- * 1023; a locked addition takes 18 cycles. */
+/* Golden Cove, measured in this project: a store is found at rename through any register, without
+ * an index, at no cost; of 8, 32 and 64 bits; also by additions of a constant. Two loads per cycle
+ * from one bank of four bytes; one line of stores per cycle, two stores if adjacent in it. Reading
+ * the stack pointer is free. Constants are added at rename up to a sum of 1023; a locked addition
+ * takes 18 cycles. */
 static void test_golden_cove_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -241,9 +241,9 @@ static void assert_fact(const struct chart *c, const char *id, const char *key,
         fail_msg("%s of %s: %s", key, id, value ? value : f ? f->why : "not said");
 }
 
-/* What splits with an index: everything before Haswell; from there on what has three sources, and
- * what only writes its first operand; on Golden Cove what does not overwrite what it reads; nothing
- * on Zen 2 and 3, and operations of general registers on Zen 4. Golden Cove's flags of logic are
+/* Forms that split with an index: all before Haswell; from Haswell on three-source forms, and those
+ * that only write their first operand; on Golden Cove forms that do not overwrite a source; none on
+ * Zen 2 and 3, and operations of general registers on Zen 4. On Golden Cove the flags of logic are
  * slow, those of additions and comparisons are not. */
 static void test_index_and_flags_by_hand(void **state)
 {
@@ -294,10 +294,10 @@ static void test_stores_that_split(void **state)
     forms_free(forms);
 }
 
-/* Zen 3, by the measurements of this project: rename finds what was stored through the stack
- * pointer, by its registers, in moves of 32 and 64 bits, POP and additions to memory; such a store
- * takes the cache alone, as do two beside it. Through other registers, and by vectors, a value
- * takes its time. */
+/* Zen 3, measured in this project: rename finds a value stored through the stack pointer, by its
+ * registers, in moves of 32 and 64 bits, POP and additions to memory; such a store only uses the
+ * cache, and so do two adjacent ones. Through other registers, and for vectors, forwarding has its
+ * usual latency. */
 static void test_zen3_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -320,10 +320,10 @@ static void test_zen3_by_hand(void **state)
     assert_by_hand("znver3", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Zen 4, as measured: nops join their neighbours, so that slots are counted in eliminated moves; 17
- * of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry; computing
- * the stack pointer behind a push takes a slot, copying it none; a vector takes 9 cycles by the
- * same register, though rename finds others. */
+/* Zen 4, as measured: nops join adjacent instructions, so that slots are counted in eliminated
+ * moves; 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry;
+ * computing the stack pointer after a push takes a slot, copying it none; a vector takes 9 cycles
+ * through the same register, though rename finds others. */
 static void test_zen4_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -340,11 +340,11 @@ static void test_zen4_by_hand(void **state)
 }
 
 /* Front ends, from their manuals and Abel and Reineke's measurements (uiCA). Skylake and Haswell
- * predecode five instructions of 16 bytes a cycle and decode as many as rename takes; 18 µops of 32
- * bytes of code fit into three lines. Ice Lake decodes four where rename takes five, and 36 µops of
- * 64 bytes fit; Golden Cove predecodes six of 32 bytes, and 48 fit; its additions are two cycles
- * from each other and three from anything else. Zen decodes four of 32 bytes where rename takes
- * five or six, and a prefix that changes the length costs nothing. */
+ * predecode five instructions of 16 bytes per cycle and decode up to the width of rename; 18 µops
+ * of 32 bytes of code fit into three lines. Ice Lake decodes four where rename takes five, and 36
+ * µops of 64 bytes fit; Golden Cove predecodes six of 32 bytes, and 48 fit; its additions have a
+ * latency of two cycles to each other and three to others. Zen decodes four of 32 bytes where
+ * rename takes five or six, and a length-changing prefix costs nothing. */
 static void test_front_ends_by_hand(void **state)
 {
     static const struct by_hand skylake[] = {
@@ -545,7 +545,7 @@ static void test_zen4_as_measured(void **state)
 }
 
 /* On some CPUs a load of a byte waits for the register that it merges with, so it takes longer,
- * forwarded or not; additions to a byte show that it is forwarded. As on a Zen 5 (EPYC Turin). */
+ * forwarded or not; additions to a byte show that it is forwarded. Example: Zen 5 (EPYC Turin). */
 static void test_parts_found_by_additions(void **state)
 {
     struct err err = {0};
@@ -562,7 +562,7 @@ static void test_parts_found_by_additions(void **state)
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", "8 32 64");
     chart_free(c);
-    /* Loads that are certainly not found and additions that are: nobody knows. */
+    /* Loads that are certainly not found, and additions that are: unknown. */
     slower.longer = 6;
     c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", NULL);
@@ -572,8 +572,8 @@ static void test_parts_found_by_additions(void **state)
     forms_free(forms);
 }
 
-/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: facts
- * counted in slots are unknown. */
+/* A Zen 4 that executes moves as additions has no instruction that only takes a slot: facts counted
+ * in slots are unknown. */
 static void test_no_filler_is_said(void **state)
 {
     static const char *const absent[] = {"fuse_any",  "fuse_carry",         "fuse_overflow",
@@ -665,8 +665,8 @@ static void test_sums_of_a_byte(void **state)
     forms_free(forms);
 }
 
-/* AArch64 has few loops; they need no charted form that loads, and facts without a loop are listed
- * as unknown. */
+/* AArch64 has few loops; they need no charted load, and facts without a loop are listed as
+ * unknown. */
 static void test_facts_of_aarch64(void **state)
 {
     static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms that are late by one usage like others: few of them are measured with everything. */
+/* Forms that are late with the same partner usage: few of them are measured with every form. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static const char *const by_hand[][2] = {
     {"AND (R32, M32)", "1*p0156+1*p23"}, {"OR (R32, M32)", "1*p0156+1*p23"},
 };
 #define FORMS (sizeof by_hand / sizeof *by_hand)
-/* With these and the ten of the core, there are more experiments of a form than it requests in all
+/* With these and the ten of the core, a form has more experiments than it requests in all
  * rounds. */
 static const char *const more[][2] = {{"BSWAP (R64)", "1*p05"},    {"ADC (R64, R64)", "1*p6"},
                                       {"BSF (R64, R64)", "1*p56"}, {"BT (R64, R64)", "1*p0"},
@@ -74,7 +74,7 @@ static bool is_placed(const char *form)
 #define LATE_BESIDE "IMUL (R64, R64)"
 #define LAST_LATE 1.2
 
-/* A form that loads and computes takes longer with a form than on its ports. */
+/* A form that loads and computes takes longer with a partner than its port bound. */
 static void late_beside(const void *state, const struct experiment *e, struct measured *m)
 {
     bool placed = false, beside = false;
@@ -87,8 +87,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state they take longer with all; before the last three rounds they
- * have no time there. */
+/* In the last round of the lab @state they take longer with all; in the three rounds before it
+ * their times there are missing. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";
@@ -103,8 +103,8 @@ static void late_at_last(const void *state, const struct experiment *e, struct m
         *m = (struct measured){.cycles = NAN, .state = "no time yet"};
 }
 
-/* Places the ten with a core with @extra forms more. @alter changes the times; its state is the
- * lab. The placements are written to @out, which the caller frees. */
+/* Places the ten with a core extended by @extra forms. @alter changes the times; its state is the
+ * lab. Writes the placements to @out, which the caller frees. */
 static void place_ten(size_t extra,
                       void (*alter)(const void *state, const struct experiment *e,
                                     struct measured *m),
@@ -177,13 +177,13 @@ static void test_what_asks_in_the_end_is_not_sure(void **state)
         assert_true(out[i].experiments < 10);
         assert_true(out[i].confidence < 0.5);
         assert_non_null(out[i].rival);
-        assert_true(out[i].other_count > 0);   /* that may yet be distinguished */
+        assert_true(out[i].other_count > 0);   /* still to be distinguished */
         placement_done(&out[i]);
     }
 }
 
 /* The first ones lead, and others wait for them. A form that is still late after the leaders is
- * measured with everything. */
+ * measured with every form. */
 static void test_leaders_come_first(void **state)
 {
     struct slow_pairs h = {0};
@@ -194,7 +194,7 @@ static void test_leaders_come_first(void **state)
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++)
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_LEAD);
     assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
-    assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);   /* of its own */
+    assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);   /* a usage of its own */
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
         slow_pairs_record(&h, &g, &other, &none);
@@ -216,15 +216,15 @@ static struct guess loads_and(const struct lattice *lattice, portset other)
     return g;
 }
 
-/* Whether leaders that began with a usage learn of others' times by it, */
+/* Whether leaders that began with a usage contribute late times through it, */
 enum telling {
     TELL_NOT,
     TELL,
-    TELL_UNEXPLAINED,   /* or ended without one */
+    TELL_UNEXPLAINED,   /* or ended without a usage */
 };
 
-/* The number of new late times of a form by @g that takes @late times its port bound with @ports,
- * and twice as much of that. */
+/* Number of new late times of a form through @g, which takes @late times its port bound with
+ * @ports, and for twice that factor. */
 static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
                          const struct saturators *saturators, const struct guess *g, portset ports,
                          double late, enum telling tell)
@@ -248,8 +248,8 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
     return is_new;
 }
 
-/* A form whose load makes it late with other loads is late there whatever else it does. This is no
- * new information once leaders showed it, if it is no later than they. */
+/* A form whose load makes it late with other loads is late there whatever else it does. If leaders
+ * showed it with at least this delay, it is no new information. */
 static void test_late_by_what_they_share(void **state)
 {
     struct machine *m = eight_ports();
@@ -272,7 +272,7 @@ static void test_late_by_what_they_share(void **state)
         assert_int_equal(slow_pairs_advise(&h, &only), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_UNEXPLAINED), 2);
     }
-    /* nothing explained the times: they teach nothing */
+    /* nothing explained the times: they contribute nothing */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &multiplies), SLOW_PAIRS_LEAD);
@@ -282,7 +282,7 @@ static void test_late_by_what_they_share(void **state)
     }
     assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL_NOT), 0);
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
-    /* later than they were */
+    /* later than the leaders */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);
     /* two loads */
     assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that are two things under one name: a small CPU by hand, whose stores take one of three
- * addresses and one of two places, as an exact search names them. */
+/* Ports that merge two resources under one name: a small CPU by hand, whose stores take one of
+ * three addresses and one of two data ports, as an exact search names them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 9              /* 0123 compute, 456 are addresses, 78 places of stores */
+#define PORTS 9              /* 0123 compute, 456 addresses, 78 store data */
 #define WIDTH 6
 #define CORE_ROWS 400
 #define ROWS_EACH 24
@@ -43,7 +43,7 @@ static const struct by_hand cpu[] = {
     {"ADD (M64, R64)", "1*p0123+1*p456+1*p78", ""},
 };
 #define FORMS (sizeof cpu / sizeof *cpu)
-#define OUTSIDE 7            /* the first that the core lacks */
+#define OUTSIDE 7            /* the first outside the core */
 
 static struct mapping *mapping_by_hand(bool core)
 {
@@ -91,8 +91,8 @@ static void row_add(struct experiments *t, struct rng *rng, size_t outside, unsi
         experiments_add(t, terms, n);
 }
 
-/* Rows of the core alone, and with each other form up to number @last, with the times of @m and an
- * error of at most @noise. */
+/* Rows of the core alone, and with each other form up to number @last, with the times of @m and a
+ * relative error of at most @noise. */
 static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise,
                        bool threads)
 {
@@ -136,7 +136,7 @@ static void scene_done(struct scene *s)
     free(s->keep);
 }
 
-/* The largest relative error of @m in the core's rows of @s. */
+/* The largest relative error of @m in @s's core rows. */
 static double core_off(const struct scene *s, const struct mapping *m)
 {
     const struct experiments *t = s->lab.table;
@@ -150,8 +150,8 @@ static double core_off(const struct scene *s, const struct mapping *m)
     return off;
 }
 
-/* Stores take ports of their own, as in the truth, and an address each; all else is unchanged, and
- * the result has nothing left to split. */
+/* Stores get separate data ports, as in the truth, and an address each; everything else is
+ * unchanged, and the result needs no further split. */
 static void test_parts_stores(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
@@ -179,7 +179,7 @@ static void test_parts_stores(void **state)
     mapping_free(core);
 }
 
-/* Noise, late times among it, hides nothing. */
+/* The split is found despite noise and late times. */
 static void test_parts_in_noise(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
@@ -196,7 +196,7 @@ static void test_parts_in_noise(void **state)
     mapping_free(core);
 }
 
-/* Three forms are too few, and a core with correct ports is not split, whatever the noise. */
+/* Three forms are too few, and a core with correct ports is not split, despite noise. */
 static void test_leaves_what_is_right(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true),
@@ -225,7 +225,7 @@ static void test_leaves_what_is_right(void **state)
     mapping_free(core);
 }
 
-/* A chart that is cancelled parts nothing. */
+/* A cancelled chart splits nothing. */
 static void test_ends(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);

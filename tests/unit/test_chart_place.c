@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Usages from a form's times with a core: small CPUs, each with the one rule that decides, and
- * usages derived by hand. */
+/* Usages from a form's times with a core: small CPUs, each with the rule that decides, and usages
+ * derived by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,17 +21,17 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define FORM "NOT (R64)"     /* that is placed with the others */
+#define FORM "NOT (R64)"     /* placed among the others */
 #define LATE_CYCLES 0.59     /* for half a cycle: within 19 % */
-/* 22 %: as much as two busy sets of ports lose, but more than a form alone does */
+/* 22 %: the loss of two busy port sets, but more than that of a single form */
 #define LATER_CYCLES 0.61
 #define ROWS 200             /* experiments of a core */
-#define LATE 1.19            /* times as long */
+#define LATE 1.19            /* factor of the time */
 #define WIDTH 5              /* issue slots */
 
 struct by_hand { const char *form, *usage; };
 
-/* A CPU with @ports ports, all forms but FORM being of the core. */
+/* A CPU with @ports ports, all forms except FORM in the core. */
 static struct machine *machine_by_hand(unsigned ports, const struct by_hand *forms, size_t n)
 {
     struct ports names;
@@ -49,7 +49,7 @@ static struct machine *machine_by_hand(unsigned ports, const struct by_hand *for
     return m;
 }
 
-/* Each form of @m but @form. */
+/* All forms of @m except @form. */
 static struct mapping *core_of(const struct mapping *m, const char *form)
 {
     struct mapping *core = mapping_new(mapping_ports(m));
@@ -61,7 +61,7 @@ static struct mapping *core_of(const struct mapping *m, const char *form)
     return core;
 }
 
-/* Takes @state cycles alone, whatever its ports say. */
+/* Takes @state cycles alone, whatever its ports. */
 static void alone_takes(const void *state, const struct experiment *e, struct measured *m)
 {
     if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, FORM) == 0)
@@ -69,7 +69,7 @@ static void alone_takes(const void *state, const struct experiment *e, struct me
 }
 
 /* The usage found for @form among the others of @take_m, where FORM takes @alone cycles alone (0:
- * those of its ports) and times may be late (@late); the caller frees. */
+ * port bound) and times may be late (@late); the caller frees. */
 static struct placement placed_form(struct machine *take_m, const char *form, double alone,
                                     bool late)
 {
@@ -104,11 +104,10 @@ static struct placement placed(struct machine *take_m, double alone, bool late)
     return placed_form(take_m, FORM, alone, late);
 }
 
-/* Eleven ports, all of which the core's one form may use. */
+/* Eleven ports, all usable by the core's one form. */
 static const struct by_hand eleven[] = {{"ADD (R64, R64)", "1*p0123456789A"}, {FORM, "1*p5"}};
 
-/* All sets of one and of two of the ports are more than can be counted with: it is of those of two
- * that some go. */
+/* The sets of one and two ports exceed the limit: only sets of two are dropped. */
 static void test_single_ports_are_tried_before_pairs(void **state)
 {
     struct machine *m = machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven);
@@ -131,7 +130,7 @@ static void test_single_ports_are_tried_before_pairs(void **state)
 }
 
 /* With eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop on
- * each of two ports, which takes a cycle alone like FORM, would take 13/11. */
+ * each of two ports, which takes one cycle alone like FORM, would take 13/11. */
 static void test_a_form_of_a_single_port(void **state)
 {
     struct placement p =
@@ -145,9 +144,9 @@ static void test_a_form_of_a_single_port(void **state)
     placement_done(&p);
 }
 
-/* Port 2 is kept busy only by a form in the new encoding of vectors, with which no form in the old
- * one is measured. The division's pipe on its third port is found. Port 2 is not: a port that was
- * never tested against is not assumed. */
+/* Only a form in the new encoding of vectors keeps port 2 busy, and no form in the old encoding is
+ * measured with it. The division's pipe on its third port is found, port 2 is not: an untested port
+ * is not assumed. */
 static void test_what_was_not_tested_is_not_assumed(void **state)
 {
     static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"},
@@ -164,7 +163,7 @@ static void test_what_was_not_tested_is_not_assumed(void **state)
         assert_int_equal(p.usage.uops[i].ports & 0x4, 0);
         held += p.usage.uops[i].ports >> 4 ? p.usage.uops[i].count : 0;
     }
-    assert_int_equal(held, 4);   /* a pipe of its own */
+    assert_int_equal(held, 4);   /* a separate pipe */
     placement_done(&p);
 }
 
@@ -188,9 +187,8 @@ static bool is_found(double alone, bool late)
 }
 
 /* A form that loads and computes on two ports each takes half a cycle. Alone it takes 18 % more, as
- * chains of conditional moves do on a Zen 5: that says nothing against its ports, all other times
- * being theirs. What is 22 % off is something else, and on a CPU without late times so is
- * either. */
+ * chains of conditional moves do on a Zen 5: this does not contradict its ports, since all other
+ * times agree. A deviation of 22 % does, and on a CPU without late times both do. */
 static void test_a_time_alone_may_be_late(void **state)
 {
     (void)state;
@@ -201,14 +199,14 @@ static void test_a_time_alone_may_be_late(void **state)
     assert_false(is_found(LATE_CYCLES, false));
 }
 
-/* What takes a slot alone shows those of the others. */
+/* A form that only takes a slot reveals the slots of the others. */
 static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""},
                                           {"ADD (R64, R64)", "1*p01"},
                                           {"SHL (R64, I8)", "1*p0"},
                                           {"MOV (R64, M64)", "1*p23"},
                                           {"MOV (M64, R64)", "1*p3"}};
 
-/* @table gets the core's forms alone and experiments by chance, ROWS in all, with the times of
+/* @table gets the core's forms alone and random experiments, ROWS in total, with the times of
  * @truth, of which @late are a fifth longer. */
 static void measure_core(struct experiments *table, const struct mapping *truth, size_t late)
 {
@@ -235,7 +233,7 @@ static void measure_core(struct experiments *table, const struct mapping *truth,
         experiments_set(table, i, (ROWS - i <= late ? LATE : 1) * cycles[i], 0, 3, EXPERIMENT_OK);
 }
 
-/* The five forms of in_slots, which are a core, with their times. */
+/* The five forms of in_slots as a core, with their times. */
 struct core_bed {
     struct chart_options options;
     struct chart_watch watch;
@@ -262,7 +260,7 @@ static void core_bed_init(struct core_bed *b, size_t late)
     memset(b->keep, true, sizeof b->keep);
 }
 
-/* An earlier run found @known, or nothing (NULL). */
+/* @known: result of an earlier run, or NULL. */
 static void core_bed_find(struct core_bed *b, const struct mapping *known, struct core_ports *found)
 {
     struct err err = {0};
@@ -279,7 +277,7 @@ static void core_bed_done(struct core_bed *b)
     lab_done(&b->lab);
 }
 
-/* Whether times are taken for late where @late of ROWS are, the ports being found in any case. */
+/* Whether times are classified as late if @late of ROWS are; the ports are found in either case. */
 static bool is_late_core(size_t late)
 {
     struct core_bed b;
@@ -297,7 +295,7 @@ static bool is_late_core(size_t late)
     return is;
 }
 
-/* A pipe that replaced µops is removed again if it is the only fault, although the time alone is
+/* A pipe that replaced µops is removed again if it is the only error, although the time alone is
  * short and no µops may replace it. */
 static void test_a_pipe_may_go(void **state)
 {
@@ -370,9 +368,9 @@ static void test_what_is_foretold_takes_one_pass(void **state)
     chart_bed_done(&b);
 }
 
-/* The result of an earlier run is used although it left forms out: all forms measured since were
- * measured with it. It is not used if it covers few of these forms, has one that is not charted
- * now, or does not explain the times. */
+/* The result of an earlier run is used although it left forms out, as all forms measured since were
+ * measured with it. It is rejected if it covers few of these forms, has an uncharted one, or does
+ * not explain the times. */
 static void test_a_known_core_stays(void **state)
 {
     static const struct { const char *forms[6]; bool stays;
@@ -398,7 +396,7 @@ static void test_a_known_core_stays(void **state)
             const struct mapping_entry *e = mapping_find(b.m->mapping, cores[at].forms[k]);
             struct mapping_entry own = e ? *e : *mapping_find(b.m->mapping, "MOV (M64, R64)");
             own.form = (char *)cores[at].forms[k];
-            /* all as the store */
+            /* all use the store */
             own.usage = i >= 3 ? mapping_find(b.m->mapping, "MOV (M64, R64)")->usage : own.usage;
             mapping_set(known, &own);
         }
@@ -413,7 +411,7 @@ static void test_a_known_core_stays(void **state)
     core_bed_done(&b);
 }
 
-/* Two in a hundred of a core's times make a CPU one on which times may be late: 4 of 200, not 3. */
+/* If 2 % of a core's times are late, later times on this CPU may be late: 4 of 200, not 3. */
 static void test_late_times_of_a_core(void **state)
 {
     (void)state;
@@ -423,14 +421,14 @@ static void test_late_times_of_a_core(void **state)
 }
 
 /* Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with forms that keep the other
- * ports busy for 2.00 cycles; each length of @times occurs that many times. */
+ * ports busy for 2.00 cycles; each element of @times occurs that many times. */
 struct times_beside {
     double cycles;
-    unsigned count;   /* 0: one of the form alone, too */
+    unsigned count;   /* 0: also one of the form alone */
 };
 
-/* Its cost and its error; times may be late or not. @late_ones (may be NULL): the number of late
- * ones. */
+/* Its cost and its error; times may be late or not. @late_ones (may be NULL): number of late
+ * times. */
 static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost,
                                size_t *late_ones)
 {
@@ -471,8 +469,8 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     return worst;
 }
 
-/* A usage that says 2.00 where 2.50 were measured: that refutes it where times are not late, and
- * tells little where they are, unless most are. */
+/* A usage that predicts 2.00 where 2.50 were measured: refuted if times cannot be late; otherwise
+ * weak evidence, unless most are late. */
 static void test_what_is_too_short_is_refuted(void **state)
 {
     double cost, cost_late;
@@ -490,9 +488,9 @@ static void test_what_is_too_short_is_refuted(void **state)
                        0.2, 1e-6);
 }
 
-/* 3.00 for 2.00 is longer than late. Of twenty times one may be off so where times are late, of
- * fifty-nine two, and such a time costs little more than a late one. What is quicker than its ports
- * has others. */
+/* 3.00 for 2.00 is more than late. If times may be late, one of twenty may be off, and two of
+ * fifty-nine; such a time costs little more than a late one. A time below the port bound refutes
+ * the ports. */
 static void test_odd_times(void **state)
 {
     static const struct {
@@ -515,7 +513,7 @@ static void test_odd_times(void **state)
                 (struct times_beside[]){{2, cases[i].good}, {cases[i].cycles, cases[i].others}}, 2,
                 &cost, NULL),
             cases[i].off, 1e-6);
-    /* What contradicts the time alone explains nothing, however many others agree. */
+    /* A usage that contradicts the time alone explains nothing, however many other times agree. */
     assert_float_equal(
         off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2, &cost, NULL),
         1.0 / 3, 1e-6);
@@ -542,10 +540,11 @@ static void test_the_width_hides_ports(void **state)
     struct placement p = placed(m, 0, false);
     assert_true(p.explained && p.hidden);
     assert_int_equal(p.usage.count, 0);
-    assert_true(p.confidence < 0.9);   /* it may as well be the other */
+    assert_true(p.confidence < 0.9);   /* the other usage is equally likely */
     assert_string_equal(p.rival, "1*p0123");
     placement_done(&p);
-    m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);   /* without such a width all shows */
+    /* without such a width everything is visible */
+    m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);
     p = placed(m, 0, false);
     assert_true(p.explained && !p.hidden);
     assert_int_equal(p.usage.count, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Usages that err less in their forms' experiments: a small CPU by hand, whose times follow usages
- * that the chart has wrong. */
+/* Refined usages with smaller errors in their forms' experiments: a small CPU by hand, for which
+ * the chart has wrong usages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,22 +19,23 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 7              /* 6 blocks */
+#define PORTS 7              /* 6: blocking */
 #define WIDTH 6
 #define ROWS 300
-/* What forms do, and what a chart may say that they do. */
+/* True usages of forms, and usages in a chart. */
 static const struct { const char *form, *truth, *charted; enum chart_state state; } cpu[] = {
     {"ADD (R64, R64)", "1*p0123", "1*p0123", CHART_IN_CORE},
     {"SUB (R64, R64)", "1*p0123", "1*p0123", CHART_PLACED},
-    {"XOR (R64, R64)", "1*p01", "1*p0123", CHART_PLACED},               /* as another form has it */
-    {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* a µop more */
+    /* the usage of another form */
+    {"XOR (R64, R64)", "1*p01", "1*p0123", CHART_PLACED},
+    {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* one µop too many */
     {"OR (R64, R64)", "1*p01", "1*p01", CHART_IN_CORE},
     {"MOV (R64, M64)", "1*p45", "1*p45", CHART_IN_CORE},
     {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* of another set */
     {"TEST (M64, R64)", "1*p0123+1*p45", "1*p0123+1*p45", CHART_PLACED},
     {"IMUL (R64, R64)", "1*p23", "1*p23", CHART_IN_CORE},
     {"DIV (R64)", "1*p23+5*p6", "1*p23+5*p6", CHART_PLACED},
-    /* a set that no other form is known to have */
+    /* a set without another known form */
     {"SAR (R64, I8)", "1*p2", "1*p23", CHART_PLACED},
 };
 #define FORMS (sizeof cpu / sizeof *cpu)
@@ -130,7 +131,7 @@ static struct chart *refined(const struct forms *forms, size_t wrong, bool threa
     return c;
 }
 
-/* A wrong usage becomes right, and loses its confidence; a right one stays. */
+/* A wrong usage is corrected, and loses its confidence; a right one stays. */
 static void test_errs_less(void **state)
 {
     struct err err = {0};
@@ -162,8 +163,8 @@ static void test_errs_less(void **state)
     forms_free(forms);
 }
 
-/* Pairs have shown which forms hold a blocking pipe: none gets one later that would explain its
- * times. */
+/* Pairs determined the forms of a blocking pipe: refinement adds none, even if it would explain
+ * their times. */
 static void test_pipes_stay(void **state)
 {
     struct err err = {0};
@@ -193,8 +194,8 @@ static struct usage usage_of(const struct mapping *m, const char *text)
     return u;
 }
 
-/* What the chart knows besides of a form whose usage changed is still true: what it had is the
- * other usage now, its largest error and the ports it was not tested against are told anew. */
+/* Other data of a form whose usage changed remain valid: its former usage becomes the alternative;
+ * its largest error and untested ports are updated. */
 static void test_what_is_known_besides(void **state)
 {
     enum { CMP = 6 };

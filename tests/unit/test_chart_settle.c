@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulated CPU of which two forms do the same beside all that the core is made of: what the
- * chart leaves in doubt is decided by the experiments that it names. */
+/* A simulated CPU with two forms that are equivalent within the core: experiments named by the
+ * chart decide its ambiguities. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@
 
 #define NOISE 0.005
 #define EXPERIMENTS 300
-#define LATE 1.16            /* times as long */
+#define LATE 1.16            /* factor of the time */
 #define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
-/* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which
- * no quick form does */
+/* or one of 0 or 1 and one of 0 or 2: equivalent unless something else keeps only port 0 busy,
+ * which no fast form does */
 #define OUTER "MULX (R64, R64, R64)"
 
 struct bed {
@@ -84,7 +84,7 @@ static const struct chart_form *form_of(const struct bed *b, const char *form)
     return NULL;
 }
 
-/* Random experiments with form @form that the machine foretells wrongly. */
+/* Number of random experiments with form @form that the machine predicts wrongly. */
 static size_t wrong_with(const struct bed *b, const char *form)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -111,8 +111,8 @@ static bool settle(struct bed *b, struct settled *out, struct err *err)
                               b->chart->machine, out, err);
 }
 
-/* All measurements of the chart are explained, yet one of both forms is wrong, and the chart marks
- * it: it is certain of neither, and names the experiment that would separate them. */
+/* All measurements of the chart are explained, yet one of both forms is wrong. The chart marks both
+ * as uncertain, and names the experiment that would distinguish them. */
 static void test_the_chart_names_what_would_tell(void **state)
 {
     const struct bed *b = *state;
@@ -163,8 +163,8 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
-/* Where a form was not beside some ports, the chart says so and names an experiment; it is left to
- * those that settle, which make the form no surer than it was. */
+/* A form untested against some ports is reported with an experiment; the settling experiments
+ * handle it, without raising its confidence. */
 static void test_untested_ports_are_checked(void **state)
 {
     struct bed *b = *state;
@@ -201,7 +201,7 @@ static void test_untested_ports_are_checked(void **state)
     settled_done(&settled);
 }
 
-/* Where the experiments keep some of the ports busy, the machine also names the others. */
+/* If the experiments keep only some of the ports busy, the machine also names the others. */
 static void test_what_stays_untested_is_said(void **state)
 {
     struct bed *b = *state;
@@ -230,8 +230,7 @@ static void take_longer(const void *state, const struct experiment *e, struct me
     m->cycles *= LATE;
 }
 
-/* What takes longer than a usage says speaks against it, but on a CPU on which times may be
- * late. */
+/* A time above the prediction counts against a usage, unless times on this CPU may be late. */
 static void test_late_times_are_those_of_the_chart(void **state)
 {
     struct bed *b = *state;
@@ -252,8 +251,8 @@ static void test_late_times_are_those_of_the_chart(void **state)
     }
 }
 
-/* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again.
- * @other: number of that usage among the others; -1: it is none of them. */
+/* Sets @usage for @form in the machine, decided by blocks, and resolves the chart's ambiguities
+ * again. @other: index of that usage among the alternatives; -1: none. */
 static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
 {
     size_t at = (size_t)(form_of(b, form) - b->chart->forms);
@@ -271,8 +270,8 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
 }
 
-/* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one
- * before is a number that a file keeps. */
+/* Experiments may leave a usage almost no weight; if blocks choose it anyway, the weight of the
+ * former usage remains a number that a file can store. */
 static void test_next_to_no_weight(void **state)
 {
     struct bed *b = *state;
@@ -298,8 +297,8 @@ static void test_next_to_no_weight(void **state)
     usage_done(&usage);
 }
 
-/* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the
- * chart's usage was right. */
+/* Settles the ambiguities, after which both forms are predicted correctly; returns the form whose
+ * charted usage was right. */
 static const char *settle_rightly(struct bed *b)
 {
     struct err err = {0};
@@ -317,7 +316,7 @@ static const char *settle_rightly(struct bed *b)
     return confirmed;
 }
 
-/* Blocks chose the chart's other usage: the experiment that separates both corrects it. */
+/* Blocks chose the alternative usage: the experiment that distinguishes both corrects it. */
 static void test_settling_goes_back_behind_blocks(void **state)
 {
     struct bed *b = *state;
@@ -340,8 +339,8 @@ static void test_settling_goes_back_behind_blocks(void **state)
     usage_done(&usage);
 }
 
-/* Blocks found a usage that the chart had not considered, with two µops for the port of CRC32. The
- * settling experiment that was to separate the chart's candidates has the same time for it. */
+/* Blocks found a usage outside the chart's candidates, with two µops for the port of CRC32. The
+ * settling experiment for the chart's candidates has the same time for it. */
 static void test_settling_goes_back_behind_what_blocks_found(void **state)
 {
     struct bed *b = *state;
@@ -358,7 +357,7 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
     usage_done(&usage);
 }
 
-/* A chart measures the separating experiments by itself. */
+/* A chart measures the settling experiments by itself. */
 static void test_a_chart_settles_its_doubts(void **state)
 {
     const struct bed *b = *state;
@@ -374,8 +373,8 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
-        double least = 1;   /* those that no experiment distinguishes from it stay as likely */
-        /* the usage before is among them, where it was another */
+        double least = 1;   /* indistinguishable usages remain equally likely */
+        /* they include the former usage, where it was different */
         for (unsigned k = 0; k < f->other_count; k++) {
             assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
                          f->others[k].slots == is->micro_ops);
@@ -385,7 +384,7 @@ static void test_a_chart_settles_its_doubts(void **state)
     }
 }
 
-/* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
+/* An ambiguity whose own experiment cannot be measured: the machine's usage again, but likelier. */
 static void plant(const struct bed *b, const char *form, struct ambiguities *out)
 {
     const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, form);
@@ -397,7 +396,8 @@ static void plant(const struct bed *b, const char *form, struct ambiguities *out
     vec_push(&out->list, planted);
 }
 
-/* What got no time stays for the next run, and does not win by the experiments of the others. */
+/* An ambiguity without a time remains for the next run, and does not win by other ambiguities'
+ * experiments. */
 static void test_what_got_no_time_does_not_win(void **state)
 {
     struct bed *b = *state;
@@ -414,7 +414,7 @@ static void test_what_got_no_time_does_not_win(void **state)
         if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
             plant(b, form, &more);
     }
-    b->ambiguities.list.count = 0;   /* they have moved */
+    b->ambiguities.list.count = 0;   /* their memory has moved */
     ambiguities_done(&b->ambiguities);
     b->ambiguities = more;
     assert_true(settle(b, &settled, &err));
@@ -447,7 +447,7 @@ static void test_a_cancelled_one_changes_nothing(void **state)
     settled_done(&settled);
 }
 
-/* What a file keeps comes back the same. */
+/* Ambiguities survive saving and loading. */
 static void test_doubts_are_kept(void **state)
 {
     const struct bed *b = *state;
@@ -474,8 +474,8 @@ static void test_doubts_are_kept(void **state)
     work_remove("doubts.csv");
 }
 
-/* The file also records whether times may be late; an older file does not, and any could be late
- * then. */
+/* The file also records whether times may be late; an older file does not: any time may then be
+ * late. */
 static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;
@@ -496,7 +496,7 @@ static void test_lateness_is_kept(void **state)
     work_remove("late.csv");
 }
 
-/* A table with other columns is refused, and so is one without the scatter of times. */
+/* A table with other columns is rejected, and so is one without the scatter of times. */
 static void test_other_tables_are_refused(void **state)
 {
     const struct bed *b = *state;

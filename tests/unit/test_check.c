@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine check and machine correct over a simulated CPU whose tables are known, and their view
- * against golden screens. */
+/* machine check and machine correct on a simulated CPU with known tables, and their view compared
+ * with golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static const char simulated[] =
     "machine check --machine skylake --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' "
     "'VMULPD (YMM, YMM, YMM)' 'MOV (M64, R64)'";
 
-/* Haswell adds floating-point numbers on one port in 3 cycles and multiplies in 5, Skylake both on
- * two ports in 4. */
+/* Haswell adds floating-point numbers on one port in 3 cycles and multiplies in 5; Skylake does
+ * both on two ports in 4. */
 static void test_disagreements(void **state)
 {
     struct session s;
@@ -77,7 +77,8 @@ static void test_disagreements(void **state)
     assert_true(check_disagrees(row) && row->measured == 3 && row->predicted == 4);
     assert_false(check_disagrees(row_of(c, "VMULPD (YMM, YMM, YMM)", "throughput")));
     assert_false(check_disagrees(row_of(c, "ADD (R64, R64)", "latency op2 -> op1")));
-    /* What matters in real code comes first: moves to memory are the most frequent of these. */
+    /* Disagreements are sorted by frequency in real code: moves to memory are the most frequent of
+     * these. */
     assert_string_equal(c->rows[0].form, "MOV (M64, R64)");
     for (size_t i = 1; i < c->count; i++)
         assert_true(check_weight(&c->rows[i - 1]) >= check_weight(&c->rows[i]));
@@ -113,8 +114,8 @@ static size_t lines_of(const char *relative)
     return lines;
 }
 
-/* Chains are loops: the six slots of the rename stage hold up moves that it does away with, not the
- * four decoders. */
+/* Chains are loops: the bottleneck of eliminated moves is the six slots of rename, not the four
+ * decoders. */
 static void test_chains_come_from_the_uop_cache(void **state)
 {
     struct session s;
@@ -127,8 +128,8 @@ static void test_chains_come_from_the_uop_cache(void **state)
     session_done(&s);
 }
 
-/* What was measured becomes rows of a machine of the user's own, which predicts it and takes the
- * place of the other; doing it again replaces them. */
+/* Measured values become rows of a user's machine, which predicts them and replaces the original;
+ * repeating this replaces the rows. */
 static void test_corrections(void **state)
 {
     struct session s;
@@ -136,7 +137,7 @@ static void test_corrections(void **state)
 
     (void)state;
     session_init(&s);
-    run(&s, "set machine skylake");   /* and not one of this CPU's instruction set */
+    run(&s, "set machine skylake");   /* outside this CPU's instruction set */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
     assert_non_null(strstr(err.what, "no form has been checked"));
     run(&s, simulated);
@@ -150,17 +151,17 @@ static void test_corrections(void **state)
     assert_non_null(
         strstr(session_machine(&s, "skylake-measured", &err)->title, "corrected by measurement"));
     size_t before = lines_of("latencies.csv");
-    /* Checked now, it agrees, except for differences that no single fact explains. */
+    /* A second check agrees, except for differences that no single fact explains. */
     run(&s, "machine check --machine skylake-measured --simulate haswell 'ADD (R64, R64)' 'VADDPD "
             "(XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
     for (size_t i = 0; i < s.document.check->count; i++)
         assert_false(check_disagrees(&s.document.check->rows[i]));
-    /* Against another truth: rows are replaced, not added. */
+    /* For another truth rows are replaced, not added. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
-    /* another than was checked */
+    /* differs from the checked machine */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    /* as o in the view writes it: checked values are also simulated */
+    /* as key o in the view runs it: checked values are also simulated */
     run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
@@ -184,10 +185,10 @@ static void test_golden(void **state)
     assert_true(screen_lacks("table  3.00"));
 }
 
-/* A simulated CPU runs nothing here, so its instruction set need not be this CPU's; the two
- * machines' must be one. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
-/* The workbench shows the check where the disagreements stand, and says of a form that agrees that
- * there is nothing to save. */
+/* A simulated CPU executes nothing here, so its instruction set may differ from this CPU's; the two
+ * machines' sets must be equal. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
+/* The workbench shows the check at the disagreements, and reports that a form in agreement needs no
+ * correction. */
 static void test_shows_its_view(void **state)
 {
     (void)state;
@@ -227,8 +228,8 @@ static void test_other_set(void **state)
         check_disagrees(row_of(session.document.check, "FADD (D, D, D)", "latency op2 -> op1")));
 }
 
-/* Of each set the forms that its programs use, most frequent first. Those of AArch64 are all in the
- * list of its forms; x86-64's programs have some that only old processors of AMD run. */
+/* The forms that programs of each set use, most frequent first. Those of AArch64 are all in the
+ * list of its forms; x86-64's programs have some that only old AMD processors execute. */
 static void test_uses(void **state)
 {
     struct err err = {0};
@@ -256,8 +257,8 @@ static void test_uses(void **state)
     }
 }
 
-/* Instructions missing from the tables of the AArch64 machines are of other architecture versions,
- * or atomics: less than 25 in a million of the occurrences counted. */
+/* Instructions missing from the tables of the AArch64 machines belong to other architecture
+ * versions, or are atomics: fewer than 25 per million counted occurrences. */
 static void test_machines_know_what_programs_use(void **state)
 {
     static const char *const machines[] = {"cortex-a72",  "neoverse-n1", "neoverse-n2",
@@ -283,8 +284,8 @@ static void test_machines_know_what_programs_use(void **state)
     form_uses_free(uses, count);
 }
 
-/* Without patterns the forms that programs of the machines' set use most: of AArch64 loads and
- * moves are the first as well. */
+/* Without patterns: the most frequent forms in programs of the machines' set; on AArch64 loads and
+ * moves are also first. */
 static void test_most_used(void **state)
 {
     struct session s;
@@ -295,13 +296,13 @@ static void test_most_used(void **state)
     const struct check *c = s.document.check;
     const struct check_row *row = row_of(c, "LDR (X, [X, I])", "throughput");
     assert_true(fabs(row->measured - 1) < 0.01 && row->predicted == 0.5 && row->uses > 1e6);
-    assert_true(c->count > 20);   /* latencies, too */
+    assert_true(c->count > 20);   /* includes latencies */
     run(&s, "machine check --machine skylake --simulate haswell --top 5");
     assert_true(row_of(s.document.check, "MOV (R64, M64)", "throughput")->uses > 1e6);
     session_done(&s);
 }
 
-/* A name with a quote is still one word of the command that o runs. */
+/* A name with a quote remains one word of the command that key o runs. */
 static void test_quoted_name(void **state)
 {
     struct err err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Clusters of a reference's distances over runs of different sizes, by hand: clusters of small runs
- * that only resemble the largest run's have no influence. */
+ * that only resemble those of the largest run have no influence. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,9 +50,9 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     vec_push(&runs->runs, run);
 }
 
-/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those are one cluster,
- * and three in a hundred are nearer: these also have three clusters with the first uses, but
- * others. */
+/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those form one
+ * cluster, and 3 % are closer: with the first uses these also have three clusters, but different
+ * ones. */
 static void test_clusters_of_small_runs(void **state)
 {
     const struct program *p = read_program(one_block);
@@ -123,8 +123,8 @@ static void test_rows_that_lie_otherwise(void **state)
     program_free(p);
 }
 
-/* A block that a branch leads to now and then: four runs fit a formula of the fourth power, which
- * far outside of them is more than there are executions of the branch. */
+/* A rarely executed block after a branch: four runs fit a formula of the fourth power, which far
+ * outside of them exceeds the number of executions of the branch. */
 static void test_counts_are_bounded(void **state)
 {
     static const char json[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every pair of colours can be read: a contrast of 4.5 to 1 at least, on the dark and light
- * backgrounds that terminals have. */
+/* Every pair of colours is legible: a contrast of at least 4.5 to 1, on common dark and light
+ * terminal backgrounds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,16 +14,16 @@
 
 #define LEAST 4.5
 
-/* Black, and the grounds of common schemes; white, and the same. */
+/* Black, and the backgrounds of common schemes; white, and the same. */
 static const uint32_t grounds[2][4] = {{0x000000, 0x1e1e1e, 0x282c34, 0x002b36},
                                        {0xffffff, 0xfdf6e3, 0xfafafa, 0xf5f5f5}};
-static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* a terminal's own foreground */
+static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* a terminal's default foreground */
 
 static void check(enum role role, bool many, bool light)
 {
     const struct colour_pair pair = colour_of(role, many, light);
 
-    /* what 8 colours look like is the terminal's: xterm's are held to its own grounds */
+    /* the terminal defines its 8 colours: xterm's are checked on xterm's backgrounds */
     for (size_t i = 0; i < (many ? 4u : 1u); i++) {
         const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg),
                        bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);
@@ -43,7 +43,7 @@ static void test_each_pair(void **state)
                 check((enum role)role, many, light);
 }
 
-/* The values of the recommendation, and of others' calculators. */
+/* Values from the WCAG recommendation, and from other calculators. */
 static void test_contrast(void **state)
 {
     (void)state;

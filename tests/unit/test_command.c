@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What every command's record promises, how lines become commands, and the settings' table. */
+/* Invariants of every command's record, parsing of lines into commands, and the settings' table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void test_records(void **state)
     }
 }
 
-/* The commands of @line, a bar between them. */
+/* The commands of @line, separated by bars. */
 static void split(const char *line, struct str *out)
 {
     str_clear(out);
@@ -201,8 +201,8 @@ static void test_settings(void **state)
     str_done(&text);
 }
 
-/* A row of the table is all that a setting takes: each holds each of its words, and touches no
- * other setting. */
+/* A row of the table fully defines a setting: each accepts each of its words, and affects no other
+ * setting. */
 static void test_settings_are_their_rows(void **state)
 {
     struct settings s, before;

@@ -43,7 +43,7 @@ static void test_two_kernels(void **state)
     session.settings.ascii = true;
     compare(&frame, "compare-ascii", 80, 24);
     session.settings.ascii = false;
-    /* From difference to difference. */
+    /* Moves between differences. */
     assert_true(screen_holds(" 1/"));
     press("]");
     assert_true(screen_holds(" 3/"));
@@ -64,7 +64,7 @@ static void test_two_kernels(void **state)
     assert_true(frame.failed);
 }
 
-/* A kernel alone is compared on this machine and the next. */
+/* A single kernel is compared on this machine and the next. */
 static void test_alone(void **state)
 {
     (void)state;
@@ -80,8 +80,8 @@ static void test_alone(void **state)
     assert_true(frame.failed);
 }
 
-/* Flags: each way of compiling a source is a version of its own; compiled again the same way it
- * takes the place of the one before. */
+/* Flags: each way of compiling a source is a separate version; compiling again in the same way
+ * replaces the previous one. */
 static void test_flags(void **state)
 {
     char line[4200];
@@ -105,8 +105,8 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
-    /* Vectorised code does several iterations of the source at once: the steps of its accesses show
-     * the number, and values are per source iteration. */
+    /* Vectorised code executes several source iterations at once: the increments of its accesses
+     * show the number, and values are per source iteration. */
     run_to_end("kernel compile -O1");
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
@@ -124,7 +124,7 @@ static void test_flags(void **state)
 }
 
 /* Where a machine lacks some instructions its cycles are a lower bound, and no difference is
- * printed: it could have either sign. */
+ * printed: its sign would be unknown. */
 static void test_lower_bounds(void **state)
 {
     static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n "

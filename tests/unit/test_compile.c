@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C to kernels: which options are passed on, where lines come from, what the installed compiler
- * makes of a loop. */
+/* C to kernels: options passed on, line numbers, and the installed compiler's output for a loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -230,7 +229,7 @@ static void test_faults_of_the_compiler(void **state)
     assert_int_equal(err.line, 5);
     assert_true(strstr(err.what, "FACTOR"));
     assert_true(strstr(err.file, "loop.c"));
-    /* Its own work_path("") holds the header, so that only the macro is missing. */
+    /* Its own work_path("") contains the header, so that only the macro is missing. */
     assert_null(load(no_factor, 1, NULL, &err));
     assert_null(load_by(work_path("loop.c"), "sh", no_factor, 1, NULL, &err));
     assert_int_equal(err.code, ERR_USAGE);
@@ -267,7 +266,7 @@ static void test_flags_replace_their_kind(void **state)
     expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
     expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
     expect_flags(r, "-DB=3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell -DB=3");
-    /* again: the last holds */
+    /* duplicate: the last one counts */
     expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");
     expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal",
                  " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 "
@@ -288,8 +287,8 @@ static void test_flags_replace_their_kind(void **state)
     recipe_free(r);
 }
 
-/* A compiler that does not support the processor compiles for the next best, and the recipe names
- * it. */
+/* A compiler that does not support the processor compiles for the closest supported one, and the
+ * recipe names it. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
     (void)state;
@@ -311,7 +310,8 @@ static void test_processor_that_compilers_do_not_know(void **state)
     kernel_free(k);
 }
 
-/* All messages of the compiler about a refused source are kept, with the first one in the fault. */
+/* All messages of the compiler about a rejected source are kept, with the first one in the
+ * error. */
 static void test_what_the_compiler_printed(void **state)
 {
     (void)state;

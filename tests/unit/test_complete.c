@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Completion: commands, their options, and what these can be, from the tables of commands,
- * settings, facts, machines and views. */
+/* Completion of commands, their options and arguments, from the tables of commands, settings,
+ * facts, machines and views. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void test_completion(void **state)
         expect_completion("view ", views[i]->name, true);
     expect_completion("view pre", "previous", true);
     expect_completion("set machine sky", "skylake", true);
-    /* Columns are those of the view that is shown. */
+    /* Columns belong to the displayed view. */
     frame_run(&frame, "view experiments");
     expect_completion("sort pre", "predicted", true);
     expect_completion("sort fo", "form", false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every command that changes or writes something confirms it in one line on the bottom line, in its
- * own words, and the view stays. */
+ * own words, without changing the view. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* What the bottom line says once @line, with the directory of the test for each @, and the jobs
- * that it starts are done. */
+/* The bottom line after @line, with the test's directory for each @, and all jobs that it
+ * starts. */
 static const char *said(const char *line)
 {
     struct str command = {0};
@@ -95,8 +95,8 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
-/* What was read, imported or inferred goes again with what it selected, and comes back; what stood
- * under its name before stands there again. */
+/* Undo removes a loaded, imported or inferred object with its selection, and redo restores it; a
+ * replaced object of the same name returns. */
 static void test_arrivals_are_undone(void **state)
 {
     (void)state;
@@ -124,7 +124,8 @@ static void test_arrivals_are_undone(void **state)
     said("redo");
     assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
 
-    run_to_end("set machine haswell");   /* chosen since: it stays when the machine goes */
+    run_to_end("set machine haswell");   /* selected since: it stays selected when the machine is
+                                          * removed */
     said("undo");
     said("undo");
     assert_false(session_has_machine(&session, "mine"));
@@ -143,7 +144,7 @@ static void test_arrivals_are_undone(void **state)
     said("experiments load @/few.csv");
     run_to_end("evolve start --ports 4 --generations 2 --population 4");
     run_to_end("evolve wait");
-    /* It names a form that is not observable, too: the view output has both lines. */
+    /* It also names an unobservable form: the output view has both lines. */
     struct str shown = {0};
     said("evolve adopt");
     result_write(session.last, FORMAT_TEXT, &(struct result_style){0}, &shown);
@@ -158,7 +159,7 @@ static void test_arrivals_are_undone(void **state)
     assert_string_equal(current(), "evolved");
 }
 
-/* What-ifs and runs are shown in the views that are theirs, not as output. */
+/* What-ifs and runs appear in their own views, not as output. */
 static void test_own_views(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "whatif");
     assert_true(screen_lacks("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    /* the sweep is kept as well, for plot and session save */
+    /* the sweep is also kept, for plot and session save */
     said("kernel whatif issue_width=2");
     assert_true(screen_holds("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
@@ -186,7 +187,7 @@ static void test_own_views(void **state)
     frame_run(&frame, "view kernel");
     said("evolve status");
     assert_string_equal(views[frame.current]->name, "evolution");
-    frame_run(&frame, "mapping list");   /* a result without a view is still output */
+    frame_run(&frame, "mapping list");   /* a result without a view remains output */
     assert_string_equal(views[frame.current]->name, "output");
     static const char *const mixed[] = {"evolve status; mapping list",
                                         "mapping list; evolve status",
@@ -204,8 +205,8 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "evolution");
 }
 
-/* A line number may follow the name, as compilers and editors write places; a file of exactly that
- * name comes first. */
+/* A line number may follow the name, in the notation of compilers and editors; a file of exactly
+ * that name has precedence. */
 static void test_lines_behind_a_name(void **state)
 {
     (void)state;
@@ -227,7 +228,8 @@ static void test_lines_behind_a_name(void **state)
     assert_true(frame.failed);
     said("kernel load @/none.s:1-3");
     assert_true(frame.failed);
-    said("kernel load data/kernels/triad-skl-O3.s:1-99");   /* a bundled one, wherever this runs */
+    /* a bundled file, in any working directory */
+    said("kernel load data/kernels/triad-skl-O3.s:1-99");
     assert_false(frame.failed);
     work_put("two.s:1-3", "c:\nnop\nnop\nnop\njmp c\n");
     said("kernel load @/two.s:1-3");
@@ -249,8 +251,8 @@ static void kernel_arrives(void *state, const struct job_info *info)
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
-/* On a busy machine a pasted loop comes from a job, without a key press after it: the hint to paste
- * one disappears all the same. */
+/* On a busy machine a pasted loop comes from a job, without a key press afterwards: the hint to
+ * paste one disappears nevertheless. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};

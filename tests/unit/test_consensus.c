@@ -18,7 +18,7 @@
 #include "../support/support.h"
 
 
-/* Experiments on which the members are compared, in addition to the measured ones. */
+/* Experiments for comparing the members, in addition to the measured ones. */
 static void test_members_predict(void **state)
 {
     struct known_bed b;
@@ -54,7 +54,7 @@ static void test_members_predict(void **state)
     assert_true(larger > 0);
     problem_free(same);
 
-    /* Members that differ: the mean, and how far they are from it. */
+    /* Members that differ: the mean, and their deviation from it. */
     for (size_t f = 0; f < p->forms; f++)
         for (unsigned i = 0; i < members[1]->genes[f].uops; i++)
             members[1]->genes[f].count[i] = (uint8_t)(3 * members[1]->genes[f].count[i]);
@@ -82,7 +82,7 @@ static void test_members_predict(void **state)
     known_tear_down(&b);
 }
 
-/* @g with the µop of form @f on port 3 alone as well, @times. */
+/* @g with the µop of form @f also on port 3 alone, @times. */
 static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 {
     struct genome *other = genome_copy(g);
@@ -91,7 +91,7 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 }
 
 /* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no
- * say, with two experiments of that form it has. */
+ * weight, with two experiments of that form it has. */
 static void test_refuted_members(void **state)
 {
     struct known_bed b;
@@ -136,8 +136,8 @@ static double error_from(const struct genome *g, const struct problem *p, size_t
     return sum / (double)(p->experiments - first);
 }
 
-/* Few and noisy measurements: on average over some seeds the consensus is nearer to the truth in
- * what was not measured than the mapping of the least cost. */
+/* Few and noisy measurements: on average over some seeds the consensus predicts unmeasured
+ * experiments better than the mapping of least cost. */
 static void test_few_and_noisy(void **state)
 {
     struct known_bed b;
@@ -181,7 +181,7 @@ static void test_few_and_noisy(void **state)
     known_tear_down(&b);
 }
 
-/* Many and clean ones settle it: nothing takes the place of the least cost. */
+/* Many noiseless measurements decide: the mapping of least cost stays. */
 static void test_many_and_clean(void **state)
 {
     struct known_bed b;
@@ -203,7 +203,7 @@ static void test_many_and_clean(void **state)
     known_tear_down(&b);
 }
 
-/* What happens once a consensus is sought. */
+/* Events once a consensus is sought. */
 enum event { EVENT_STOP, EVENT_NO_TIME, EVENT_PAUSE, EVENT_JOIN, EVENTS };
 
 struct happening {
@@ -235,7 +235,7 @@ static void happen(void *state)
     }
 }
 
-/* However busy the machine is: the consensus gets its share of this. */
+/* Independent of the machine's load: the consensus gets its share of this time. */
 static double processor_seconds(void)
 {
     struct timespec t;

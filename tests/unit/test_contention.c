@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The protocol on contention recorded on a busy host (tests/data/contention): times it calls
- * settled are right, whatever the neighbours did, and the others are called contended. The
- * recordings are successive slices of about 3 us (chains, probes and loops whose idle times are
- * known), so each moment has a speed for every kind of code; the moments of a run determine its
- * time. The newer two also have the probe for room, and a loop of slow operations far apart, which
- * is slow whenever another thread is awake. */
+/* The protocol under contention recorded on a busy host (tests/data/contention): settled times are
+ * right, whatever the neighbours did, and the others are reported as contended. The recordings are
+ * successive slices of about 3 µs (chains, probes and loops with known idle times), so each moment
+ * has a speed for every kind of code; the moments of a run determine its time. The newer two also
+ * contain the probe for room, and a loop of sparse slow operations, which is slow whenever another
+ * thread is active. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,11 +25,11 @@
 #define OVERHEAD 64.0
 #define TICK_HZ 2.0e9
 #define KINDS 9
-#define SETTLED_OFF 0.03 /* relative: more is wrong */
+#define SETTLED_OFF 0.03 /* maximum relative error */
 #define VISITS 6
 
-/* What was recorded, by its name in the file, how many instructions its loop has, and what one
- * takes on a core that nobody shares. */
+/* Recorded code: its name in the file, the number of instructions in its loop, and the cycles of
+ * one on an unshared core. */
 enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
 static const struct {
     const char *name;
@@ -52,10 +52,10 @@ struct recording {
     bool has[KINDS];
     double (*tempo)[KINDS]; /* ticks per loop iteration */
     double row_ticks;       /* of one row */
-    double tick;            /* ticks per cycle when quiet */
+    double tick;            /* ticks per cycle when idle */
 };
 
-/* A clock that goes through a recording again and again. */
+/* A clock that replays a recording cyclically. */
 struct replay {
     const struct recording *r;
     double now;
@@ -74,7 +74,7 @@ static double column(const struct recording *r, const struct replay *p, double a
                    [code == PULSE_ITEM ? p->item : columns[code]];
 }
 
-/* Ticks of @count iterations from now on. */
+/* Ticks of @count iterations from the current moment. */
 static double pass(struct replay *p, enum pulse_code code, double count)
 {
     double begun = p->now;
@@ -164,7 +164,7 @@ static bool is_wrong(double cycles, unsigned item)
     return !(fabs(cycles / quiet(item) - 1) <= SETTLED_OFF);
 }
 
-/* Measures an item as forms are; false when it does not settle. */
+/* Measures an item by the protocol for forms; false when it does not settle. */
 static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
@@ -176,7 +176,7 @@ static bool form_measured(struct replay *p, const struct pulse *pulse,
     return got.state == WINDOW_SETTLED;
 }
 
-/* The same as kernels are: by visits some time apart. */
+/* The same by the protocol for kernels: in visits some time apart. */
 static bool kernel_measured(struct replay *p, const struct pulse *pulse,
                             const struct window_rules *rules, double *cycles)
 {
@@ -204,8 +204,8 @@ static bool kernel_measured(struct replay *p, const struct pulse *pulse,
 typedef bool (*way)(struct replay *p, const struct pulse *pulse, const struct window_rules *rules,
                     double *cycles);
 
-/* Measures each loop from many moments of the recording on; counts those that settle, and of them
- * the wrong ones. */
+/* Measures each loop from many moments of the recording; counts settled values, and the wrong ones
+ * among them. */
 static void tally(const struct recording *r, const struct window_rules *rules, way measured,
                   unsigned *settled, unsigned *wrong)
 {
@@ -222,7 +222,7 @@ static void tally(const struct recording *r, const struct window_rules *rules, w
         }
 }
 
-/* Returns how many settled in all recordings together. */
+/* Returns the number of settled values in all recordings. */
 static unsigned all_right(way measured, const char *what)
 {
     unsigned settled, wrong, all = 0, all_wrong = 0;
@@ -245,7 +245,7 @@ static unsigned all_right(way measured, const char *what)
     return all;
 }
 
-/* Quiet moments are used where there are any. */
+/* Idle moments are used if there are any. */
 static void test_settled_is_right(void **state)
 {
     (void)state;
@@ -258,8 +258,8 @@ static void test_kernels_are_right(void **state)
     assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
-/* The look that calibration takes at such a core: busy, or quiet where there were quiet moments,
- * never a lower baseline. */
+/* Calibration's probe of such a core: busy, or idle if there were idle moments, never a lower
+ * baseline. */
 static void test_looks(void **state)
 {
     const double nops = 1 / kinds[NOPS].cycles;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tagged rows, the text that a view copies, and the sequence that fills a terminal's clipboard. */
+/* Tagged rows, the text copied from a view, and the sequence that sets a terminal's clipboard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Against a list that is searched from its beginning. */
+/* Compared with a linear search of a list. */
 static void test_tags(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void release(void *held)
     (void)held;
 }
 
-/* Where there is no memory for the tags of a copy nothing is exported, rather than other rows. */
+/* Without memory for the tags of a copy nothing is exported, rather than other rows. */
 static void test_tags_without_memory(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_sequence(void **state)
     }
 }
 
-/* The lines that are copied by @command. */
+/* The lines copied by @command. */
 static size_t copied(const char *command)
 {
     size_t lines = 0;
@@ -162,7 +162,7 @@ static size_t copied(const char *command)
     return lines;
 }
 
-/* The rows are in order. */
+/* Waits until the rows are sorted. */
 static void settle(void)
 {
     do
@@ -205,7 +205,7 @@ static void test_rows(void **state)
     size_t lines = 0;
     for (const char *at = str_text(&csv); *at; at++)
         lines += *at == '\n';
-    assert_int_equal(lines, 3);   /* with the header */
+    assert_int_equal(lines, 3);   /* includes the header */
     str_done(&csv);
     remove(path);
     press("U");
@@ -218,7 +218,7 @@ static void test_rows(void **state)
     assert_true(copied("copy kernel") > 2);
 }
 
-/* Text too long for any terminal is refused. */
+/* Text too long for any terminal is rejected. */
 static void test_too_much(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which machine a CPU is: identities put in by PORTOLAN_CPU, names of processors, machines of the
- * user's own. Nothing here asks the CPU that it runs on. */
+/* The machine of a CPU: identities given by PORTOLAN_CPU, names of processors, user machines.
+ * Independent of the CPU that runs the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,8 +51,8 @@ static void test_identities(void **state)
          "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
         {"GenuineIntel 6 85 11", "cooperlake",
          "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
-        /* A model number is not believed when the CPU can do what that processor cannot:
-         * hypervisors put in others. */
+        /* A model number is ignored when the CPU has features that this processor lacks:
+         * hypervisors report other numbers. */
         {"GenuineIntel 6 167 1", "rocketlake",
          "Rocket Lake (Cypress Cove core, icelake-client tables)"},
         {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids",
@@ -90,7 +90,7 @@ static void test_identities(void **state)
     }
 }
 
-/* The set is named where it is not this processor's own. */
+/* The set is named if it differs from this processor's. */
 static void test_unknown(void **state)
 {
     const bool x86 = isa_host() == ISA_X86_64;
@@ -119,8 +119,8 @@ static void test_unknown(void **state)
     }
 }
 
-/* The table itself: each condition can be read, each machine that is named is shipped or will be,
- * each name has one machine. */
+/* The table itself: each condition is valid, each named machine is shipped or planned, each name
+ * has one machine. */
 static void test_table(void **state)
 {
     struct err err = {0};
@@ -143,7 +143,7 @@ static void test_table(void **state)
     cpus_free(cpus);
 }
 
-/* The built-in table equals the text, and is used only while the text is the same. */
+/* The built-in table equals the text, and is used only if the text is unchanged. */
 static void test_table_in_program(void **state)
 {
     struct err err = {0};
@@ -173,7 +173,7 @@ static void test_table_in_program(void **state)
     free(data);
 }
 
-/* A processor's name is the machine of its core, under that name. */
+/* A processor's name selects the machine of its core, under that name. */
 static void test_alias(void **state)
 {
     struct err err = {0};
@@ -191,7 +191,7 @@ static void test_alias(void **state)
     machine_free(core);
 }
 
-/* A directory with a base holds what differs alone, and its latencies come first. */
+/* A directory with a base contains only differences, and its latencies come first. */
 static void test_user_machine(void **state)
 {
     struct err err = {0};
@@ -220,7 +220,7 @@ static void test_user_machine(void **state)
     assert_null(ids[1]);
     free(ids[0]);
     free(ids);
-    /* On itself or on another that has a base: refused, and no circle. */
+    /* A base that is the machine itself or has a base is rejected; no cycles. */
     put("machines/circle/machine.csv", "key,value,unit,source\nbase,circle,,\n");
     assert_null(machine_load("circle", &err));
     put("machines/second/machine.csv", "key,value,unit,source\nbase,mine,,\n");
@@ -234,7 +234,7 @@ static void start(struct session *s, const char *cpu)
     s->input = NULL;
 }
 
-/* First in the comparison; its own tables are not shown twice. */
+/* First in the comparison; its own tables are listed once. */
 static void test_selection(void **state)
 {
     struct session s;
@@ -278,13 +278,13 @@ static void test_measured_machine_is_native(void **state)
     put("machines/genoa-measured/machine.csv",
         "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
     start(&s, "AuthenticAMD 25 17 1");
-    /* also where another set is the host's */
+    /* also on a host of another set */
     assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "genoa-measured");
     assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Genoa, corrected");
     session_done(&s);
 }
 
-/* Saved sessions keep the name and no title of the computer that saved them. */
+/* Saved sessions keep the name, without the title of the computer that saved them. */
 static void test_saved_elsewhere(void **state)
 {
     struct session s;
@@ -293,7 +293,7 @@ static void test_saved_elsewhere(void **state)
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    /* as on a computer with that CPU, whatever this one has */
+    /* as on a computer with that CPU, whatever this CPU is */
     document_show_isa(&s.document, ISA_X86_64);
     snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
     if (!run_line(&s, line, NULL, &err))

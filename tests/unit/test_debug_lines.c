@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects whose debug information was made to do harm: the names in it lead to pipes, and there is
- * a lot of it. */
+/* Objects with hostile debug information: names of pipes, and excessive size. */
 #include <config.h>
 
 #include <setjmp.h>
@@ -50,7 +49,7 @@ static void tool(const char *const *argv)
     child_result_done(&r);
 }
 
-/* What was done to the child that ran @work: 0, or a signal's number. */
+/* Termination of the child that ran @work: 0, or a signal's number. */
 static int fate_of(void (*work)(void))
 {
     int status = 0;
@@ -58,7 +57,7 @@ static int fate_of(void (*work)(void))
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        /* of a process that waits for ever: it is ended, and the test has failed */
+        /* ends a process that waits forever: the test has failed */
         alarm(HANG_SECONDS);
         work();
         _exit(0);
@@ -80,8 +79,8 @@ static void load_loops(void)
     _exit(k && k->loops[0].depth == 1 && !k->origin_text_count ? 0 : 2);
 }
 
-/* Whether this program is built without debug information, which is printed: then there is nothing
- * to test. */
+/* Whether this program is built without debug information, which is printed: the test is then
+ * skipped. */
 static bool no_libdw(void)
 {
 #ifdef HAVE_LIBDW
@@ -92,7 +91,8 @@ static bool no_libdw(void)
 #endif
 }
 
-/* The source is gone, and a pipe has its name: nobody waits for it, or takes what is in it. */
+/* The source is replaced by a pipe of its name: the reader neither waits for it nor consumes its
+ * content. */
 static void test_pipe_as_source(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void list_thin(void)
     _exit(!ok && strstr(err.what, "no object files") ? 0 : 2);
 }
 
-/* A thin archive names its members' files; nothing is read from one that is not a file. */
+/* A thin archive names its members' files; only regular files are read. */
 static void test_pipe_as_member(void **state)
 {
     (void)state;
@@ -138,13 +138,13 @@ static void test_pipe_as_member(void **state)
     assert_int_equal(fate_of(list_thin), 0);
     assert_int_equal(read(pipe, held, sizeof held - 1), 4);
     close(pipe);
-    /* Nor does anything wait for somebody to come to it. */
+    /* Nor does it wait for a writer. */
     assert_int_equal(fate_of(list_thin), 0);
 }
 
 static _Atomic int asked;
 
-/* A second passes with each look. */
+/* Each call of the clock advances a second. */
 static double each_look_a_second(void)
 {
     return (double)atomic_fetch_add(&asked, 1);
@@ -168,7 +168,7 @@ static void load_linked(void)
               : 2);
 }
 
-/* The debug information is in a file that is a pipe: libdw would wait there, and is not called. */
+/* The debug information is in a pipe: libdw would wait there, and is not called. */
 static void test_libdw_that_waits(void **state)
 {
     (void)state;
@@ -197,8 +197,8 @@ static void load_waiting_archive(void)
     _exit(k && atomic_load(&asked) < 40 && children_left() == 0 ? 0 : 2);
 }
 
-/* Of an archive, debug information of the member that is taken is read, not of all that are tried:
- * each might wait. */
+/* Of an archive, only the debug information of the selected member is read, since each read might
+ * wait. */
 static void test_archive_that_waits(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void test_archive_that_waits(void **state)
         return;
     for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
         char text[256];
-        /* A jump back, but no loop: such a function is tried, and then the next. */
+        /* A backward jump, but no loop: such a function is tried, and then the next. */
         snprintf(text, sizeof text,
                  ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl "
                  "%%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n",
@@ -223,7 +223,7 @@ static void test_archive_that_waits(void **state)
     assert_int_equal(fate_of(load_waiting_archive), 0);
 }
 
-/* For each row one line is read and no byte more: after the text there is nothing. */
+/* Each row reads one line and not a byte more: the text ends at unmapped memory. */
 static void test_rows_end_with_their_lines(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
-/* Lines of all units: rows of missing sections, of no file, and truncated ones are ignored; the
- * others are sorted by place. */
+/* Lines of all units: rows of missing sections or files, and truncated ones, are ignored; the
+ * others are sorted by address. */
 static void test_lines_of_all_units(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void test_lines_of_all_units(void **state)
     unit_lines_done(&d);
 }
 
-/* Each row has a name of its own. */
+/* Each row has a distinct name. */
 static void parse_rows(size_t count)
 {
     struct str text = {0};
@@ -322,8 +322,8 @@ static bool count_allocations(size_t size)
     return false;
 }
 
-/* A source of millions of lines costs neither an allocation for each nor more lines than are
- * kept. */
+/* A source of millions of lines costs neither an allocation per line nor more lines than the
+ * limit. */
 static void test_source_of_many_lines(void **state)
 {
     (void)state;
@@ -349,14 +349,14 @@ static void test_source_of_many_lines(void **state)
     k = load("many.o", NULL, &err);
     mem_fault = NULL;
     assert_non_null(k);
-    assert_int_equal(k->origin_text_count, 7);   /* those behind are of no instruction */
+    assert_int_equal(k->origin_text_count, 7);   /* the rest belongs to no instruction */
     assert_true(atomic_load(&allocations) < 20000);
     kernel_free(k);
 }
 
-/* A name in a line table does not show whose file it is. Only files next to the object, below the
- * working directory, or where the user allowed it are read, and of these only those that the code
- * was compiled from. */
+/* A name in a line table does not prove ownership of its file. Only files next to the object, below
+ * the working directory, or in directories permitted by the user are read, and of these only the
+ * sources of the code. */
 static void test_whose_source(void **state)
 {
     static const struct { const char *source, *path; bool read;
@@ -414,7 +414,7 @@ static void test_whose_source(void **state)
     }
 }
 
-/* GNU C, Ada, Fortran and Pascal have functions within functions. */
+/* GNU C, Ada, Fortran and Pascal have nested functions. */
 static void test_function_within_a_function(void **state)
 {
     (void)state;
@@ -444,7 +444,7 @@ static void test_function_within_a_function(void **state)
 
 static const char *shrinking;
 
-/* Asked when the work has gone on for a while: then somebody else cuts the file. */
+/* Called after some progress: another process truncates the file. */
 static bool shrink(void *state)
 {
     (void)state;

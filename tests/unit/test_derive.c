@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts from control flow against the same loops run here, and descriptions that are broken. */
+/* Counts from control flow compared with the same loops executed here, and malformed
+ * descriptions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static const struct program *described(const char *symbols, const char *function
 }
 
 #define BLOCK(next) "{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[" next "],\"two_way\":true}"
-/* The number in the first word, as an int: value 0. */
+/* The integer in the first word: value 0. */
 #define READ "\"steps\":[\"call 0 1 ?\",\"word 0 32 c 64 4503599627370504\"]"
 
 static void counts_of(const struct program *p, int n, double *counts)
@@ -77,15 +78,15 @@ static void test_triangle(void **state)
         assert_float_equal(counts[1], outer + 1, 0);
         assert_float_equal(counts[2], inner + outer, 0);
         assert_float_equal(counts[3], inner, 0);
-        assert_true(isnan(counts[4]) || inner == 0);   /* on data */
-        assert_float_equal(counts[5], inner, 0);       /* both ways meet */
+        assert_true(isnan(counts[4]) || inner == 0);   /* depends on data */
+        assert_float_equal(counts[5], inner, 0);       /* both paths join */
         assert_float_equal(counts[6], outer, 0);
         assert_float_equal(counts[7], 1, 0);
     }
     program_free(p);
 }
 
-/* fib(n), which calls itself twice where n >= 2; the calls are counted by recursion here. */
+/* fib(n), which calls itself twice where n >= 2; this function counts the calls by recursion. */
 static double calls_of_fib(int n)
 {
     return n < 2 ? 1 : 1 + calls_of_fib(n - 1) + calls_of_fib(n - 2);
@@ -103,7 +104,7 @@ static void test_recursion(void **state)
                         "{\"name\":\"g\",\"blocks\":[],\"control\":null}");
 
     (void)state;
-    program_free(p);   /* blocks that lead to other functions are broken */
+    program_free(p);   /* blocks with references to other functions are malformed */
     p = described(
         "\"atoi\",\"fib\"",
         "{\"name\":\"main\",\"blocks\":[" BLOCK(
@@ -123,8 +124,8 @@ static void test_recursion(void **state)
     program_free(p);
 }
 
-/* A loop whose trip count no one knows leaves its blocks open, and what follows it known; a
- * function that may not return leaves open what follows its call. */
+/* A loop with unknown trip count leaves its blocks unknown, and subsequent code known; a function
+ * that may not return leaves the code after its call unknown. */
 static void test_unknown(void **state)
 {
     const struct program *p = described(
@@ -148,7 +149,7 @@ static void test_unknown(void **state)
     program_free(p);
 }
 
-/* Any cut or changed expression is refused, or read; none is taken unchecked. */
+/* Any truncated or changed expression is rejected, or read; none is accepted unchecked. */
 static void test_broken(void **state)
 {
     static const char good[] =
@@ -177,7 +178,7 @@ static void test_broken(void **state)
     assert_non_null(json);
     assert_true(control_read(json, 1, 1, &c));
     control_done(&c);
-    assert_false(control_read(json, 1, 0, &c));   /* a name that the unit does not have */
+    assert_false(control_read(json, 1, 0, &c));   /* a name unknown to the unit */
     control_done(&c);
     assert_false(control_read(json, 2, 1, &c));
     control_done(&c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of Debian's own binaries (tests/data/differences.csv) on Skylake against the installed
- * llvm-mca: where docs/differences.md says that the two agree they must, and where it names a
- * reason the difference must be there, on the side and of the kind that the reason gives. */
+/* Loops of Debian's own binaries (tests/data/differences.csv) on Skylake compared with the
+ * installed llvm-mca: they must agree where docs/differences.md states so, and where it names a
+ * reason the difference must exist, with its direction and kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@
 
 #define LOOPS_MAX 64
 
-/* What a reason lets expect: Portolan's cycles over llvm-mca's, and what binds here. */
+/* Expectation from a reason: the ratio of Portolan's to llvm-mca's cycles, and the bottleneck
+ * here. */
 struct reason {
     const char *name;
     double least, most;
@@ -79,7 +80,7 @@ static void add_region(const struct loop *loop, struct str *out)
         struct insn again;
         assert_true(
             insn_decode(ISA_X86_64, k->insns[i].bytes, k->insns[i].length, 0, true, &again, NULL));
-        if (again.traits & INSN_BRANCH)   /* its target does not matter to llvm-mca */
+        if (again.traits & INSN_BRANCH)   /* llvm-mca ignores its target */
             str_addf(out, "%s elsewhere\n", again.mnemonic);
         else
             str_addf(out, "%s\n", again.text);

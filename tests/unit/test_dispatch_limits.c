@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of µops of which dispatch accepts only a certain number per cycle: syntax of the fact, the
- * two facts that it replaced, and bound and simulation against counts by hand. */
+/* Kinds of µops with a limit on dispatch per cycle: syntax of the fact, the two facts that it
+ * replaced, and bound and simulation compared with counts by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void test_texts(void **state)
     assert_true(limits.items[0].most == 4 && !limits.items[0].within &&
                 limits.items[0].ports == 3 && limits.items[1].most == 2 &&
                 limits.items[1].within && limits.items[1].ports == 6);
-    /* of: any of the ports is enough; within: all have to be among them */
+    /* of: any of the ports suffices; within: all must be members */
     assert_true(dispatch_limit_has(&limits.items[0], 5));
     assert_false(dispatch_limit_has(&limits.items[0], 4));
     assert_true(dispatch_limit_has(&limits.items[1], 4));
@@ -114,7 +114,7 @@ static void test_former_spelling(void **state)
     assert_true(limits.count == 1 && limits.items[0].ports == 3 && limits.items[0].most == 3);
     machine_free(m);
 
-    /* one without the other, and invalid values: reported, and nothing is limited */
+    /* one without the other, and invalid values: reported, and there is no limit */
     static const char *const bad[] = {
         "dispatch_ports,p01,,\n",
         "dispatch_per_cycle,3,,\n",
@@ -134,8 +134,8 @@ static void test_former_spelling(void **state)
     assert_string_equal(fact_find("dispatch_per_cycle")->key, "dispatch_limits");
 }
 
-/* What random loops are made of, and the ports of their µops on a Neoverse V2, written down
- * here. */
+/* Instructions of random loops, and the ports of their µops on a Neoverse V2, independent of the
+ * tables. */
 static const struct { const char *text, *uops[2]; } parts[] = {
     {"add x%u, x20, x21\n", {"M0 M1 S0 S1 S2 S3"}},
     {"smulh x%u, x20, x21\n", {"M0 M1"}},
@@ -158,7 +158,7 @@ static bool lists(const char *list, const char *name, size_t length)
     return false;
 }
 
-/* Whether a µop for the ports in @uop is of the kind, by names. */
+/* Whether a µop for the ports in @uop is of the kind, by port names. */
 static bool of_kind(const char *uop, const char *ports, bool within)
 {
     unsigned in = 0, all = 0;
@@ -179,8 +179,8 @@ static const struct { const char *ports; bool within; } kinds[] = {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* The bound is the largest count of a kind by what dispatch takes of it, and the simulation of
- * loops of independent instructions is no quicker. */
+/* The bound is the maximum over kinds of their count divided by their limit; the simulation of
+ * loops of independent instructions is never faster. */
 static void test_counts(void **state)
 {
     struct rng rng;
@@ -242,12 +242,12 @@ static void test_counts(void **state)
     assert_true(bound_here > 20);
 }
 
-/* Loops that published measurements or a guide give the cycles of. */
+/* Loops with cycles from published measurements or a guide. */
 static void test_cores(void **state)
 {
     static const struct { const char *machine, *text; unsigned times; double cycles; } loops[] = {
-        /* a Graviton 4: four additions per cycle, and four of floating point in parallel; six moves
-         * of zero, four others */
+        /* a Graviton 4: four additions per cycle, in parallel with four of floating point; six
+         * zeroing moves, four others */
         {"neoverse-v2", "add x1, x20, x21\n", 13, 3.25},
         {"neoverse-v2", "add x1, x20, x21\nfadd d1, d20, d21\n", 8, 2},
         {"neoverse-v2", "smulh x1, x20, x21\n", 8, 4},

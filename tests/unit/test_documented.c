@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that README and docs show is read as the program reads it: it exists, and its
- * arguments and options are its own. */
+/* Every command in README and docs is parsed by the program's parser: it exists, and so do its
+ * arguments and options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run shows of itself: one measure for all its phases, a best so far that never rises, and
- * how many individuals it has. */
+/* Reported progress of a run: one measure for all its phases, a best value that never rises, and
+ * the number of individuals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,13 +19,14 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-#define TICK 0.003      /* seconds that pass between two looks at the clock */
+#define TICK 0.003      /* seconds between two reads of the clock */
 #define SAMPLES 20000
-/* columns: the view has two rows of 80 for what a phase means, broken at blanks */
+/* columns: the view has two rows of 80 for the description of a phase, with line breaks at
+ * blanks */
 #define ROW 75
-/* moves of a run that is stopped at once; a third fewer without those of the end */
+/* moves of a run that is stopped at once; a third fewer without the final ones */
 #define QUENCHED 20000
-/* some questions whether it is over; moves to the end would take several times as many */
+/* some checks for the end; moves to the end would take several times more */
 #define STEPS_LEFT 60000
 
 static double now, tick = TICK;
@@ -57,8 +58,8 @@ static void look(void *state)
     seen->looks++;
 }
 
-/* Forms that behave alike are searched as one, whose means have far less noise than any experiment:
- * none of the curves may show their errors. */
+/* Equivalent forms are searched as one, whose means have far less noise than any experiment: no
+ * curve may show the errors of these means. */
 static void test_one_measure(void **state)
 {
     static struct evolve_sample samples[SAMPLES];
@@ -98,7 +99,7 @@ static void test_one_measure(void **state)
     known_tear_down(&b);
 }
 
-/* Individuals of a run of @seconds on two threads. */
+/* Number of individuals in a run of @seconds on two threads. */
 static unsigned individuals(struct problem *p, double seconds, unsigned told)
 {
     struct evolve_options o;
@@ -115,8 +116,7 @@ static unsigned individuals(struct problem *p, double seconds, unsigned told)
     return status.population;
 }
 
-/* The default population is one that converges in the time: more experiments per form take more
- * time. */
+/* The default population converges in the time: more experiments per form take more time. */
 static void test_individuals_fit_the_time(void **state)
 {
     struct mapping *m = known(14);
@@ -148,8 +148,8 @@ static void stop(void *state)
         evolve_stop(state);
 }
 
-/* A stopped run, and the least error that it reported. Nobody polls while it cools, but the clock
- * is read then. */
+/* A stopped run, and its least reported error. The clock is also read during cooling, when there
+ * are no polls. */
 static struct seen *cooling;
 
 static double ticking_and_looking(void)
@@ -159,7 +159,7 @@ static double ticking_and_looking(void)
 
     if (seen && lock_try(&seen->e->lock)) {
         lock_give(&seen->e->lock);
-        /* to report its state the run reads the clock, which stands still meanwhile */
+        /* reporting its state reads the clock, which stands still meanwhile */
         cooling = NULL;
         tick = 0;
         evolve_get_status(seen->e, &status);
@@ -172,9 +172,8 @@ static double ticking_and_looking(void)
     return ticking();
 }
 
-/* The mapping of a run that is stopped in its first moments is hot, and is cooled; the mapping
- * shown meanwhile is not withdrawn. With seed 98 the second cooling ends slightly higher than the
- * first. */
+/* A mapping stopped in its first moments is hot, and is cooled; the mapping reported meanwhile
+ * remains. With seed 98 the second cooling ends slightly higher than the first. */
 static void test_stopped_at_once(void **state)
 {
     static const unsigned seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 98};
@@ -200,7 +199,7 @@ static void test_stopped_at_once(void **state)
         evolve_get_status(e, &status);
         struct genome *best = evolve_best(e, NULL);
         assert_int_equal(status.state, EVOLVE_STOPPED);
-        /* hot it is 0.009 and more in most of these seeds */
+        /* at high temperature at least 0.009 in most of these seeds */
         assert_true(genome_error(best, b.p) < 0.006);
         uint64_t moves = 0;
         for (int k = 0; k < MOVE_KINDS; k++)

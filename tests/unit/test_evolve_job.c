@@ -65,7 +65,7 @@ static struct evolve_options quick(void)
     o.ports = 3;
     o.threads = 3;
     o.population = 3;
-    o.price_scale = 1;   /* so that the costs of two runs compare */
+    o.price_scale = 1;   /* makes the costs of two runs comparable */
     return o;
 }
 
@@ -124,14 +124,14 @@ static void test_run_and_resume(void **state)
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    /* sums of single precision, in another order */
+    /* single-precision sums in another order */
     assert_true(again.cost <= status.cost * (1 + 1e-5));
     evolve_run_free(run);
     population_done(&p);
     experiments_free(t);
 }
 
-/* Prices that suit thousands of experiments must not forbid µops where there are six. */
+/* Penalties suited to thousands of experiments must not exclude µops when there are six. */
 static void test_few_experiments(void **state)
 {
     static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + "
@@ -215,7 +215,7 @@ static void count_call(void *state, unsigned worker)
     atomic_fetch_add(&calls[worker], 1);
 }
 
-/* Every member works once, though each is done at once. */
+/* Every member runs once, though each finishes immediately. */
 static void test_team(void **state)
 {
     struct err err = {0};
@@ -237,13 +237,13 @@ static void test_team(void **state)
 #define SANITIZED
 #endif
 
-/* Where the system refuses threads no worker starts, which is reported. Run in a child with a tight
+/* If the system refuses threads no worker starts, which is reported. Runs in a child with a tight
  * memory limit. */
 static void test_team_refused(void **state)
 {
     (void)state;
 #ifdef SANITIZED
-    skip();   /* they need all the addresses there are */
+    skip();   /* sanitizers need the whole address space */
 #else
     if (!address_space_limited())
         skip();
@@ -269,7 +269,7 @@ static void test_team_refused(void **state)
 
 static _Atomic uint64_t stepped;
 
-/* A clock that only work moves: a step (base/steps.h) of a thread that asks takes a millisecond. */
+/* A clock driven by work alone: a step (base/steps.h) of the calling thread takes 1 ms. */
 static double clock_of_steps(void)
 {
     static _Thread_local uint64_t seen;
@@ -279,8 +279,8 @@ static double clock_of_steps(void)
     return 1e-3 * (double)atomic_load(&stepped);
 }
 
-/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those for which five
- * seconds suffice. */
+/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those of a size for which
+ * five seconds suffice. */
 static uint64_t steps_too_many(size_t rows)
 {
     struct str text = {0};
@@ -314,8 +314,8 @@ static uint64_t steps_too_many(size_t rows)
     return steps > 5000 ? steps - 5000 : 0;
 }
 
-/* The time limit also holds during the layout of a large table: after it little more work is done,
- * however many rows there are. */
+/* The time limit also holds during the layout of a large table: little work follows it, for any
+ * number of rows. */
 static void test_limit_while_it_is_laid_out(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@
 
 #define THREADS 3
 
-/* The rows of @t whose forms are among the first @forms and that are even, or all. */
+/* The rows of @t with forms among the first @forms: the even ones, or all. */
 static struct problem *part_of(const struct experiments *t, uint32_t forms, bool all)
 {
     bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
@@ -42,13 +42,13 @@ static struct problem *part_of(const struct experiments *t, uint32_t forms, bool
     return p;
 }
 
-/* A run, and what joins it once it has taken up what came before. */
+/* A run, and experiments that join once it has taken the previous ones. */
 struct stream {
     struct evolve *e;
     const struct experiments *t;
     uint32_t forms;         /* of the second part; 0: nothing joins */
     unsigned parts, sent;   /* joined in succession */
-    double reached;         /* the least error so far, as last reported; NaN before there is one */
+    double reached;         /* the least error so far, as last reported; NaN at first */
     size_t reached_of, rose;
 };
 
@@ -74,7 +74,7 @@ static void poll_stream(void *state)
     if (s->sent < s->parts)
         send_next(s);
     else
-        /* all came: that of the moment is the last */
+        /* all arrived: the current one is final */
         evolve_set(s->e, "generations", status.generation + 1, &err);
 }
 
@@ -105,7 +105,7 @@ static struct mapping *mapping_of(struct evolve *e)
 
     assert_non_null(g);
     assert_int_equal(g->forms, p->forms);
-    /* Its errors are of the experiments that there are now. */
+    /* Its errors refer to the current experiments. */
     assert_true(fabs(genome_error(g, p) - g->d_avg) < 1e-5);
     ports_number(&names, g->ports);
     struct mapping *m = genome_mapping(g, p, &names);
@@ -114,8 +114,8 @@ static struct mapping *mapping_of(struct evolve *e)
     return m;
 }
 
-/* From beginning to end, across what joined: the least so far never rises, and the others break off
- * where they become those of other experiments. */
+/* From beginning to end, across joins: the least error never rises, and the other curves are
+ * interrupted at each change of experiments. */
 static void check_curves(const struct evolve_sample *samples, size_t n, unsigned joined)
 {
     unsigned gaps = 0;
@@ -131,8 +131,8 @@ static void check_curves(const struct evolve_sample *samples, size_t n, unsigned
     assert_true(gaps > 0 && gaps <= joined);
 }
 
-/* A run that begins with ten of the forms, is given all of them with half of their experiments, and
- * then the rest; threads and a number of ports as asked. */
+/* A run that begins with ten of the forms, then gets all forms with half of their experiments, and
+ * then the rest; with the given threads and number of ports. */
 static void stream_through(unsigned ports, double most)
 {
     static struct evolve_sample samples[4000];
@@ -147,7 +147,7 @@ static void stream_through(unsigned ports, double most)
         .t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
-    problem_free(p);   /* the run holds it */
+    problem_free(p);   /* the run holds a reference */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
     evolve_get_status(stream.e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
@@ -161,7 +161,7 @@ static void stream_through(unsigned ports, double most)
     assert_true(error <= most);
     size_t n = evolve_get_samples(stream.e, samples, 4000);
     check_curves(samples, n, status.joined);
-    /* One measure for the whole run: what it began with. */
+    /* One measure for the whole run: the initial one. */
     assert_int_equal(stream.rose, 0);
     assert_int_equal(stream.reached_of, begun_with);
     assert_true(status.d_reached <= stream.reached &&
@@ -184,7 +184,7 @@ static void test_number_of_ports_is_sought_again(void **state)
 }
 
 /* A, B and C take 1, 4 and 16 cycles alone; of the new ones D takes 3.9, E 1.1, F 100; G was never
- * alone. */
+ * measured alone. */
 static void test_what_a_new_form_begins_with(void **state)
 {
     static const struct { const char *form; double cycles; const char *like;
@@ -222,7 +222,7 @@ static void test_what_a_new_form_begins_with(void **state)
 }
 
 /* Experiments that arrive at a run that is ending, has ended, or does not support joining are
- * dropped. Those not yet taken are replaced. */
+ * dropped. Pending ones are replaced. */
 static void test_what_comes_too_late(void **state)
 {
     struct known_bed b;
@@ -257,7 +257,7 @@ static void test_what_comes_too_late(void **state)
     known_tear_down(&b);
 }
 
-/* A thread that comes to a run while the others carry it over. */
+/* A thread that starts while the others move the run to new experiments. */
 struct latecomer {
     struct evolve *e;
     bool looked, begun;
@@ -276,8 +276,7 @@ static void end_meeting(void *state)
     lock_give(&late->e->lock);
 }
 
-/* It begins nothing: the problem and the individuals that it would take are freed as the others
- * arrive. */
+/* It starts no work: its problem and individuals are freed when the others arrive. */
 static void test_thread_that_starts_late(void **state)
 {
     struct known_bed b;
@@ -297,8 +296,7 @@ static void test_thread_that_starts_late(void **state)
     known_tear_down(&b);
 }
 
-/* A table that nobody will lay out any more is not held: results that are measured wait for those
- * who hold it. */
+/* A table without a further layout is released: measured results wait for the release. */
 static void test_fed_after_its_end(void **state)
 {
     struct known_bed b;
@@ -327,7 +325,7 @@ static void must(struct session *s, const char *line, struct str *out)
         fail_msg("%s: %s", line, err.what);
 }
 
-/* Until the last run has all that @s measured, or for long: that run's status. */
+/* The last run's status, once it has all results of @s or after a long wait. */
 static struct evolve_status fed(struct session *s)
 {
     struct evolve_status status = {0};
@@ -341,13 +339,13 @@ static struct evolve_status fed(struct session *s)
     return status;
 }
 
-/* Of a machine that is named: the forms of this processor's own set are others on AArch64. */
+/* For a named machine: on AArch64 this processor's own forms differ. */
 #define SINGLES                                                                                    \
     "set machine skylake; forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR "  \
     "(R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; "                               \
     "experiments measure --simulate skylake"
 
-/* As a user does it: measurements made during a live run are in its mapping. */
+/* As in interactive use: measurements made during a live run are in its mapping. */
 static void test_live(void **state)
 {
     static const char *const refused[] = {"evolve start --live --active",
@@ -369,7 +367,7 @@ static void test_live(void **state)
         strstr(str_text(&out), "5 forms, 5 experiments, and those measured meanwhile"));
     status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
-    /* Nothing new: it joins no more. */
+    /* No new results: nothing joins. */
     const unsigned joined = status.joined;
     evolve_feed(&s);
     assert_true(run_line(&s, "evolve stop; evolve status", &out, &err));
@@ -381,8 +379,8 @@ static void test_live(void **state)
     str_done(&out);
 }
 
-/* In scripts nobody asks between two commands: each of them feeds the run, and those that show or
- * end it wait until it has everything. */
+/* Scripts have no polling between commands: each command feeds the run, and those that show or end
+ * it wait until it has everything. */
 static void test_live_in_scripts(void **state)
 {
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
@@ -418,7 +416,7 @@ static void test_live_in_scripts(void **state)
     session_done(&s);
 }
 
-/* A live run resumed from its checkpoint is live; inferred and given usages stay separate. */
+/* A live run resumed from its checkpoint is live; inferred and given usages remain separate. */
 static void test_live_resumed(void **state)
 {
     static const char *const ports[] = {"4", "auto"};
@@ -447,14 +445,14 @@ static void test_live_resumed(void **state)
         assert_non_null(strstr(str_text(&out), "and those measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
-        /* it resumes from the file's state, with the same experiments */
+        /* resumes from the file's state, with the same experiments */
         assert_true(status.d_reached <= reached && status.reached_of == 5);
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
         /* The second run's file lacks the starting point of the first: the next run starts from the
-         * present one, and reports that. */
+         * current one, and reports that. */
         str_clear(&line);
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));

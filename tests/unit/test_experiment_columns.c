@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters over experiments, against a second reading of each condition by hand; malformed
- * expressions; the printing of rows. */
+/* Filters over experiments, compared with an independent evaluation of each condition; malformed
+ * expressions; printed rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void test_filters(void **state)
     expect(t, NULL, "state~SIG", "00010");
     expect(t, NULL, "lengths~at 200", "01000");
     expect(t, NULL, "lengths=same", "10000");
-    /* A missing number fits no comparison. */
+    /* A missing number satisfies no comparison. */
     expect(t, NULL, "predicted<100", "00000");
     expect(t, NULL, "cycles!=0.25", "01111");
     experiments_free(t);
@@ -110,7 +110,7 @@ static void test_malformed(void **state)
     experiments_free(t);
 }
 
-/* Rows print as the experiments that they are. */
+/* Rows print in the notation of experiments. */
 static void test_print(void **state)
 {
     struct experiments *t = table();

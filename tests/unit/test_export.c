@@ -18,8 +18,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Runs @line, with the directory of the test for each @; what it and its jobs have to complain of,
- * "" for nothing. */
+/* Runs @line, with the directory of the test for each @; returns errors of the line and its jobs,
+ * "" for none. */
 static const char *fault_of(const char *line)
 {
     struct str command = {0};
@@ -54,8 +54,8 @@ static void works(const char *line)
         fail_msg("%s: %s", line, fault);
 }
 
-/* The result before a failed command is not exported as if it were its own, until it is shown again
- * or something else is. */
+/* After a failed command the earlier result is not exported, until it is shown again or another
+ * result is. */
 static void test_after_a_failure(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void test_after_a_failure(void **state)
     fails("sort nosuch");
     fails("export @/c.nosuch");
     works("export @/d.csv");
-    session.patience = 0;   /* the job fails when its command has long returned */
+    session.patience = 0;   /* the job fails after its command has returned */
     frame_run(&frame, "forms scan /nowhere");
     job_wait(0);
     frame_jobs(&frame);
@@ -113,8 +113,8 @@ static void test_in_a_script(void **state)
     str_done(&line);
 }
 
-/* The first column of each line of @text after the first line, up to @separator, in quotes or
- * not. */
+/* The first column of each line of @text after the first line, up to @separator, with or without
+ * quotes. */
 static void names_in(const char *text, char separator, struct str *out)
 {
     for (const char *at = strchr(text, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
@@ -126,8 +126,8 @@ static void names_in(const char *text, char separator, struct str *out)
     }
 }
 
-/* `copy table` has the rows and columns that `export` writes, in the same order; options on the
- * same line apply to both. */
+/* `copy table` has the rows and columns of `export`, in the same order; options on the same line
+ * apply to both. */
 static void same_rows(size_t rows)
 {
     struct str csv = {0}, exported = {0}, copied = {0}, columns = {0};
@@ -166,13 +166,13 @@ static void test_same_rows(void **state)
         all += *at == '\n';
     assert_true(all > 10);
     same_rows(all - 1);
-    works("filter form~SBB; copy");   /* no drawing in between: the row is one of those asked for */
+    works("filter form~SBB; copy");   /* no drawing in between: the row matches the filter */
     assert_memory_equal(str_text(&session.copied), "SBB", 3);
     works("filter form~IMUL | form~SBB; sort form");
     (void)screen_holds("SBB");
     press("g j ");
     same_rows(2);
-    works("filter form~SBB");   /* the tagged ones are out of sight */
+    works("filter form~SBB");   /* the tagged rows are filtered out */
     refused("copy", "no visible row to copy");
     refused("copy table", "no visible row to copy");
     refused("export @/unseen.csv", "no visible row to export");
@@ -181,7 +181,7 @@ static void test_same_rows(void **state)
     works("export @/unseen.csv");
 }
 
-/* Where the source gives no context to hold: the rows are collected at once. */
+/* Without a context for a background job the rows are collected immediately. */
 static void test_few_rows(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void test_few_rows(void **state)
     refused("copy table", "no visible row");
 }
 
-/* The text of the view output is what `export` writes as text. */
+/* `export` writes the text of the view output as text. */
 static void test_output(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static size_t check_file(const struct machine *m, const char *name)
             fail_msg("%s:%zu: %s is no fact of the schema", path, t->lines[i], t->rows[i][0]);
         else if (!fact_check(f, t->rows[i][1], mapping_ports(m->mapping), &err))
             fail_msg("%s:%zu: %s", path, t->lines[i], err.what);
-        /* macro-ops are µops to whom they are the same */
+        /* machines that equate macro-ops and µops */
         if (f && *f->unit && strncmp(f->unit, "µops", strlen("µops")) != 0 &&
             strcmp(t->rows[i][2], f->unit) != 0)
             fail_msg("%s:%zu: %s is in %s, not %s", path, t->lines[i], f->key, f->unit,
@@ -60,7 +60,7 @@ static void test_shipped(void **state)
     }
     free(ids);
     assert_true(rows > 500);
-    assert_int_equal(log_count(), before);   /* the loader warned of nothing */
+    assert_int_equal(log_count(), before);   /* the loader printed no warning */
 }
 
 static void test_schema(void **state)
@@ -135,7 +135,7 @@ static const char *const broken =
     "key,value,unit,source\nports,\"0,1\",,\nisue_width,4,,\nscheduler,many,,\n\nretire_width,0,,"
     "\nstack_engine,maybe,,\nissue_width,6,,\n";
 
-/* Warnings name file and line; a wrong value is not read. */
+/* Warnings name file and line; a wrong value is ignored. */
 static void test_loader_warns(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void test_loader_warns(void **state)
     machine_free(m);
 }
 
-/* Ten thousand unknown facts are not ten thousand lines. */
+/* Ten thousand unknown facts do not print ten thousand lines. */
 static void test_few_warnings(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_few_warnings(void **state)
     str_done(&text);
 }
 
-/* What is taken without a fact: a number, another fact, that one's number, or nothing. */
+/* Defaults of a fact: a number, another fact, that fact's number, or none. */
 static void test_otherwise(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_otherwise(void **state)
     machine_free(m);
 }
 
-/* The names of the instruction sets, wherever they have to be constant text. */
+/* The names of the instruction sets, wherever they must be constant text. */
 static void test_sets(void **state)
 {
     struct str choices = {0}, words = {0}, prose = {0};
@@ -253,7 +253,7 @@ static void test_former_keys(void **state)
     machine_free(m);
 }
 
-/* Fitted facts are marked as fitted, and each machine that has one names the times. */
+/* Fitted facts are marked as fitted, and each machine with one names the fitted times. */
 static void test_fitted(void **state)
 {
     char **ids = machine_ids();

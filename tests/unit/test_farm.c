@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both sides of work over several ranks, with this file's own launcher, whose messages arrive when
- * the test decides: unwanted work ends, a run whose other islands are still busy is stopped, and a
- * checkpoint keeps its population meanwhile. The real launcher: tests/tty/test_ranks.sh. */
+/* Both sides of work over several ranks, with a test launcher whose messages arrive at chosen
+ * times: unwanted work ends, a run whose other islands are still busy is stopped, and a checkpoint
+ * keeps its population meanwhile. The real launcher: tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-/* times that nothing comes for a millisecond before the launcher lets go, and the test fails: a
- * hang */
+/* empty polls of 1 ms each before the launcher reports a hang, and the test fails */
 #define PATIENCE (1000 * HANG_SECONDS)
 
 /* The launcher: two ranks. */
@@ -182,7 +181,7 @@ static void test_waiting_for_results_is_cancelled(void **state)
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_int_equal(launcher.sent[RANK_DROP], 1);
     assert_true(launcher.empty < PATIENCE);
-    /* An end that nobody cancels drops nothing. */
+    /* A regular end drops nothing. */
     begin(0);
     err = (struct err){0};
     f = farm_new(RANK_SCAN, 1, &(struct str){0}, &(struct farm_taking){0});
@@ -267,7 +266,7 @@ static void test_a_rank_drops_its_pieces(void **state)
 static const char few[] =
     "experiment,cycles\nA,1\nB,0.5\nC,0.5\n2*A + B,2\nA + B,1\nA + C,1\nB + C,1\n";
 
-/* The other island ends: it found nothing. */
+/* The other island ends without a result. */
 static void island_ends(void)
 {
     struct unpacking start = {launcher.last[RANK_EVOLVE].data, launcher.last[RANK_EVOLVE].length,
@@ -291,7 +290,7 @@ static void island_ends_when_told(enum rank_kind kind, const struct str *bytes)
         island_ends();
 }
 
-/* This rank's own part is over, by its generations, and then the run is stopped. */
+/* This rank's own part is over, by its generations; then the run is stopped. */
 static void test_stop_reaches_islands_that_go_on(void **state)
 {
     struct evolve_options o;
@@ -347,7 +346,7 @@ static void must(struct session *s, const char *line)
     str_done(&text);
 }
 
-/* Of ten forms, with times that no mapping explains: individuals end at different ones. */
+/* Ten forms, with times that no mapping explains: individuals converge to different ones. */
 static void put_uneven(const char *file)
 {
     struct str text = {0};
@@ -362,7 +361,7 @@ static void put_uneven(const char *file)
     str_done(&text);
 }
 
-/* A checkpoint holds one island, whether the others are present or busy with something else. */
+/* A checkpoint contains one island, whether the others are present or busy with something else. */
 static void test_a_checkpoint_keeps_its_population(void **state)
 {
     struct session s;
@@ -379,10 +378,10 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     assert_true(population_load(work_path("run.json"), &kept, &err));
     const unsigned count = (unsigned)kept.count;
     population_done(&kept);
-    assert_true(count > 3);   /* equal ones are one */
+    assert_true(count > 3);   /* duplicates are merged */
     struct str text = {0};
     assert_true(file_read(work_path("run.json"), 1 << 20, &text, &err));
-    work_put("again.json", str_text(&text));   /* a run that continues writes its own */
+    work_put("again.json", str_text(&text));   /* a resumed run writes its own file */
     str_done(&text);
     must(&s, "evolve resume @/run.json; evolve stop");
     assert_int_equal(population_of(&s), count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formulas of inputs: known ones are found again and hold far outside, least squares against normal
- * equations, leave-one-out against leaving out. */
+/* Formulas of inputs: known ones are recovered and extrapolate well; least squares compared with
+ * normal equations, leave-one-out with explicit omission. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void test_counts_of_one_input(void **state)
     }
 }
 
-/* Four sizes, all of them multiples of the vector's width: the smallest formula, not one that
- * happens to fit. */
+/* Four sizes, all multiples of the vector's width: the smallest formula, not one that happens to
+ * fit. */
 static void test_few_runs(void **state)
 {
     static const double inputs[] = {16, 32, 64, 128};
@@ -81,7 +81,7 @@ static void test_factorial_runs(void **state)
             for (int c = 0; c < 2; c++, n++) {
                 inputs[3 * n] = 10 + 13 * a;
                 inputs[3 * n + 1] = 3 + 2 * b;
-                inputs[3 * n + 2] = c;       /* changes nothing */
+                inputs[3 * n + 2] = c;       /* has no influence */
             }
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < n; k++)
@@ -103,10 +103,10 @@ static double moments(const double *x)
     return x[5] * (x[8] * x[8] - 1) * x[0] * x[2] * fmod(x[6], 4) + 17 * x[5];
 }
 static double rims(const double *x) { return (x[0] + 1) * (x[1] + 1) * (x[2] + 1) * x[4]; }
-/* nothing at all at the first values */
+/* zero at the first values */
 static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }
 
-/* Nine inputs, each varied alone and 40 other runs: degrees up to seven, quotients of inputs,
+/* Nine inputs, each varied alone, and 40 other runs: degrees up to seven, quotients of inputs,
  * factors of two terms. */
 static void test_many_inputs(void **state)
 {
@@ -142,7 +142,7 @@ static void test_many_inputs(void **state)
     }
 }
 
-/* Many inputs with chance in the count: the right products, near it far outside. */
+/* Many inputs with a random count: the right products, and a good extrapolation. */
 static void test_many_inputs_by_chance(void **state)
 {
     double inputs[5 * 60], counts[60];
@@ -163,7 +163,8 @@ static void test_many_inputs_by_chance(void **state)
     assert_true(fabs(formula_value(&f, far, 5) / (40.1 * 60 * 50 * 40 * 30 * 20) - 1) < 0.1);
 }
 
-/* Remainders 0 and 1 only: half of N / 2 would do as well as N / 4, but nobody writes it. */
+/* Only remainders 0 and 1: half of N / 2 would fit equally, but N / 4 is the more natural
+ * formula. */
 static void test_some_remainders(void **state)
 {
     static const double inputs[] = {17, 24, 32, 44, 61, 64};
@@ -176,7 +177,7 @@ static void test_some_remainders(void **state)
     assert_true(f.exact && formula_value(&f, &n, 1) == vector_body(n));
 }
 
-/* Data decide: a short formula near it, nothing that explodes. */
+/* Data-dependent counts: a short, close formula without an exploding extrapolation. */
 static void test_data_dependent(void **state)
 {
     static const double inputs[] = {16, 32, 48, 64, 96, 128};
@@ -196,8 +197,8 @@ static void test_data_dependent(void **state)
 static double entered(double n) { return n >= 4; }
 static double beyond(double n) { return n > 2 ? n - 2 : 0; }
 
-/* Of a quotient only 0 and 1 were seen: a threshold would do as well, so the formula holds at what
- * was run; with larger values it is one of the two. */
+/* Only quotients 0 and 1 were run: a threshold fits equally, so the formula is valid in that range;
+ * with larger values one of the two is selected. */
 static void test_thresholds(void **state)
 {
     static double (*const functions[])(double) = {entered, beyond};
@@ -221,8 +222,8 @@ static void test_thresholds(void **state)
 
 static double quarter(double n) { return floor(n / 4) * 6; }
 
-/* All multiples of the vector's width: 1.5 N is exact there, and where 1.5 N is no whole number it
- * is no count. */
+/* All multiples of the vector's width: 1.5 N is exact there, but is no count where it is not an
+ * integer. */
 static void test_multiples(void **state)
 {
     static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
@@ -239,8 +240,8 @@ static void test_multiples(void **state)
     assert_true(f.exact && !f.within);
 }
 
-/* Runs that repeat the values of the inputs that matter spare nothing: three of them do not show a
- * formula of three terms. */
+/* Runs with repeated values of the relevant inputs add no information: three of them do not
+ * determine a formula of three terms. */
 static void test_repeated_runs(void **state)
 {
     double inputs[2 * 12], values[12];
@@ -249,7 +250,7 @@ static void test_repeated_runs(void **state)
     for (size_t r = 0; r < 12; r++) {
         inputs[2 * r] = 2 + (double)(r % 4);
         inputs[2 * r + 1] = (double)(r / 4);
-        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives the like */
+        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives similar values */
         values[r] = (const double[]){0, 1, 2, 2}[r % 4];
     }
     fit_counts(&(struct fit_data){inputs, 2, 12, values}, &f);
@@ -273,12 +274,12 @@ static void fit_beside(double (*of)(double), const double *values, size_t count,
     fit_counts(&(struct fit_data){inputs, 2, n, counts}, f);
 }
 
-/* (2l - 1) % 4 added up from l = 2 */
+/* sum of (2l - 1) % 4 from l = 2 */
 static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }
 static double chunks_less(double n) { return 60 - 60 / n; }
 
-/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal with other terms takes
- * five. */
+/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal with other terms
+ * requires five. */
 static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
@@ -292,7 +293,8 @@ static void test_reciprocals(void **state)
         assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
                                     3126 * moments_left(values[k]));
     fit_beside(chunks_less, values, 7, &f);
-    /* Four values of the first input do not determine its fifth power: exact at these alone. */
+    /* Four values of the first input do not determine its fifth power: exact at these values
+     * only. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));
 }
 
@@ -368,8 +370,8 @@ static void test_least_squares(void **state)
 #define SUM_COLUMNS 8
 #define SUM_ROWS 14
 
-/* The least sum of squares of any subset whose least squares are not negative: what a search of all
- * of them finds. */
+/* The least sum of squares over all subsets with non-negative coefficients, by exhaustive
+ * search. */
 static double least_of_all(const double *const *columns, const double *y, const double *weights)
 {
     long double work[(SUM_COLUMNS + 1) * SUM_ROWS];
@@ -400,8 +402,8 @@ static double least_of_all(const double *const *columns, const double *y, const 
     return least;
 }
 
-/* As good as the best of all subsets, and at the minimum no column that is left out would lower the
- * sum (Kuhn and Tucker); columns that are there twice do no harm. */
+/* Equal to the best of all subsets; at the minimum no omitted column would lower the sum (Kuhn and
+ * Tucker); duplicate columns are harmless. */
 static void test_nonnegative(void **state)
 {
     double column[SUM_COLUMNS + 1][SUM_ROWS], y[SUM_ROWS], weights[SUM_ROWS];
@@ -453,8 +455,8 @@ static void test_nonnegative(void **state)
     assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
 }
 
-/* At the minimum no coefficient's pull is above the penalty, and those that are not 0 pull just as
- * much. */
+/* At the minimum no gradient exceeds the penalty, and gradients of non-zero coefficients equal
+ * it. */
 static void test_lasso(void **state)
 {
     double column[5][20], y[20], c[5] = {0}, most = 0, length[5] = {0};
@@ -494,8 +496,8 @@ static void test_lasso(void **state)
     assert_true(c[1] > 2 && c[3] < -1);
 }
 
-/* Inputs and counts of any size are no undefined behaviour, and no exact formula either (the
- * sanitizers watch). */
+/* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and yield no
+ * exact formula. */
 static void test_huge(void **state)
 {
     static const double huge[] = {1e18, 1e25, 1e40, 1e300, 3e38};

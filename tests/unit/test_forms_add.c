@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of the user's own: files of templates that are added, and those that are refused. */
+/* Forms of the user: files of templates that are added, and rejected ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "isa/forms.h"
 #include "../support/support.h"
 
-/* Runs @line with the directory of the test for each @; what it prints into @out (may be NULL). */
+/* Runs @line with the directory of the test for each @; its output goes to @out (may be NULL). */
 static bool try(struct session *s, const char *line, struct str *out, struct err *err)
 {
     struct str expanded = {0};
@@ -86,8 +86,8 @@ static void test_forms_add(void **state)
     for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
         assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form,
                            forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
-    /* A holder of a table keeps it unchanged when more is added, and when the session ends; the new
-     * one has the rows of both files. */
+    /* A table in use stays unchanged when forms are added, and after the session ends; the new one
+     * has the rows of both files. */
     struct forms *held = forms_hold(s.document.forms[ISA_X86_64]);
     work_put("f.csv",
              "form,template,extension\nNOP (),nop,FIRST\n\"VPADDD_EVEX (XMM, XMM, "
@@ -106,7 +106,7 @@ static void test_forms_add(void **state)
     assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
     assert_int_equal(forms_count(held), before);
     forms_free(held);
-    /* Reads and writes follow from the code. */
+    /* The code determines reads and writes. */
     str_clear(&text);
     work_put("f.csv",
              "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} "
@@ -124,7 +124,7 @@ static void test_forms_add(void **state)
     str_done(&text);
 }
 
-/* What is added for AArch64, where # begins a number, comes back with the session. */
+/* Forms added for AArch64, where # begins a number, are restored with the session. */
 static void test_forms_add_a64(void **state)
 {
     (void)state;

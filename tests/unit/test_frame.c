@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The frame and its views on a grid, against golden screens (GENERATE=1 rewrites them), and the
- * keys. */
+/* The frame and its views on a grid, compared with golden screens (GENERATE=1 rewrites them), and
+ * the keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static void test_golden(void **state)
     }
 }
 
-/* The rows around a place: its name, and the keys of each view; with colours, and in ASCII without
- * them, of the first. */
+/* The rows around a view: its name, and the keys of each view; for the first view with colours, and
+ * in ASCII without them. */
 static void test_golden_of_the_bars(void **state)
 {
     (void)state;
@@ -89,8 +89,8 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* Other machines are selected: the one in view stays, also at another position, and one that is
- * gone is not looked up. */
+/* After another selection of machines the displayed one stays, also at another position; a removed
+ * one is not accessed. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void test_machine_in_view_stays(void **state)
     assert_int_equal(session.document.in_view, 0);
 }
 
-/* A run of one thread and a few generations on a simulated processor: the same each time. */
+/* A run of one thread and a few generations on a simulated processor: reproducible. */
 static void test_golden_of_evolution(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_golden_of_text(void **state)
     compare_sizes("help");
 }
 
-/* A usage of long port names is cut in favour of the columns after it. */
+/* A usage of long port names is truncated in favour of the columns after it. */
 static void test_detail_is_whole(void **state)
 {
     struct str shown = {0};
@@ -152,7 +152,7 @@ static void test_detail_is_whole(void **state)
     str_done(&shown);
 }
 
-/* The machine that m selects is the timeline's as well, and stays within those selected. */
+/* The machine selected by m also applies to the timeline, and stays within the selection. */
 static void test_machine_in_view(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void test_machine_in_view(void **state)
     assert_true(screen_holds("Haswell"));
 }
 
-/* Where @text begins on the last row of a screen. */
+/* Column of @text on the last row of a screen. */
 static int column_of(const char *text, unsigned width, unsigned height)
 {
     struct str shown = {0};
@@ -184,7 +184,8 @@ static int column_of(const char *text, unsigned width, unsigned height)
     return column;
 }
 
-/* A message longer than a row is read to its end, its remedy last; a press takes it away. */
+/* A message longer than a row can be read to its end, with its remedy last; a key press dismisses
+ * it. */
 static void test_long_message(void **state)
 {
     struct str shown = {0};
@@ -203,7 +204,7 @@ static void test_long_message(void **state)
     str_done(&shown);
 }
 
-/* Every view draws at every size without touching a cell outside (the sanitizers watch). */
+/* Every view draws at every size without touching a cell outside (checked by sanitizers). */
 static void test_all_sizes(void **state)
 {
     (void)state;
@@ -243,7 +244,7 @@ static void test_views_and_keys(void **state)
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("distinct"));
     press("1");
-    assert_string_equal(views[frame.current]->name, "why");   /* the place's pane of before */
+    assert_string_equal(views[frame.current]->name, "why");   /* the previous pane of the view */
     frame_key(&frame, KEYCODE_BACKTAB, &prefill);
     assert_string_equal(views[frame.current]->name, "kernel");
     frame_run(&frame, "kernel analyze");
@@ -285,7 +286,7 @@ static void test_experiments(void **state)
     assert_true(screen_holds("1/2 of 6"));
     prefill = NULL;
     assert_int_equal(frame_key(&frame, '\\', &prefill), FRAME_PROMPT);
-    /* what is in force, to be edited */
+    /* current value, for editing */
     assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");
     frame_run(&frame, "filter cycles>much");
     assert_true(frame.failed);
@@ -340,7 +341,7 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-/* A chart in progress: finished stages with their results, the present one, those that wait; over
+/* A chart in progress: finished stages with their results, the present one, pending ones; over
  * time. */
 static void test_chart_stages(void **state)
 {
@@ -349,7 +350,7 @@ static void test_chart_stages(void **state)
     (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
-    fill_record();   /* the charted processor, not the one that runs this test */
+    fill_record();   /* the charted processor, not this one */
     chart_clock_begin();
     log = session.document.chart = stage_log_new("mine");
     frame_run(&frame, "view machine");
@@ -401,7 +402,7 @@ static void test_what_measures(void **state)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
     snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
-    assert_true(screen_holds(told));   /* the bottom line has room for that, too */
+    assert_true(screen_holds(told));   /* also fits on the bottom line */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));
@@ -423,7 +424,7 @@ static void test_measuring(void **state)
     frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
     assert_false(frame.failed);
     frame_run(&frame, "experiments pause");
-    bool ended = frame.failed;   /* it may have been quicker than that */
+    bool ended = frame.failed;   /* may have ended before that */
     if (!ended) {
         frame_run(&frame, "jobs");
         frame_run(&frame, "experiments resume");
@@ -489,8 +490,7 @@ static void test_collect(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
 }
 
-/* Refused text comes back to be corrected; the kernel before it is not shown as if it were the new
- * one. */
+/* Rejected text returns for correction; the previous kernel is not shown as the new one. */
 static void test_refused_paste(void **state)
 {
     static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
@@ -506,7 +506,7 @@ static void test_refused_paste(void **state)
     assert_true(screen_holds("   3  jnee y"));
     assert_ptr_equal(session.document.kernel, before);
     frame_key(&frame, KEYCODE_RIGHT, &prefill);
-    press("j");   /* which makes it worse: the question is repeated */
+    press("j");   /* makes the error worse: the question is repeated */
     frame_key(&frame, 4, &prefill);
     assert_true(frame.collecting);
     assert_true(screen_holds("   3  jjnee y"));
@@ -531,7 +531,7 @@ static void test_refused_paste(void **state)
     assert_true(session.document.kernel != before);
 }
 
-/* A paste over refused text takes its place, although no command asked for the text. */
+/* A paste over rejected text replaces it, although no command requested the text. */
 static void test_paste_over_refused(void **state)
 {
     static const char refused[] = "hello world\n", text[] = "y:\n\taddq $1, %rcx\n\tjne y\n";
@@ -546,8 +546,8 @@ static void test_paste_over_refused(void **state)
     assert_true(screen_holds("addq $1, %rcx"));
 }
 
-/* Lines left out of a paste are counted, and shown with the reasons; the samples of a profile are a
- * column. */
+/* Lines omitted from a paste are counted, and shown with the reasons; the samples of a profile are
+ * a column. */
 static void test_left_out(void **state)
 {
     static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :  "
@@ -586,7 +586,7 @@ static void test_click(void **state)
                      FRAME_PROMPT);
 }
 
-/* Jobs end in the output view; their messages are in the status line meanwhile. */
+/* Jobs end in the output view; until then their messages are in the status line. */
 static void test_job(void **state)
 {
     struct job_info info;
@@ -598,14 +598,14 @@ static void test_job(void **state)
     job_wait(0);
     assert_true(job_get(0, &info));
     assert_int_equal(info.state, JOB_DONE);
-    /* job_wait has printed it already; the frame shows what a drain brings. */
+    /* job_wait has printed it already; the frame shows output after a drain. */
     frame_run(&frame, "forms scan /proc/self/exe");
     struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
     while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
-    assert_true(screen_holds(told));   /* and the key bar reports its end */
+    assert_true(screen_holds(told));   /* the key bar reports its end */
     frame_run(&frame, "job wait");
     assert_true(screen_holds("no job is running"));
     frame_run(&frame, "job wait 77");
@@ -614,8 +614,7 @@ static void test_job(void **state)
     assert_true(frame.failed);
 }
 
-/* Keys typed ahead of the next drawing find the rows of the machine or table that a command has
- * just chosen. */
+/* Keys typed ahead of the next drawing apply to the rows of a newly selected machine or table. */
 static void test_type_ahead(void **state)
 {
     const char *prefill;
@@ -624,7 +623,7 @@ static void test_type_ahead(void **state)
     frame_run(&frame, "set machine skylake");
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("Skylake"));
-    /* a port, and so a column, that the next machine does not have */
+    /* a port, and so a column, that the next machine lacks */
     frame_run(&frame, "sort FPDV");
     frame_run(&frame, "filter FPDV>0");
     assert_false(frame.failed);
@@ -646,7 +645,7 @@ static void until_awaited(void)
         frame_jobs(&frame);
 }
 
-/* A text that takes a second or so to assemble unless that is ended. */
+/* A text that takes about a second to assemble unless cancelled. */
 static const char *write_long(void)
 {
     struct str text = {0};
@@ -659,7 +658,7 @@ static const char *write_long(void)
 }
 
 /* Long commands continue in the background; the rest of the line waits for them, and for the jobs
- * that `job wait` names. */
+ * of `job wait`. */
 static void test_waiting(void **state)
 {
     char line[4400];
@@ -678,7 +677,7 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
-    /* a kernel that has come is shown */
+    /* a newly loaded kernel is shown */
     assert_string_equal(views[frame.current]->name, "kernel");
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
@@ -700,7 +699,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "mapping");
     assert_true(screen_holds("cancelled after"));
 
-    /* Another kernel takes the place of one that is still on its way. */
+    /* Another kernel replaces one that is still being loaded. */
     snprintf(line, sizeof line, "kernel load %s", path);
     frame_run(&frame, line);
     frame_run(&frame, "kernel hex 4801d8");
@@ -711,7 +710,7 @@ static void test_waiting(void **state)
     assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
 }
 
-/* A script continues with the line after the one that was awaited. */
+/* A script continues at the line after the awaited one. */
 static void test_waiting_script(void **state)
 {
     char line[4400];
@@ -735,8 +734,8 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-/* A job that ends long after its command requests a view: the command's output stream is closed
- * then, and not used. */
+/* A job that ends long after its command requests a view: the command's output stream is then
+ * closed, and not used. */
 static void test_view_of_a_late_job(void **state)
 {
     char line[4400];
@@ -766,7 +765,7 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        /* first: the log holds what all tests did */
+        /* first: the log contains the output of all tests */
         cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),

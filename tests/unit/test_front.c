@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulated decoders next to a plain statement of their rules, over random blocks and queues of
- * any fill. */
+/* The simulated decoders compared with a direct implementation of their rules, for random blocks
+ * and queues of any fill. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "base/rng.h"
 #include "../support/support.h"
 
-/* Lengths from 1 to 11 bytes, prefixes that change the length, several µops, compares that fuse
- * with the jump after them. */
+/* Lengths from 1 to 11 bytes, length-changing prefixes, several µops, compares that fuse with the
+ * next jump. */
 static const char *const pool[] = {
     "4801d8",
     "488b03",
@@ -63,7 +63,7 @@ static size_t append(struct insn *insns, size_t count, const char *hex)
     return count + 1;
 }
 
-/* @loop: with a compare and a jump back at the end. */
+/* @loop: with a compare and a backward jump at the end. */
 static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
 {
     size_t count = 0, most = 1 + (size_t)rng_below(rng, INSNS_MAX - 4);
@@ -77,8 +77,8 @@ static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
     return count;
 }
 
-/* The items that the decoders deliver in the next cycle of @f, which is unchanged; the state
- * afterwards to @queued and @stall. */
+/* The items delivered by the decoders in the next cycle of @f, which stays unchanged; stores the
+ * subsequent state in @queued and @stall. */
 static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t *stall)
 {
     int64_t visible = f->visible - f->decoded, items = 0;
@@ -122,7 +122,8 @@ static void check_cycle(struct front *f, const char *id, size_t number, int cycl
                  f->decode_stall, (long)items, queued, stall);
 }
 
-/* Items leave the queue, up to a number of µops; only those delivered in an earlier cycle. */
+/* Removes items from the queue, up to a number of µops; only those delivered in an earlier
+ * cycle. */
 static void drain(struct front *f, struct place *taken, int32_t uops)
 {
     while (taken->number < f->delivered.number) {
@@ -152,7 +153,7 @@ static void check_block(struct block_work *w, struct rng *rng, const struct insn
     frontend_bound(w->core, insns, &w->costs, options.shape, options.align, &bound);
     front_start(&front, &plan, w->core, w, insns, &options, &bound);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        if (cycle % 40 == 0)   /* now faster, now slower than the front end, now not at all */
+        if (cycle % 40 == 0)   /* alternates: faster than the front end, slower, stopped */
             rate = (int32_t)rng_below(rng, 9);
         drain(&front, &taken, rate);
         check_cycle(&front, id, number, cycle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Golden Cove: the table against measured single forms, and its rules against answers derived by
+/* Golden Cove: the table compared with measured single forms, and its rules with results derived by
  * hand. */
 #include <math.h>
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void test_single_forms(void **state)
     assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
-/* Blocks that each show a rule: the rule's time by hand, and the measured one. */
+/* Blocks that each demonstrate a rule: the rule's time by hand, and the measured one. */
 static const struct { const char *hex; double answer, measured;
 } rules[] = {
     {"488907488b07", 0.5, 0.5},       /* mov [rdi],rax; mov rax,[rdi] */
@@ -60,7 +60,7 @@ static const struct { const char *hex; double answer, measured;
     {"4883c005480f44c1", 2, 2},            /* add rax,5; cmovz rax,rcx */
     {"4d85e44c0f44e2", 3, 3},              /* test r12,r12; cmovz r12,rdx */
     {"4885db480f44c1", 2, 2},              /* test rbx,rbx; cmovz rax,rcx */
-    /* cmp r8,rsi; seta al; cmp cl,al; sete al: of seta's two cycles one is the register's */
+    /* cmp r8,rsi; seta al; cmp cl,al; sete al: of seta's two cycles one belongs to the register */
     {"4939f0"
      "0f97c0"
      "38c1"
@@ -75,14 +75,15 @@ static const struct { const char *hex; double answer, measured;
      "48394218"
      "0f94c0",
      2, 2.01},
-    /* mov ecx,[rsp+20]; mov eax,1; shl rax,cl; cmp dword [rsp+72],64: not of one set by 32 bits */
+    /* mov ecx,[rsp+20]; mov eax,1; shl rax,cl; cmp dword [rsp+72],64: no such rule for a constant
+     * set by 32 bits */
     {"8b4c2414"
      "b801000000"
      "48d3e0"
      "837c244840",
      1, 1.01},
     /* mov r10,[rbp-232]; mov rdx,[rbp-160]; mov byte [rbp-232],1; two loads; mov [rdx+rbx*8],r10:
-     * two lines; the load of what one byte was stored in does not wait for it */
+     * two lines; the load that includes the stored byte does not wait for it */
     {"4c8b9518ffffff"
      "488b9560ffffff"
      "c68518ffffff01"
@@ -92,11 +93,11 @@ static const struct { const char *hex; double answer, measured;
      2, 2.03},
     {"4839cb480f44c1", 1, 1}, /* cmp rbx,rcx; cmovz rax,rcx */
     {"0fb6c3488d1c08", 1, 1}, /* movzx eax,bl; lea rbx,[rax+rcx] */
-    /* sub rdi,1; shr rdi,2; add rdi,1: the sum is 0 and waited for all the same */
+    /* sub rdi,1; shr rdi,2; add rdi,1: the sum is 0 but still depends on its source */
     {"4883ef0148c1ef024883c701", 3, 3},
     {"0f59c10f54c2", 5.75, 5.73}, /* mulps xmm0,xmm1; andps xmm0,xmm2 */
     {"0f58c10f54c2", 4, 4},       /* addps xmm0,xmm1; andps xmm0,xmm2 */
-    /* mov rax,[rip+256]; mov rcx,[rsp]: lines of their own, one bank */
+    /* mov rax,[rip+256]; mov rcx,[rsp]: different lines, one bank */
     {"488b0500010000488b0c24", 1, 1},
     {"ddd8", 380, 376},        /* fstp st(0) from an empty stack */
     {"d9e1", 1, 1},            /* fabs */
@@ -106,8 +107,8 @@ static const struct { const char *hex; double answer, measured;
     {"c4e37140c200", 4, 4.08}, /* vdpps xmm0,xmm1,xmm2,0: microcode */
     /* vdpps; nop{12}: nothing else is dispatched meanwhile */
     {"c4e37140c200909090909090909090909090", 6, 5.87},
-    /* mov rax,[r15+8]; mov rax,[rax+24]; cmp byte [rax],0: each address comes from the load
-     * before */
+    /* mov rax,[r15+8]; mov rax,[rax+24]; cmp byte [rax],0: each address depends on the previous
+     * load */
     {"498b4708"
      "488b4018"
      "803800",
@@ -128,20 +129,20 @@ static const struct { const char *hex; double answer, measured;
     {"f20f58c1f20f58c2", 4, 4}, /* addsd xmm0,xmm1; addsd xmm0,xmm2 */
     /* mov eax,[rbx+8]; four of lea rax,[rax+rdx]; add rax,1; mov [rbx+8],eax: half a sum */
     {"8b4308488d0410488d0410488d0410488d04104883c001894308", 5 + 4 + 1, 9.96},
-    /* the addition first: nothing is left of it, and the load finds its store at rename */
+    /* the addition first: it is eliminated, and the load finds its store at rename */
     {"8b43084883c001488d0410488d0410488d0410488d0410894308", 4, 3.99},
     /* the same with [rdi+rcx*8] and 64 bits: not renamed, the sum is computed for the store */
     {"488b04cf488d0410488d0410488d0410488d04104883c001488904cf", 5 + 4 + 1, 9.97},
     /* and rdi,-1; mov qword [rdi+8],0; mov rax,[rdi+8]; add rdi,rax */
     {"4883e7ff48c7470800000000488b47084801c7", 1 + 12 + 1, 13.98},
-    /* add dword [rsp+rdx*4+1328],1: with an index it is not renamed */
+    /* add dword [rsp+rdx*4+1328],1: not renamed with an index */
     {"8384943005000001", 6.2 + 1, 7.37},
     /* mov rax,[rdi+rcx*8]; add rax,rdx; mov [rdi+rcx*8],rax: the same in three instructions */
     {"488b04cf"
      "4801d0"
      "488904cf",
      6.2 + 1, 7.37},
-    /* with three additions it is late anyway */
+    /* with three additions it is late in any case */
     {"488b04cf"
      "4801d0"
      "4801d0"
@@ -161,7 +162,7 @@ static const struct { const char *hex; double answer, measured;
      "0f292c24",
      5 + 3, 8.03},
     /* vpcmpeqd ymm4,ymm4,ymm4; vpgatherdd ymm0,[rsi+ymm2*4],ymm4; ten of vpaddd ymm0,ymm0,ymm1: the
-     * merged elements are needed last */
+     * merged elements are read last */
     {"c5dd76e4"
      "c4e25d900496"
      "c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1c5fdfec1",
@@ -176,7 +177,7 @@ static const struct { const char *hex; double answer, measured;
     {"62f17548fec2c5f5fedac5f5fee2", 1.5, 1.5},
 };
 
-/* Whole numbers and floating point have a divider each: two idiv r32 hold theirs for 12 cycles, two
+/* Integers and floating point have separate dividers: two idiv r32 occupy theirs for 12 cycles, two
  * concurrent divsd theirs for 8 (12.0 measured). */
 static void test_two_dividers(void **state)
 {
@@ -208,17 +209,17 @@ static void test_rules(void **state)
     machine_free(m);
 }
 
-/* What passes between the multipliers and one-cycle operations; a simulation rounds it to whole
+/* Bypass between the multipliers and one-cycle operations; a simulation rounds it to whole
  * cycles. */
 static void test_between_kinds(void **state)
 {
     static const struct { const char *hex; double answer, measured; } blocks[] = {
-        /* mulps xmm0,xmm1; pand xmm0,xmm2: two ports of three next to the multipliers, there and
-         * back */
+        /* mulps xmm0,xmm1; pand xmm0,xmm2: two ports of three next to the multipliers, in both
+         * directions */
         {"0f59c1660fdbc2", 4 + 1 + 4 / 9.0 + 8 / 9.0, 6.32},
-        /* mulps xmm0,xmm1; pslld xmm0,3: a shift runs nowhere else */
+        /* mulps xmm0,xmm1; pslld xmm0,3: a shift has no other port */
         {"0f59c1660f72f003", 4 + 1 + 1 + 1, 6.97},
-        /* pmaddwd xmm0,xmm1; psrld xmm0,3: back to integers' multipliers in time */
+        /* pmaddwd xmm0,xmm1; psrld xmm0,3: in time for the integer multipliers */
         {"660ff5c1660f72d003", 5 + 1 + 1, 6.83},
         /* cvttps2dq xmm0,xmm0; paddd xmm0,xmm2 */
         {"f30f5bc0660ffec2", 4 + 1 + 4 / 9.0 + 8 / 9.0, 6.26},
@@ -238,8 +239,8 @@ static void test_between_kinds(void **state)
     machine_free(m);
 }
 
-/* Which µop takes the second best port is a matter of those that compute: mov edx,[r12]; add ebx,1;
- * add rbp,8; cmp ebx,edx takes 1.09. */
+/* Only computing µops take turns for the second best port: mov edx,[r12]; add ebx,1; add rbp,8; cmp
+ * ebx,edx takes 1.09. */
 static void test_turns_at_rename(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
@@ -252,8 +253,8 @@ static void test_turns_at_rename(void **state)
     machine_free(m);
 }
 
-/* The flags of AND are slow for a select of one µop. CMOVBE's first joins the flags: measured 6.00
- * from the address, where CMOVZ takes 6.50. */
+/* The flags of AND are slow for a one-µop select. CMOVBE's first µop combines the flags: measured
+ * 6.00 from the address, where CMOVZ takes 6.50. */
 static void test_flags_of_two_uops(void **state)
 {
     struct machine *m = load_machine("sapphirerapids");
@@ -266,7 +267,7 @@ static void test_flags_of_two_uops(void **state)
     machine_free(m);
 }
 
-/* The simulation also follows the rules, except that it has whole cycles, and port conflicts that
+/* The simulation also follows the rules, apart from its whole cycles, and port conflicts that
  * bounds lack. */
 static void test_rules_simulated(void **state)
 {
@@ -281,7 +282,7 @@ static void test_rules_simulated(void **state)
     machine_free(m);
 }
 
-/* Without its fact each rule is gone. */
+/* Each rule is disabled without its fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other;
@@ -303,7 +304,7 @@ static void test_each_fact_matters(void **state)
         {"unlaminate_first", "", "3b040f3b440e083b440d10909090", 2, 9.0 / 6},
         /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},
-        /* mov rax,[rdi+60]: its two banks are left */
+        /* mov rax,[rdi+60]: its two banks remain */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},
         /* add rax,5; shl rax,3 */
         {"immediate_folding_extra", "0", "4883c00548c1e003", 3, 1},
@@ -321,19 +322,19 @@ static void test_each_fact_matters(void **state)
         {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},
         /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
         {"immediate_folding_again", "", "488d781f48c1ef05", 1, 0.5},
-        /* bswap does not */
+        /* no such rule for bswap */
         {"immediate_folding_again", "", "488d781f480fcf", 1, 1},
         /* mov rax,-1; shr rax,cl */
         {"immediate_folding_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},
         /* mov rax,-3; shr rax,cl: beyond the limit */
         {"immediate_folding", "1", "48c7c0fdffffff48d3e8", 1.5, 1},
-        /* mov r10,1; shlx rax,rax,r10: the count waits for nothing, the shift takes longer */
+        /* mov r10,1; shlx rax,rax,r10: the count has no dependence, the shift takes longer */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},
         /* bextr has two steps */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},
         /* bzhi */
         {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},
-        /* pdep takes as long as with any mask */
+        /* pdep takes the time of any mask */
         {"immediate_folding_extra", "0", "49c7c201000000c4c2fbf5c2", 3, 3},
         /* mov r10,-1024; shlx rax,rax,r10 */
         {"immediate_folding", "1", "49c7c200fcffffc4e2a9f7c0", 3, 1},
@@ -358,11 +359,11 @@ static void test_each_fact_matters(void **state)
          4.5, 4},
         /* six nops between them */
         {"slow_flags_latency", "", "4885db909090909090480f44c1", 8 / 6.0, 8 / 6.0},
-        /* mov [rdi],al; mov rbx,[rdi]: the byte merged with the cache, in turn */
+        /* mov [rdi],al; mov rbx,[rdi]: merges the byte with the cache, one at a time */
         {"store_forward_part", "", "8807488b1f", 0.5, 19},
         /* mov [rdi],al; mov rax,[rdi] */
         {"store_forward_part", "", "8807488b07", 20, 19},
-        /* mov [rdi],al; mov [rdi+1],al; mov rbx,[rdi]: of two stores */
+        /* mov [rdi],al; mov [rdi+1],al; mov rbx,[rdi]: from two stores */
         {"store_forward_part", "", "8807884701488b1f", 19, 19},
         /* push rax; mov rcx,rsp; pop rax */
         {"stack_pointer_sync", "all", "504889e158", 0.5, 4.0 / 6},
@@ -397,7 +398,7 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* ah where it is renamed separately: of rax written as a whole, or merged into it. */
+/* ah where it is renamed separately: when rax is written as a whole, or merged into it. */
 static void test_second_byte(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -412,7 +413,7 @@ static void test_second_byte(void **state)
 }
 
 /* vxorpd xmm0; vaddsd xmm5,xmm0,[rsp]; vmovsd [rsp],xmm5: 5 cycles from the store to the load's
- * operand, 3 for an addition that none follows; its store waits for that one cycle more also when
+ * operand, 3 for an addition without a following one; its store waits one more cycle, also when
  * simulated. */
 static void test_store_of_a_sum(void **state)
 {
@@ -444,8 +445,8 @@ static void test_memory_and_immediate(void **state)
     machine_free(m);
 }
 
-/* x87 instructions that end in microcode, per iteration; each takes 310 to 420 cycles there, which
- * the comments have for the block. */
+/* x87 instructions with a microcode assist, per iteration; each assist takes 310 to 420 cycles; the
+ * comments state the cycles of the block. */
 static void test_assists(void **state)
 {
     static const struct { const char *hex; double count; } blocks[] = {
@@ -453,8 +454,8 @@ static void test_assists(void **state)
         {"d9e8", 1},           /* fld1 onto a full one: 415 */
         {"ddd8ddd8", 2},       /* 750 */
         {"d9e8ddd8", 0},       /* fld1; fstp st(0): 2.1 */
-        {"d8c1", 1},           /* fadd st(0),st(1), nothing in either: 358 */
-        {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), which finds no number: 423 */
+        {"d8c1", 1},           /* fadd st(0),st(1), both empty: 358 */
+        {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), with st(1) empty: 423 */
         {"d9c9", 0},           /* fxch st(1) fills both: 1.0 */
         {"d9e1", 0},           /* fabs: 1.0 */
         {"d9e8d9f7d9f6ddd8", 0},   /* fld1; fincstp; fdecstp; fstp st(0): 4.0 */
@@ -482,8 +483,8 @@ static void test_assists(void **state)
     }
 }
 
-/* Values on the x87 stack are followed to the registers that its names stand for: 7 cycles from a
- * store to the load that finds it, 4 for a multiplication, 1 for the rest. */
+/* Values on the x87 stack are tracked to the registers behind its names: 7 cycles from a store to
+ * its load, 4 for a multiplication, 1 for the rest. */
 static void test_x87_stack(void **state)
 {
     static const struct { const char *hex; double answer; } blocks[] = {
@@ -492,16 +493,16 @@ static void test_x87_stack(void **state)
         {"d907d8c8d8c8d8c8d91f", 19},            /* with fmul st(0),st(0) three times: 18.99 */
         {"d907d9e0d9e0d9e0d91f", 10},            /* with fchs three times: 10.0 */
         {"d907d9e1d91f", 8},                     /* with fabs: 8.00 */
-        /* fld dword ptr [rdi]; fld dword ptr [rsi]; fmulp st(1),st(0), which was st(0); fstp dword
+        /* fld dword ptr [rdi]; fld dword ptr [rsi]; fmulp st(1),st(0), the former st(0); fstp dword
          * ptr [rdi] */
         {"d907d906dec9d91f", 11},
         /* fld [rdi]; fld [rsi]; fstp [rdi]; fstp [rsi]: crosswise, 14 in two iterations */
         {"d907d906d91fd91e", 7},
-        /* fld [rdi]; fld [rsi]; fxch, of no length; fmul st(0),st(0); fxch; fstp [rsi]; fstp
+        /* fld [rdi]; fld [rsi]; fxch, of zero latency; fmul st(0),st(0); fxch; fstp [rsi]; fstp
          * [rdi] */
         {"d907d906d9c9d8c8d9c9d91ed91f", 11},
-        /* fld [rdi]; fld [rsi]; fxch; fmul; fxch; fmul; fstp [rdi]; fstp [rsi]: each from its place
-         * to the other; 11.0 measured */
+        /* fld [rdi]; fld [rsi]; fxch; fmul; fxch; fmul; fstp [rdi]; fstp [rsi]: exchanges both
+         * places; 11.0 measured */
         {"d907d906d9c9d8c8d9c9d8c8d91fd91e", 11},
         {"db07db1f", 13},                        /* fild and fistp dword ptr [rdi]: 13.0 measured */
         {"db07d91f", 10},                        /* fild; fstp: 10.0 */
@@ -509,13 +510,14 @@ static void test_x87_stack(void **state)
         /* fld [rdi]; fsub dword ptr [rsi]; fstp [rdi]: 10.0 */
         {"d907d826d91f", 10},
         {"d907d9c0dec9d91f", 12},                /* fld [rdi]; fld st(0); fmulp; fstp [rdi]: 12.0 */
-        /* twice from one place to another, with a multiplication: only the names are the same */
+        /* twice from one address to another, with a multiplication: only the names are equal */
         {"d907d8c8d91ed94704d8c8d95e04", 2},
         {"d9c0d8c8ddd9", 6},                     /* fld st(0); fmul st(0),st(0); fstp st(1) */
         /* fld [rdi]; fld [rsi]; fincstp; fmul; fdecstp; fmul; fstp [rsi]; fstp [rdi]: one each, 15
          * on the same */
         {"d907d906d9f7d8c8d9f6d8c8d91ed91f", 11},
-        {"d9fa", 21},                            /* fsqrt: 21.0 between fld and fstp of one place */
+        {"d9fa", 21},                            /* fsqrt: 21.0 between fld and fstp of one
+                                                  * address */
         {"dec1", 3},                             /* faddp st(1),st(0): the next iteration's st(0) */
     };
     const struct block_options not_measured = {.shape = SHAPE_CACHED};
@@ -539,8 +541,8 @@ static void test_x87_stack(void **state)
     machine_free(m);
 }
 
-/* A stack that is deeper after each iteration turns once, with and without stores: fld st(1); fmul
- * st(0),st(0), alone and with mov [rdi],rax; mov rcx,[rdi]. */
+/* A stack that is deeper after each iteration rotates once, with and without stores: fld st(1);
+ * fmul st(0),st(0), alone and with mov [rdi],rax; mov rcx,[rdi]. */
 static void test_x87_turns_once(void **state)
 {
     static const char *const hex[] = {"d9c1d8c8", "d9c1d8c8488907488b0f"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every view, with content, at three sizes, in colour, without colours and in ASCII, against its
- * golden screen (GENERATE=1 rewrites them). One file holds a view at one size: the text and its
- * colours; then the rows and attributes that differ without colours; then the rows that differ in
- * ASCII. */
+/* Every view, with content, at three sizes, in colour, without colours and in ASCII, compared with
+ * its golden screen (GENERATE=1 rewrites them). One file contains a view at one size: the text and
+ * its colours; then the rows and attributes that differ without colours; then the rows that differ
+ * in ASCII. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void show_kernel(void)
     press("jjj");
 }
 
-/* The selected machines next to each other. */
+/* The selected machines in adjacent columns. */
 static void show_beside(void)
 {
     load();
@@ -80,7 +80,7 @@ static void show_accuracy(void)
     run_to_end("view accuracy");
 }
 
-/* A run of one thread: the same each time. Over generations, as the clock stands still. */
+/* A run of one thread, reproducible. Over generations, as the clock stands still. */
 static void show_evolution(void)
 {
     measure_pairs();
@@ -108,7 +108,7 @@ static void show_tables(void)
     run_to_end("view tables");
 }
 
-/* On a small screen it stands nowhere else. */
+/* On a small screen the only place for it. */
 static void show_front(void)
 {
     show_evolution();
@@ -145,7 +145,7 @@ static void show_hot(const char *view)
     char line[64];
 
     show_profile();
-    /* the list has put its cursor on a loop */
+    /* the list has placed its cursor on a loop */
     view_text(&frame, 120, 40, false, false, &(struct str){0});
     snprintf(line, sizeof line, "view %s", view);
     run_to_end(line);
@@ -164,7 +164,7 @@ static void show_machine(void)
 
 static void show_chart(void)
 {
-    show_machine();   /* clock and contention stand below */
+    show_machine();   /* clock and contention are below */
     chart_clock_begin();
     session.document.chart = stage_log_new("mine");
     chart_runs(session.document.chart);
@@ -176,7 +176,7 @@ static void show_check(void)
     run_to_end("view check");
 }
 
-/* Functions of a program, a name too long for any row among them, with samples. */
+/* Functions of a program with samples; one name is too long for any row. */
 static void show_functions(void)
 {
     static const struct {
@@ -229,7 +229,7 @@ static void show_why(void)
     run_to_end("view why");
 }
 
-/* A search that runs nothing here: the same on each CPU. */
+/* A search that executes nothing here: the same on each CPU. */
 static void show_faster(void)
 {
     load();
@@ -272,7 +272,7 @@ static void show_help(void)
 }
 
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
-    {"log", "log", show_log},   /* first: it holds what all others did */
+    {"log", "log", show_log},   /* first: it contains the output of all others */
     {"kernel", "kernel", show_kernel},
     {"kernel", "beside", show_beside},
     {"timeline", "timeline", show_timeline},
@@ -305,8 +305,8 @@ static const struct content { const char *view, *name; void (*show)(void); } con
 };
 #define CONTENTS (sizeof contents / sizeof *contents)
 
-/* The lines of @text that are other than those of @before at the same place, each behind its
- * number; of both as many. */
+/* The lines of @text that differ from those of @before at the same position, each with its number;
+ * both have equally many lines. */
 static void add_others(const char *text, const char *before, unsigned lines, struct str *out)
 {
     for (unsigned i = 1; i <= lines; i++) {
@@ -326,7 +326,7 @@ static const char *colours_of(const char *screen, unsigned height)
     return screen;
 }
 
-/* What the frame shows, in all modes. */
+/* The frame's screen in all modes. */
 static void whole_screen(unsigned width, unsigned height, struct str *out)
 {
     struct str colour = {0}, mono = {0}, ascii = {0};
@@ -377,7 +377,7 @@ static void test_all_views(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* A view that is added has content here. */
+/* A newly added view must have content here. */
 static void test_none_is_left_out(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pipelines of a block's graph, worked out by hand. */
+/* Pipelines of a block's graph, computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,8 +37,7 @@ static void test_by_hand(void **state)
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}}};
-    /* The product waits for the load, and the second one finds the pipe taken until 7: 5-9,
-     * 7-11. */
+    /* The product waits for the load; the second one waits for the pipe until 7: 5-9, 7-11. */
     static const struct graphlet_op late[] = {
         {OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities seen with scatter and wanted far outside: known ones are found again, scatter of
- * twenty kinds moves the answer by a few per cent only. */
+/* Extrapolation of noisy quantities: known formulas are recovered, and twenty kinds of noise change
+ * the result by only a few per cent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void test_two_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 2), 500 * 900 / 8.0 + 4, 1);
 }
 
-/* Lines of two arrays of many dimensions: each input by itself, others by chance; degree five,
+/* Lines of two arrays of many dimensions: each input varied alone, others at random; degree five,
  * which no input shows alone. */
 static void test_many_inputs(void **state)
 {
@@ -77,10 +77,10 @@ static void test_many_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 7) / expected, 1, 0.02);
 }
 
-/* The farthest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
- * 34 small runs: nine inputs and lines. The array alone has a line for eight products of five
- * inputs, which in most runs is a quarter of what lies between two uses. A run at the larger inputs
- * found 29,425 lines. */
+/* The largest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
+ * 34 small runs: nine inputs and lines. The array alone has one line per eight products of five
+ * inputs, which in most runs is a quarter of the distance between two uses. A run with the larger
+ * inputs found 29,425 lines. */
 static void test_farthest_uses_of_snap(void **state)
 {
     static const double runs[][10] = {
@@ -120,11 +120,11 @@ static void test_farthest_uses_of_snap(void **state)
         assert_true(f.coefficients[k] >= 0);
 }
 
-/* N^2 references at a distance of 8 are foreseen; N at a distance of N move on to bins that no run
- * had. First uses are one bin. */
+/* N^2 references at a distance of 8 are predicted; N at a distance of N move on to bins absent from
+ * all runs. First uses are one bin. */
 static void test_binned(void **state)
 {
-    static const double inputs[] = {64, 80, 96, 112, 127};   /* all of one octave */
+    static const double inputs[] = {64, 80, 96, 112, 127};   /* all in one octave */
     struct reuse_histogram profiles[5] = {{{0}}}, out;
     const double at = 1.0 / 1000;
     double reciprocals[5];
@@ -150,8 +150,8 @@ static void test_binned(void **state)
 
 /* The position of arrays within lines changes small distances by a line: it must not become a step
  * in degree. */
-/* A run may have no references, and shares may fall below 0 outside the runs: counts are numbers,
- * of the total asked for. */
+/* A run may have no references, and fractions may fall below 0 outside the runs: counts remain
+ * numbers, and sum to the requested total. */
 static void test_binned_empty(void **state)
 {
     static const double inputs[] = {1, 2, 3, 4};
@@ -194,7 +194,7 @@ static void test_scatter(void **state)
         }
 }
 
-/* A share of the rows' ends: it goes with 1 / N to what is left, and stays a share. */
+/* A fraction at the rows' ends: it decreases with 1 / N to its limit, and stays a fraction. */
 static void test_share(void **state)
 {
     static const double inputs[] = {12, 16, 24, 32};
@@ -208,7 +208,7 @@ static void test_share(void **state)
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     assert_float_equal(formula_value(&f, &far, 1), 0.125 + 0.875 * far, 1e-6);
     for (size_t k = 0; k < 4; k++)
-        /* a formula of the second degree would leave [0, 1] */
+        /* a formula of second degree would leave [0, 1] */
         values[k] = 0.02 + 0.9 * pow(1 - 1 / inputs[k], 12);
     fit_growth(&(struct fit_data){reciprocals, 1, 4, values}, &share, &f);
     for (double n = 32; n < 5000; n *= 2) {
@@ -217,7 +217,7 @@ static void test_share(void **state)
     }
 }
 
-/* Data that fall at the end: nothing that grows without end, and nothing below 0. */
+/* Data that fall at the end: no unbounded growth, and no values below 0. */
 static void test_sensible(void **state)
 {
     static const double inputs[] = {16, 32, 64, 128}, values[] = {40, 90, 130, 120};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Page faults of allocations: by hand, and against the C library's own allocator in a process of
- * its own, which is this program with the number of a case. */
+/* Page faults of allocations: by hand, and compared with the C library's allocator in a child
+ * process, which is this program with the number of a case. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 #define ARRAYS 12
 #define LIVE 50
 #define EVENTS 8192
-#define NOISE 24.0 /* pages of the C library, and of what starts the process */
+#define NOISE 24.0 /* pages of the C library, and of the process's start */
 
 typedef VEC(struct heap_event) event_list;
 
@@ -35,7 +35,7 @@ static uint32_t take(event_list *events, double size, uint32_t of)
     return (uint32_t)events->count - 1;
 }
 
-/* Temporaries of every step; buffers that grow; and arrays that come and go in any order. */
+/* Temporaries of every step; growing buffers; and arrays allocated and freed in any order. */
 static void make(unsigned number, event_list *events)
 {
     struct rng rng;
@@ -81,10 +81,10 @@ static long faults_now(void)
     return used.ru_minflt;
 }
 
-/* Page faults of the same calls by the C library. */
+/* Page faults of the same calls in the C library. */
 static int replay(unsigned number)
 {
-    static struct heap_event room[EVENTS]; /* the heap has what is replayed alone */
+    static struct heap_event room[EVENTS]; /* the heap contains only the replay */
     static char *at[EVENTS];
     event_list events = {room, 0, EVENTS};
 
@@ -153,8 +153,8 @@ static void test_against_the_library(void **state)
     assert_true(off < 0.02 * all);
 }
 
-/* Two arrays of 800,000 bytes in every step: the first two are mapped; then the heap grows by both
- * in every step, and shrinks again. */
+/* Two arrays of 800,000 bytes in every step: the first two are mapped; afterwards the heap grows by
+ * both in every step, and shrinks again. */
 static void test_temporaries(void **state)
 {
     event_list events = {0};
@@ -176,7 +176,7 @@ static void test_temporaries(void **state)
     vec_done(&events);
 }
 
-/* Small blocks are never returned to the system; memory of others is left alone. */
+/* Small blocks are never returned to the system; foreign memory is not touched. */
 static void test_small(void **state)
 {
     event_list events = {0};

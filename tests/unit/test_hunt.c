@@ -36,7 +36,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* A block of assembler text, whose forms the maker knows. */
+/* A block of assembler text with forms known to the generator. */
 static struct random_block block_of(const struct hunt_setup *s, const char *text)
 {
     struct kernel_options options = {.syntax = SYNTAX_INTEL};
@@ -113,8 +113,8 @@ static bool same_code(const struct random_block *a, const struct random_block *b
     return same;
 }
 
-/* As in programs: pushes have pops, and some addresses are on the stack or have an index. An index
- * stays where a pattern keeps its address. */
+/* Properties of program code: pushes have pops, and some addresses are on the stack or have an
+ * index. An index stays where a pattern keeps its address. */
 static void test_stack_and_addresses(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -169,7 +169,7 @@ static void test_patterns(void **state)
         assert_string_equal(b.insns[0].form, "IMUL (R64, R64)");
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].reg);
     }
-    /* A register that is computed and then an address stays one. */
+    /* A register that is computed and then used for an address stays the same. */
     struct random_block pointer = block_of(s, "imul rcx, rdx\nmov rsi, [rcx]\n");
     struct pattern through;
     pattern_of(&pointer, &through);
@@ -177,7 +177,7 @@ static void test_patterns(void **state)
         pattern_draw(&through, s->maker, &rng, &b);
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].base);
     }
-    /* Without its classes any registers do; with the mnemonic alone any form of it. */
+    /* Without its classes any registers match; with the mnemonic alone any form of it. */
     wider = p;
     for (size_t step = 0, n = pattern_steps(&p); step < n; step++)
         if (pattern_relax(&wider, step, &p))
@@ -196,7 +196,7 @@ static void test_patterns(void **state)
     str_done(&text);
 }
 
-/* Predictions of a changed machine for the truth. */
+/* Predictions of a changed machine serve as the truth. */
 struct truth {
     struct model *model;
     struct rng rng;
@@ -257,7 +257,7 @@ static struct machine *changed_by(const struct machine *m, const struct known_ch
     return changed;
 }
 
-/* Alone, or as one of a family. */
+/* Alone, or in a family. */
 static bool finds(const struct hunt *h, const struct known_change *wanted)
 {
     for (size_t k = 0; k < h->count; k++) {
@@ -336,8 +336,8 @@ static void test_ten_changes_are_found(void **state)
     assert_all_found(*state, ten, TEN, &options);
 }
 
-/* The stack, second bytes of registers, stack addresses and such with an index: what blocks of
- * rarer forms show. */
+/* The stack, second bytes of registers, stack addresses and those with an index: revealed by blocks
+ * of rarer forms. */
 static void test_ten_others_are_found(void **state)
 {
     static const struct {
@@ -356,7 +356,7 @@ static void test_ten_others_are_found(void **state)
     }
 }
 
-/* Where a machine has a fraction of a cycle, the next whole number is tried as well. */
+/* If a machine has a fraction of a cycle, the next whole number is also tried. */
 static void test_fractions_are_rounded(void **state)
 {
     static const struct known_change wrong = {"store_forward", "6.5"},
@@ -376,8 +376,8 @@ static void test_fractions_are_rounded(void **state)
     machine_free(truth);
 }
 
-/* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer
- * ones with those. */
+/* When all multiplications and shifts are slower, random blocks find the frequent ones, and
+ * mutations of these the rarer ones. */
 static void test_mutations_find_more(void **state)
 {
     static const struct known_change slower[] = {
@@ -413,8 +413,7 @@ static void test_mutations_find_more(void **state)
     hunt_setup_free(s);
 }
 
-/* What is tried of a block that differs may have no time either; blocks that were drawn count, and
- * they alone. */
+/* Variants of a differing block may also lack a time; only drawn blocks count. */
 static void test_untimed_blocks(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -558,7 +557,7 @@ static void test_the_command(void **state)
     assert_false(
         run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
     assert_non_null(strstr(err.what, "cortex-a72 is aarch64"));
-    /* Machines of any set are compared: nothing is run. */
+    /* Machines of any set are compared: nothing is executed. */
     str_clear(&out);
     if (!run_line(&s,
                   "set format text; machine hunt --machine cortex-a72 --against neoverse-n1 "

@@ -78,7 +78,7 @@ static void assert_fault(const char *body, const char *what, const char *todo, s
         fail_msg("%zu runs for: %s", runs(), what);
 }
 
-/* One message with the reason, after one look. */
+/* One message with the reason, after one run. */
 static void test_messages(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_messages(void **state)
     assert_fault("exit 1", "without a message", "llvm-mca 22", 1);
 }
 
-/* A table that cannot be read is not read in halves. */
+/* An unreadable table is not bisected. */
 static void test_unreadable(void **state)
 {
     (void)state;
@@ -114,7 +114,7 @@ static const char *const table =
     "*) echo ' 1 10 5.00 1 CyUnitFloatDiv[10],CyUnitVeryLongName2 OTHER other' ;; esac; done "
     "<$input; } >$table";
 
-/* Two units of one name, and names that are one when cut, are ports of their own. */
+/* Two units of one name, and names that become equal when truncated, are separate ports. */
 static void test_names(void **state)
 {
     (void)state;
@@ -134,8 +134,8 @@ static void test_names(void **state)
     machine_free(m);
 }
 
-/* Options of a core that LLVM leaves off stand behind its name; the machine is called as without.
- * One that LLVM does not know would be ignored. */
+/* Options of a core that LLVM disables by default follow its name; the machine's name lacks them.
+ * LLVM would ignore an unknown option. */
 static void test_features(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_features(void **state)
     assert_int_equal(runs(), 1);
 }
 
-/* It dies on one form, which is found by halves and left out. */
+/* It dies on one form, which is found by bisection and skipped. */
 static void test_deaths(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
     machine_free(m);
     str_done(&body);
-    /* An entry that is refused in its place is also left out if others were read. */
+    /* An entry rejected in its group is also skipped if others were read. */
     str_clear(&body);
     str_addf(&body,
              "grep -qi '^xor *r[a-z0-9]*, *r[a-z0-9]*$' $input && { echo 'error: unpredictable'; "
@@ -188,7 +188,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
     str_done(&body);
-    /* on everything: it gives up */
+    /* fails on everything: the import gives up */
     assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$",
                  "was killed by signal 11", "", 300);
 }

@@ -50,8 +50,8 @@ static void assert_form(const struct machine *m, const char *form, const char *u
     str_done(&text);
 }
 
-/* Ports in order of their names; opcode suffixes go; the row with the form's own name wins;
- * dividers are held for what was measured. */
+/* Ports in order of their names; opcode suffixes are removed; the row with the form's own name has
+ * precedence; dividers are held for the measured cycles. */
 static void test_csv(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "SKL"));
     assert_non_null(strstr(err.what, "ZEN2"));
     m = parse("\n " XML_START XML_SKL XML_ZEN XML_END, "ZEN2", &err);
-    assert_null(m);   /* an XML declaration may only be the first thing */
+    assert_null(m);   /* an XML declaration must come first */
     m = parse(XML_START XML_SKL XML_ZEN XML_END, "ZEN2", &err);
     assert_non_null(m);
     assert_form(m, "ADD (R64, R64)", "1*p[FP0,FP1]+2*p[FP3]+7*p[DV]", NAN, 3);
@@ -129,7 +129,7 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "HSW"));
 }
 
-/* No file declares entities or attributes: neither ten that are each ten times the one before, nor
+/* Files cannot declare entities or attributes: neither ten, each ten times the previous one, nor
  * one, nor a file's contents; those of XML itself are text. */
 static void test_xml_entities(void **state)
 {
@@ -240,7 +240,7 @@ static void test_malformed(void **state)
     }
 }
 
-/* Where the tables themselves are at hand, all of them must be imported. */
+/* If the tables themselves are available, all of them must be imported. */
 static void test_whole_tables(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void test_whole_tables(void **state)
     str_done(&path);
 }
 
-/* The cycles of a form alone: what was measured of them, the least of its rows; special cases and
- * rows without a number have none. */
+/* The cycles of a form alone: the least measured value of its rows; special cases and rows without
+ * a number have none. */
 static void test_alone(void **state)
 {
     static const char table[] = HEADER

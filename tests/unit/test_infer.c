@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference on simulated processors: a known mapping makes the measurements. */
+/* Inference on simulated processors: measurements come from a known mapping. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void random_genome(struct genome *g, struct rng *rng)
     }
 }
 
-/* Every engine against the exact one of the model, for every number of ports. */
+/* Every engine compared with the model's exact one, for every number of ports. */
 static void test_score(void **state)
 {
     static const char *const engines[] = {"portable", "avx2", "avx512"};
@@ -151,7 +151,7 @@ static void test_renaming(void **state)
         genome_rename(b, to);
         for (size_t f = 0; f < a->forms; f++)
             assert_true(gene_equal(&a->genes[f], &b->genes[f]));
-        /* A child of a genome and its renamed self is the genome. */
+        /* A child of a genome and its copy with renamed ports equals the genome. */
         struct genome *child = genome_new(30, ports, 0);
         genome_rename(b, shuffled);
         genome_recombine(a, b, &rng, child);
@@ -200,7 +200,7 @@ static void test_recovers_known_mapping(void **state)
     assert_true(status.d_avg < 0.02);
     assert_true(unseen(b.truth, m) < 0.02);
     assert_true(status.distinct <= mapping_distinct_uops(b.truth));
-    /* One thread and a limit in generations: the seed settles everything. */
+    /* One thread and a limit in generations: the seed determines everything. */
     assert_true(mapping_equal(m, same));
     assert_true(again.cost == status.cost && again.evaluations == status.evaluations);
     mapping_free(same);
@@ -220,8 +220,8 @@ static void test_finds_ports(void **state)
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
-    /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on
-     * the compiler. */
+    /* One seed may end with one port too many; the last bits of sums, and thus the compiler,
+     * determine which. */
     for (o.seed = 1; o.seed <= seeds; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(&b, &o, &status));
@@ -242,8 +242,8 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* A run without time to find the number of ports takes the largest it would try, and reports that.
- * It does not if the number is given, or if it has a starting point, whose state it reports. */
+/* Without time to find the number of ports a run takes the largest candidate, and reports that. It
+ * does not if the number is given, or if it has a starting point, whose state it reports. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -290,8 +290,8 @@ static void test_ports_unexplained(void **state)
     known_tear_down(&b);
 }
 
-/* The least error so far never rises, though each starting point begins from scratch; phase and
- * remaining time are reported. */
+/* The least error never rises, though each starting point begins from scratch; phase and remaining
+ * time are reported. */
 static void test_best_so_far(void **state)
 {
     static struct evolve_sample samples[4000];
@@ -316,7 +316,7 @@ static void test_best_so_far(void **state)
     known_tear_down(&b);
 }
 
-/* The best mapping shown during the run. */
+/* The best mapping displayed during the run. */
 struct best_seen {
     struct evolve *e;
     double d_avg;
@@ -337,8 +337,8 @@ static void see_best(void *state)
     seen->looks++;
 }
 
-/* The error shown never rises, no individual has a smaller one with no more µops, and adoption
- * takes the mapping shown. If that is a consensus, the mapping of least error is shown next to
+/* The displayed error never rises, no individual has a smaller one with as few µops, and adoption
+ * takes the displayed mapping. If that is a consensus, the mapping of least error is listed next to
  * it. */
 static void test_best_is_the_best(void **state)
 {
@@ -428,7 +428,7 @@ static void test_options_and_control(void **state)
 
 static unsigned clock_calls;
 
-/* Stands still, until the time is over all at once. */
+/* Stands still, then jumps past the limit. */
 static double jumping(void)
 {
     return clock_calls++ < 40 ? 0 : 10;
@@ -542,7 +542,7 @@ static void test_generate(void **state)
     experiments_set(t, 0, 1, NAN, 0, NULL);
     experiments_set(t, 1, 2.5, NAN, 0, NULL);
     experiments_set(t, 2, 2.5, NAN, 0, NULL);
-    /* {A:3, B:1} and {A:3, C:1}; B and C take the same. */
+    /* {A:3, B:1} and {A:3, C:1}; B and C have equal times. */
     assert_int_equal(generate_pairs(t, forms, 10), 2);
     struct str text = {0};
     experiments_print(t, 55, &text);
@@ -575,7 +575,7 @@ static void test_congruence(void **state)
     experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0,
                     NULL);
     congruence_find(t, 0.05, 0, false, &c);
-    /* A ~ B and B ~ C, but not A ~ C: C stays out. */
+    /* A ~ B and B ~ C, but not A ~ C: C is excluded. */
     assert_int_equal(c.class_of[0], c.class_of[1]);
     assert_int_not_equal(c.class_of[0], c.class_of[2]);
     assert_int_not_equal(c.class_of[0], c.class_of[3]);
@@ -587,7 +587,7 @@ static void test_congruence(void **state)
     experiments_free(t);
 }
 
-/* Throughput over the columns against the maximum over all sets of ports. */
+/* Throughput over the columns compared with the maximum over all port sets. */
 static void test_columns(void **state)
 {
     struct columns c, all;
@@ -626,7 +626,7 @@ static void test_columns(void **state)
         columns_done(&c);
         columns_done(&all);
     }
-    /* Disjoint groups stay apart: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
+    /* Disjoint groups are separate: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
     columns_init(&c, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_true(columns_add(&c, 1u << i, UINT32_MAX));
@@ -637,8 +637,8 @@ static void test_columns(void **state)
     columns_done(&c);
 }
 
-/* Pairs of all forms show six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a pair); a
- * few pairs show none. */
+/* Pairs of all forms distinguish six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a
+ * pair); a few pairs distinguish none. */
 static void test_classes(void **state)
 {
     struct known_bed b;
@@ -660,7 +660,7 @@ static void test_classes(void **state)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
     for (size_t f = 0; f < p->forms; f++)
         assert_true(gene_equal(&whole->genes[f], &classes->genes[q->class_of[f]]));
-    /* The mean of equally good predictions is nearer to the truth than each. */
+    /* The mean of equally good predictions is closer to the truth than each. */
     assert_true(genome_error(classes, q->p) < 0.5 * genome_error(whole, p));
     genome_free(again);
     genome_free(whole);
@@ -668,7 +668,7 @@ static void test_classes(void **state)
     genome_free(true_genome);
     classes_free(q);
 
-    /* Searched without and with it: the same mapping, sooner. */
+    /* Search without and with it: the same mapping, sooner. */
     struct evolve_options o = known_options();
     struct evolve_status with, without;
     o.generations = 1;
@@ -690,8 +690,8 @@ static void test_classes(void **state)
 static void test_fewer_ports(void **state)
 {
     (void)state;
-    /* The least busy port may be missed most: port 3 has only the µop of A, which must stay alone;
-     * ports 0 and 2 do the work of one. */
+    /* The least busy port may be the most important: port 3 has only the µop of A, which must stay
+     * alone; ports 0 and 2 do the work of one. */
     struct experiments *t = experiments_new();
     struct err err = {0};
     experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1,

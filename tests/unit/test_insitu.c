@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop within its program: the copy, the recordings, and the split of the missing cycles. */
+/* A loop within its program: the copy, the recordings, and the attribution of the missing
+ * cycles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,7 @@ static void add_event(struct scene *s, uint64_t id, uint64_t value)
     vec_push(&s->placed.events, id << 48 | value);
 }
 
-/* One iteration as the recording copy writes it: the pivot is the load, the branches are
+/* One iteration in the format of the recording copy: the pivot is the load, the branches are
  * instructions 1 and 5. */
 static void add_iteration(struct scene *s, uint64_t address, bool taken, bool last)
 {
@@ -104,7 +105,7 @@ static void test_region(void **state)
     assert_int_equal(c.times[COPY_RECORD], 1);
     assert_true(c.times[COPY_COUNT] > 1);
     copies_done(&c);
-    /* Too far away for 32-bit distances. */
+    /* Out of range of 32-bit displacements. */
     struct code far = {.bytes = {0}};
     code_jump_address(&far, 0x400000);
     assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
@@ -160,7 +161,7 @@ static void test_paths(void **state)
     (void)state;
 
     scene_begin(&s);
-    if (s.region.pivot != 0) {   /* the events are written for a pivot at the head */
+    if (s.region.pivot != 0) {   /* the events assume a pivot at the head */
         scene_end(&s);
         skip();
     }
@@ -184,7 +185,7 @@ static void test_paths(void **state)
     scene_end(&s);
 }
 
-/* A pattern is learnt, branches without one are mispredicted half of the time, an even mix by
+/* A pattern is learnt; branches without one are mispredicted half of the time; an even mix is
  * neither. */
 static void test_predictor(void **state)
 {
@@ -239,7 +240,7 @@ static void test_lines(void **state)
     assert_true(l.fresh + l.streamed > 0.9);
     lines_done(&l);
     s.placed.events.count = s.placed.stretches.count = 0;
-    for (uint64_t i = 0; i < 4000; i++)   /* few lines, again and again */
+    for (uint64_t i = 0; i < 4000; i++)   /* few lines, repeatedly */
         add_iteration(&s, 0x100000 + 64 * (i * 7 % 100), false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
@@ -362,7 +363,7 @@ static void test_split(void **state)
     f.trip = 2;
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
-    f.missed = 0.01;   /* 1,350 cycles for each */
+    f.missed = 0.01;   /* 1,350 cycles each */
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
     f = base;
     f.predicted = NAN;
@@ -374,7 +375,7 @@ static void test_split(void **state)
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
 }
 
-/* Terms add up to the missing cycles, whatever else was seen. */
+/* Terms add up to the missing cycles, for any other observations. */
 static void test_terms(void **state)
 {
     const struct split_replays replays = {
@@ -396,7 +397,7 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.besides = 0.25; /* part that the replays have and the program lacks */
+    f.besides = 0.25; /* part present in the replays and absent from the program */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
     f.besides = 0;
     f.high = 70; /* a busy host: its delay is in none of the replays */
@@ -469,7 +470,7 @@ static const struct trial_seen honest = {.stopped = true,
                                          .trapped = true,
                                          .words = TRIAL_EACH * TRIAL_PASSES};
 
-/* A facility that succeeds and does nothing is found, and what does not depend on it stays. */
+/* A facility that succeeds without effect is detected; independent facilities remain. */
 static void test_trial(void **state)
 {
     struct trial_seen s = honest;
@@ -503,7 +504,7 @@ static void test_trial(void **state)
     assert_non_null(t.state);
 }
 
-/* On this system, where it lets processes be traced. */
+/* On this system, if processes may be traced. */
 static void test_trial_here(void **state)
 {
     struct trial_seen s;
@@ -519,7 +520,7 @@ static void test_trial_here(void **state)
         fail_msg("%s", t.tracing ? t.tracing : t.copies ? t.copies : t.state);
 }
 
-/* Counters as a system has them: open fails by @refused, or counts go up by @step at each look. */
+/* Simulated counters: open fails with @refused, or counts advance by @step per read. */
 struct fake {
     int refused, opened;
     double step[COUNTER_KINDS], at[COUNTER_KINDS];
@@ -549,8 +550,8 @@ static void fake_done(void *state, int counter)
     ((struct fake *)state)->opened--;
 }
 
-/* Counters that count the known loops are used; those that fail or are wrong are not, with a
- * message. */
+/* Counters that count the known loops correctly are used; those that fail or are wrong are not,
+ * with a message. */
 static void test_counters(void **state)
 {
     const struct fake right = {.step = {3e5, 1e4, 2e3}};
@@ -571,7 +572,7 @@ static void test_counters(void **state)
     counters_done(&c);
     assert_int_equal(f.opened, 0);
     f = right;
-    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, and never counts */
+    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, but never counts */
     counters_new(&source, &c);
     assert_non_null(c.why);
     assert_true(c.works[COUNTER_CYCLES] && !c.works[COUNTER_BRANCH_MISSES]);

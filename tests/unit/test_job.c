@@ -62,9 +62,9 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
     return number;
 }
 
-/* A job that goes through a loop under watch; then it waits to be cancelled. */
+/* A job that runs a monitored loop; then it waits to be cancelled. */
 struct looping {
-    const char *says;        /* present activity; NULL: none */
+    const char *says;        /* current activity; NULL: none */
     atomic_bool looped;
 };
 
@@ -72,7 +72,7 @@ static bool loop(struct job *job, void *state, struct err *err)
 {
     struct looping *l = state;
 
-    usleep(200000);   /* progress of loops is reported a few times a second */
+    usleep(200000);   /* the progress of loops is reported a few times per second */
     if (l->says)
         job_progress(job, 1, 8, "%s", l->says);
     watch_at("rows", 5, 10);
@@ -139,7 +139,7 @@ static void test_runs_to_the_end(void **state)
     int finished = 0, freed = 0;
     struct job_info info;
     unsigned number = start(100, false, false, &finished, &freed);
-    /* The main loop's way: poll the wake pipe, drain. */
+    /* Polls the wake pipe and drains, like the main loop. */
     while (!finished) {
         struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
         assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* or it hangs */
@@ -203,7 +203,7 @@ static void test_pause(void **state)
     assert_true(job_find(number, &info));
     assert_int_equal(info.state, JOB_DONE);
     assert_false(job_pause(number, true));
-    /* A paused one can be cancelled, and one that is waited for does not stay paused. */
+    /* A paused job can be cancelled, and an awaited job does not stay paused. */
     number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_cancel(number));
@@ -236,8 +236,8 @@ static bool cut_run(struct job *job, void *state, struct err *err)
     return true;
 }
 
-/* It costs the job, and not the program, though jobs leave signals to the UI thread. Two at a time:
- * ThreadSanitizer would see them share what they may not. */
+/* The job fails, but the program continues, though jobs leave signals to the UI thread. Two at a
+ * time, since ThreadSanitizer would report their shared data. */
 static void test_file_that_shrinks(void **state)
 {
     static const struct job_ops reading = {.run = cut_run};
@@ -268,7 +268,7 @@ static bool rest_run(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* A job that measures alone neither starts during another nor lets another start, whatever their
+/* An exclusive measurement neither starts during another nor lets another start, whatever their
  * names; jobs that declare not to measure are exempt. */
 static void test_measuring_alone(void **state)
 {
@@ -312,7 +312,7 @@ static void test_many_and_shutdown(void **state)
     assert_int_equal(job_count(), 0);
 }
 
-/* Its end begins the next, as the run of inference follows the choice of experiments. */
+/* Its end starts the next job, as the run of inference follows the choice of experiments. */
 static void follow(void *state, const struct job_info *info)
 {
     struct count *c = state;
@@ -335,7 +335,7 @@ static void test_end_begins_another(void **state)
     int finished = 0, freed = 0;
     struct err err;
 
-    /* All are there before the first one's end is seen to, and none may be missed or forgotten
+    /* All exist before the first one's end is handled, and none may be missed or forgotten
      * meanwhile. */
     for (int i = 0; i < 80; i++) {
         struct count *c = mem_zero(1, sizeof *c);
@@ -367,7 +367,7 @@ static void free_nothing(void *state)
     (void)state;
 }
 
-/* `job wait` fails for a job that failed, once. */
+/* `job wait` fails for a failed job, once. */
 static void test_job_wait(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What times say to a form that joins others, against throughput.h and against all sets of
- * ports. */
+/* Costs of a form that joins others, compared with throughput.h and with all port sets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +28,7 @@ static portset any_set(struct rng *rng)
     return 1 + (portset)rng_below(rng, (1u << PORTS) - 1);
 }
 
-/* The largest of all sums within a set of ports by its size. */
+/* The maximum over all port sets of their mass divided by their size. */
 static double by_all_sets(const struct mass *masses, size_t n)
 {
     double most = 0;
@@ -50,7 +49,7 @@ struct known_row {
     double slots, cycles;
 };
 
-/* By both oracles, of @first and, unless it is 0, @second besides. */
+/* By both oracles, of @first and, unless it is 0, also @second. */
 static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count,
                       portset second, unsigned slots, double slot)
 {
@@ -125,7 +124,7 @@ static void test_costs(void **state)
     throughput_free(t);
 }
 
-/* Without rows all is free, and changes that no row distinguishes cost the same. */
+/* Without rows all changes cost nothing, and changes that no row distinguishes cost the same. */
 static void test_no_rows(void **state)
 {
     struct joiner *j = joining_new(0, 1);

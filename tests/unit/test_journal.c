@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals keep what is good in them: whatever stands between the records, whatever fails, whenever
- * the program dies. */
+/* Journals keep their valid records: with any bytes between them, any failure, and any time of
+ * death. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,8 +133,8 @@ static void numbered(unsigned i, char *out, size_t size)
              i / 250 + 1);
 }
 
-/* A journal is read in parts of 4 MiB each: the entries of all of them are read, the last value of
- * each experiment. */
+/* A journal is read in parts of 4 MiB each: all entries are read, and the last value of each
+ * experiment counts. */
 static void test_parts(void **state)
 {
     char text[80];
@@ -192,7 +192,7 @@ static void test_old_journals_open(void **state)
     assert_true(file_read(work_path("old.csv"), 1 << 20, &text, NULL));
     assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
     str_done(&text);
-    /* A file that is not a journal stays as it is. */
+    /* A file that is no journal is not changed. */
     struct err err = {0};
     put("other.csv", "form,usage\nA,1*p0\n", 18);
     assert_null(journal_open(work_path("other.csv"), &err));
@@ -202,7 +202,7 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
-/* Times belong to the code that ran, not to its name; older journals' times of a name count for the
+/* Times belong to the executed code, not to its name; older journals' times of a name count for the
  * program's own forms. */
 static void test_code_is_the_key(void **state)
 {
@@ -238,8 +238,7 @@ static void test_code_is_the_key(void **state)
     str_done(&text);
 }
 
-/* Journals with checksums but without conditions: readable, and no one knows under which
- * conditions. */
+/* Journals with checksums but without conditions are readable, with unknown conditions. */
 static void test_journals_without_conditions_open(void **state)
 {
     struct str text = {0}, now = {0};
@@ -274,8 +273,8 @@ static void test_journals_without_conditions_open(void **state)
     str_done(&now);
 }
 
-/* Ten flushes with a fault at every position: those that said yes are there afterwards, and the
- * later ones too. */
+/* Ten flushes with a failure at every position: successful flushes persist, and so do later
+ * ones. */
 static void test_each_call_fails(void **state)
 {
     (void)state;
@@ -364,7 +363,7 @@ static void test_private(void **state)
         assert_int_equal(about.st_mode & 0777, 0700);
         free(path);
     }
-    /* One that the user named, wherever it is. */
+    /* A journal named by the user, in any directory. */
     struct journal *j = journal_open(work_path("named.csv"), &err);
     assert_non_null(j);
     journal_close(j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the loop to the mapping, to experiments and back: jumps follow a form, and every place that
- * was left can be gone back to. */
+/* Jumps from the loop to the mapping, to experiments and back: they follow a form, and every
+ * earlier position can be restored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define MUL "IMUL (R64, R64)"
 #define ADD "ADD (R64, R64)"
 
-/* The rows are in order. */
+/* Waits until the rows are sorted. */
 static void settle(void)
 {
     do
@@ -68,13 +68,12 @@ static void test_follow(void **state)
     const size_t line = session.document.row;
     press("x");
     assert_at("mapping", ADD);
-    press("X");   /* the next of two, or the one after it */
+    press("X");   /* the next of two, or the following one */
     assert_at("kernel", ADD);
     assert_int_not_equal(session.document.row, line);
 }
 
-/* Back through the stops as they were left, and forward again; a jump from there forgets what was
- * ahead. */
+/* Back through earlier positions, and forward again; a new jump discards the positions ahead. */
 static void test_back_and_forward(void **state)
 {
     (void)state;
@@ -86,7 +85,7 @@ static void test_back_and_forward(void **state)
     frame_run(&frame, "filter cycles>1");
     settle();
     assert_true(screen_holds("1/1 of 4"));
-    frame_run(&frame, "view mapping");   /* a change of view is left behind, too */
+    frame_run(&frame, "view mapping");   /* a change of view is also recorded */
     assert_string_equal(views[frame.current]->name, "mapping");
     press("\x0f");
     settle();
@@ -102,7 +101,7 @@ static void test_back_and_forward(void **state)
     press("\x06\x06");
     settle();
     assert_string_equal(views[frame.current]->name, "experiments");
-    assert_true(screen_lacks("of 4"));   /* as it was left: without its filter */
+    assert_true(screen_lacks("of 4"));   /* in its former state: without its filter */
     press("\x0f");
     assert_at("mapping", MUL);
     press("X");
@@ -143,7 +142,7 @@ static void test_refused(void **state)
     frame_run(&frame, "view help");
     frame_run(&frame, "jump");
     assert_true(screen_holds("there is no form under the cursor of the help view"));
-    /* A filter that hides the form gives way. */
+    /* A filter that hides the form is removed. */
     frame_run(&frame, "view mapping");
     frame_run(&frame, "filter form~VADD");
     settle();
@@ -152,7 +151,7 @@ static void test_refused(void **state)
     assert_at("kernel", ADD);
     press("x");
     assert_at("mapping", ADD);
-    /* A form that the machine does not know. */
+    /* A form that the machine lacks. */
     work_put("new.s", "1: aesenc %xmm0, %xmm1\ndecl %ebp\njne 1b\n");
     struct str line = {0};
     work_expand("mapping new 4; kernel load @/new.s", &line);

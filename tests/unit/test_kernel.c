@@ -23,7 +23,7 @@ static struct kernel *load(const char *name)
     return k;
 }
 
-/* The loop each sample must yield first, seen by reading the sample. */
+/* The loop expected first for each sample, determined by hand. */
 static void test_samples(void **state)
 {
     (void)state;
@@ -122,8 +122,7 @@ static void test_hex(void **state)
     assert_non_null(strstr(err.what, "position 3"));
 }
 
-/* Of a text with two functions the named one is loaded, whether the text declares them or only has
- * labels. */
+/* Of a text with two functions the named one is loaded, for declared functions and mere labels. */
 static void test_symbol_of_text(void **state)
 {
     (void)state;

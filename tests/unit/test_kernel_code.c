@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How kernels of both sets become the code that is run; nothing runs here. */
+/* Conversion of kernels of both sets to executable code; nothing is executed here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static size_t decode(const uint32_t *words, size_t count, struct insn *out)
     return count;
 }
 
-/* Every kind of closing branch leads to the next instruction and keeps its kind. */
+/* Every kind of closing branch targets the next instruction and keeps its kind. */
 static void test_a64_branches(void **state)
 {
     static const struct { uint32_t word; const char *mnemonic;
@@ -50,7 +50,7 @@ static void test_a64_branches(void **state)
         }
         if (!led)
             fail_msg("%s does not lead to the next instruction", cases[i].mnemonic);
-        /* The same branch on another condition or register is another instruction. */
+        /* The same branch with another condition or register is a different instruction. */
         assert_true(kernel_emitted(insns, n, out + 8, 8));
         out[12] ^= cases[i].word == 0x17fffff9 ? 2 : 1;
         if (kernel_emitted(insns, n, out + 8, 8))
@@ -85,8 +85,8 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));
     assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") ||
                 refused((const uint32_t[]){0x00000000}, 1, "system"));
-    /* Loads that do not fault would look for what is mapped. Words of SVE are known once a
-     * disassembler was asked, where there is one. */
+    /* Non-faulting loads could probe for mapped memory. SVE words are known after a query to a
+     * disassembler, where one is installed. */
     /* ldff1b, ldnf1b, ld1b */
     static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};
     if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
@@ -94,7 +94,7 @@ static void test_a64_refused(void **state)
         assert_true(refused(loads + 1, 1, "does not fault") || refused(loads + 1, 1, "decoded"));
         assert_false(refused(loads + 2, 1, "does not fault"));
     }
-    /* The instruction that is in the way is named; of no instructions none. */
+    /* The message names the rejected instruction; it names none for an empty kernel. */
     struct insn insns[2];
     unsigned at = 7;
     assert_non_null(kernel_refused_anywhere(
@@ -102,7 +102,7 @@ static void test_a64_refused(void **state)
     assert_int_equal(at, 2);
     assert_non_null(kernel_refused_anywhere(insns, 0, &at));
     assert_int_equal(at, 0);
-    /* Code of the other set is refused by the CPU that is here, whichever that is. */
+    /* Every CPU rejects code of the other set. */
     struct insn arm, x86;
     decode((const uint32_t[]){0x8b010000}, 1, &arm);
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
@@ -110,7 +110,7 @@ static void test_a64_refused(void **state)
     assert_non_null(kernel_refused_anywhere(&arm, 0, NULL));
 }
 
-/* The list of what may run, by decoding only. */
+/* The list of permitted instructions, checked by decoding only. */
 static void test_a64_allowed(void **state)
 {
     static const uint32_t fine[] = {
@@ -191,8 +191,7 @@ static void test_a64_allowed(void **state)
         if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") &&
             !refused(&system[i].word, 1, "indirect"))
             fail_msg("%s may run", system[i].name);
-    /* Whatever a decoder reports: no instruction of the groups for exceptions and the system, and
-     * no reserved one. */
+    /* Whatever a decoder reports: no exception-generating, system or reserved instruction. */
     for (unsigned i = 0; i < 400000; i++) {
         struct insn insn;
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -215,7 +214,7 @@ static void test_counter(void **state)
 {
     struct insn insns[12];
     (void)state;
-    /* add x0, x0, x1; ldr x30, [x29, x28]: x27 is the highest that is free. */
+    /* add x0, x0, x1; ldr x30, [x29, x28]: x27 is the highest free register. */
     size_t n = decode((const uint32_t[]){0x8b010000, 0xf87c6bbe}, 2, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 27);
     /* ldp x0, x1, [x2] ... all thirty-one in pairs: ldp xa, xb, [sp] */
@@ -231,15 +230,15 @@ static void test_counter(void **state)
     assert_true(refused(words, 1, "none") == false);
     assert_string_equal(kernel_refused_anywhere(insns, n, NULL),
                         "no general register left for the loop counter");
-    /* x18 only when nothing else is left. */
+    /* x18 only as the last free register. */
     words[6] = 0xa9400000u | 20 | 19 << 10 | 20 << 5;
     n = decode(words, count, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 18);
     struct insn x86;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
     assert_int_equal(kernel_counter(&x86, 1), COUNTER_REGISTER + 15);
-    /* mov [r15 + r14 * 1], r13; then xchg of each other one of r8 to r12 with rax: nothing is left
-     * but memory. */
+    /* mov [r15 + r14 * 1], r13; then xchg of each of r8 to r12 with rax: no register is free, only
+     * memory. */
     static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37},
                                       {0x49, 0x90},
                                       {0x49, 0x91},
@@ -264,8 +263,8 @@ static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
 
 struct x86_case { uint8_t code[16]; uint8_t length; };
 
-/* Branches with every kind of prefix stay whole: a distance of 0 in the place of the distance,
- * nothing moved. */
+/* Branches with any prefix remain whole: a displacement of 0 replaces the original, nothing
+ * moves. */
 static void test_x86_branches(void **state)
 {
     static const struct x86_case cases[] = {
@@ -298,7 +297,7 @@ static void test_x86_branches(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        /* A decoder that starts one byte late would decode a system call. */
+        /* A decoder off by one byte would decode a system call. */
         uint8_t code[32] = {0xc7, 0xc0, 0xc0, 0x00, 0x0f, 0x05}, out[128];
         struct insn insns[2];
         memcpy(code + 6, cases[i].code, cases[i].length);
@@ -311,7 +310,7 @@ static void test_x86_branches(void **state)
             at += kernel_emit(insns, n, 0x1000, out, at);
         if (at != 3u * (6u + cases[i].length) || !kernel_emitted(insns, n, out, at))
             fail_msg("case %zu is not emitted as it is", i);
-        /* Another byte, one copy less its branch, one instruction too many: all seen. */
+        /* Another byte, one copy without its branch, one instruction too many: all detected. */
         out[2] ^= 1;
         assert_false(kernel_emitted(insns, n, out, at));
         out[2] ^= 1;
@@ -323,8 +322,8 @@ static void test_x86_branches(void **state)
     }
 }
 
-/* Closing branches of short copies are kept apart by nops that they lead over; nothing else may
- * stand there, and nothing else may be led over. */
+/* Closing branches of short copies are spaced by nops, which they skip; nothing else may be there,
+ * and nothing else may be skipped. */
 static void test_x86_apart(void **state)
 {
     static const struct x86_case cases[] = {
@@ -350,14 +349,14 @@ static void test_x86_apart(void **state)
         }
         assert_int_equal(at, 3 * KERNEL_APART);
         assert_true(kernel_emitted(insns, n, out, at));
-        /* another byte among the nops, or in the branch's distance */
+        /* another byte among the nops, or in the branch's displacement */
         for (size_t k = length; k < 2 * KERNEL_APART; k++) {
             out[k] ^= 0x40;
             assert_false(kernel_emitted(insns, n, out, at));
             out[k] ^= 0x40;
         }
         assert_false(kernel_emitted(insns, n, out, at - 1));
-        /* leads out of the code */
+        /* targets an address outside the code */
         assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));
         struct insn nop;
         for (size_t k = length; k < KERNEL_APART; k += nop.length) {
@@ -384,8 +383,8 @@ static void test_x86_emitted(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* A branch within the code is refused unless the code is a path that was executed: then it leads to
- * the next instruction, whichever way it goes. */
+/* A branch within the code is rejected unless the code is an executed path: then it targets the
+ * next instruction, for either outcome. */
 static void test_x86_followed(void **state)
 {
     /* cmp rax, rbx; jl over; add rcx, rdx; over: jmp next; next: inc rsi */
@@ -406,13 +405,13 @@ static void test_x86_followed(void **state)
     assert_null(kernel_refused_anywhere(insns, n, NULL));
     for (unsigned copy = 0; copy < 3; copy++)
         at += kernel_emit(insns, n, 0x1000, out, at);
-    assert_int_equal(out[4], 0);   /* no instruction is left out */
+    assert_int_equal(out[4], 0);   /* no instruction is omitted */
     assert_true(kernel_emitted(insns, n, out, at));
     out[4] = 3;
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* Instructions that are not on the list of computing ones are refused before anything runs. */
+/* Instructions outside the list of permitted ones are rejected before anything runs. */
 static void test_x86_refused(void **state)
 {
     static const struct x86_case cases[] = {
@@ -465,8 +464,8 @@ static void test_x86_refused(void **state)
         {{0xc8, 0, 0, 0}, 4},                            /* enter */
         {{0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, 9}, /* mov rax, gs:0 */
         {{0x65, 0xac}, 2},                               /* lods from gs */
-        {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},             /* jne whose length is disputed */
-        /* whose target is */
+        {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},             /* jne with a disputed length */
+        /* jne with a disputed target */
         {{0x66, 0x75, 0xf7}, 3},
         {{0x66, 0x66, 0x75, 0xf7}, 4},
         {{0x66, 0xeb, 0xf7}, 3},
@@ -483,7 +482,7 @@ static void test_x86_refused(void **state)
             fail_msg("%s is not refused as a system instruction but: %s", insns[0].mnemonic,
                      reason ? reason : "run");
     }
-    /* What computes is on it, whatever its age. */
+    /* Computing instructions of any age are permitted. */
     static const struct x86_case runnable[] = {
         {{0x48, 0x01, 0xd8}, 3},
         {{0xf0, 0x48, 0x01, 0x18}, 4},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop that is saved is the same program: its bytes, its references, the names of its labels and
- * exits. */
+/* A saved loop is the same program: its bytes, references, label names and exits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +19,7 @@
 #include "base/file.h"
 #include "../support/support.h"
 
-#define LOOPS_MOST 4   /* of a file */
+#define LOOPS_MOST 4   /* in a file */
 
 static void add_bytes(const struct insn *insns, size_t count, struct str *out)
 {
@@ -30,7 +29,7 @@ static void add_bytes(const struct insn *insns, size_t count, struct str *out)
 }
 
 /* Fails unless loop @loop of @k, saved and loaded again, has the same bytes and references. Returns
- * how many instructions stand as bytes. */
+ * the number of instructions written as bytes. */
 static size_t assert_same(const struct kernel *k, size_t loop, const char *name, struct str *text)
 {
     const struct kernel_options options = {.isa_given = true, .isa = k->isa};
@@ -65,7 +64,7 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        /* after the line that gives the reason why it is a loop */
+        /* after the line with the reason for its being a loop */
         const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
             fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),
@@ -78,7 +77,7 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     return bytes;
 }
 
-/* All files of @directory that load. */
+/* All loadable files of @directory. */
 static size_t save_all(const char *directory, size_t *loops, size_t *insns, size_t *bytes)
 {
     DIR *stream = opendir(directory);
@@ -109,7 +108,8 @@ static size_t save_all(const char *directory, size_t *loops, size_t *insns, size
     return files;
 }
 
-/* What only another disassembler names stands as bytes: assemblers that lack it are many. */
+/* Instructions known only to another disassembler are written as bytes: many assemblers lack
+ * them. */
 static void test_newer_stand_as_bytes(void **state)
 {
     (void)state;
@@ -125,8 +125,7 @@ static void test_newer_stand_as_bytes(void **state)
     str_done(&text);
 }
 
-/* Fields that a linker fills in keep their place: displacement or immediate, of four bytes or
- * eight. */
+/* Fields for the linker are preserved: displacement or immediate, of four or eight bytes. */
 static void test_references(void **state)
 {
     static const struct { const char *line, *text;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sequences that terminals send for keys: known ones whatever TERM says, others swallowed whole. */
+/* Terminal sequences for keys: common ones are known for any TERM, others are consumed as a
+ * whole. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keys and what they run: the table, the user's own, their names, and the file that holds them. */
+/* Keys and their actions: the table, user bindings, names, and the file that stores them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static void count_view(void *to, const char *view)
     assert_true(strcmp(view, KEYMAP_ALL) == 0 || strcmp(views[view_find(view)]->name, view) == 0);
 }
 
-/* Every row runs an existing command, its keys have names that lead back to them, and none of them
- * is bound twice. */
+/* Every row runs an existing command, its keys have names that map back to them, and none is bound
+ * twice. */
 static void test_table_is_sound(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void test_table_is_sound(void **state)
     size_t known = 0;
 
     keymap_views(count_view, &known);
-    /* each view has keys, so that more can be bound there */
+    /* each view has keys, and room for more */
     assert_int_equal(known, view_count() + 1);
     assert_true(keymap_count(k) > 100);
     for (size_t i = 0; i < keymap_count(k); i++) {
@@ -97,7 +97,7 @@ static void test_names(void **state)
         assert_int_equal(key_of_name(none[i]), KEYCODE_NONE);
 }
 
-/* In a locale of one byte per character é is a letter, and has no control key either. */
+/* In a single-byte locale é is a letter, and has no control key either. */
 static void test_letters_of_the_locale(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_refused(void **state)
     keymap_free(k);
 }
 
-/* The frame goes by what is bound: in the view, in all views, in help and on the bar. */
+/* The frame follows the bindings: in the view, in all views, in help and on the bar. */
 static void test_frame_goes_by_it(void **state)
 {
     (void)state;
@@ -210,9 +210,9 @@ static void test_frame_goes_by_it(void **state)
     assert_true(screen_holds("X          down"));
 }
 
-/* Each line is its own: faults name it, and the others run. */
-/* A view's own keys are those that its bar shows and its clicks run; the quit keys are named from
- * the table of keys. */
+/* Lines are independent: errors name their line, and the others run. */
+/* The keys of a view are those on its bar, also by clicks; the quit keys are named from the table
+ * of keys. */
 static void test_own_keys_are_told(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void test_own_keys_are_told(void **state)
     frame_run(&frame, "view mapping");
     assert_true(screen_lacks(": command"));
     assert_true(screen_lacks("F3 view"));
-    press("qq");   /* back to the first place */
+    press("qq");   /* back to the first view */
     frame_key(&frame, KEYCODE_INTERRUPT, &prefill);
     assert_string_equal(str_text(&frame.message), "q or Q quits");
     assert_true(keymap_bind(session.keys, "kernel q do last", &err));
@@ -253,7 +253,7 @@ static void test_own_keys_are_told(void **state)
     assert_string_equal(str_text(&frame.message), "the command quit quits");
 }
 
-/* Commands of several actions on one line all run, and a prompt takes any length. */
+/* All commands of a line with several actions run, and a prompt accepts any length. */
 static void test_actions_on_one_line(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void test_actions_on_one_line(void **state)
 
     load();
     session.interactive = true;
-    frame_run(&frame, "do edit; do back");   /* neither takes the other's place */
+    frame_run(&frame, "do edit; do back");   /* both remain effective */
     assert_true(session.quit);
     session.quit = false;
     assert_true(frame_edit(&frame) != NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of one kind share usages more readily than others. */
+/* Forms of one kind share usages with a higher prior probability than others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,12 +16,12 @@
 #include "isa/operands.h"
 #include "../support/known.h"
 
-#define SETS 5      /* usages that random genomes are made of */
+#define SETS 5      /* usages in random genomes */
 #define DRAWS 3000
 
 static void test_kinds_of_names(void **state)
 {
-    /* One kind a row. */
+    /* One kind per row. */
     static const char *const kinds[][5] = {
         {"ADD (R64, R64)", "SHL (R64, 1)", "LEA_B_D8 (R64)", "CBZ (X, Rel)"},
         {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, Rel)", "STR (W, [X, X])"},
@@ -43,7 +43,7 @@ static void test_kinds_of_names(void **state)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 5 && kinds[i][k]; k++)
             for (size_t j = 0; j < n; j++) {
-                /* General registers alone are like no operands at all. */
+                /* Forms with only general registers have the kind of forms without operands. */
                 bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
                 assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]),
                                  same);
@@ -53,7 +53,7 @@ static void test_kinds_of_names(void **state)
     problem_form_kind("ADD (]], }R64");
 }
 
-/* Names are read as templates are written, although templates have another notation. */
+/* Names and templates have the same operands, although in different notations. */
 static void test_operands(void **state)
 {
     struct err err = {0};
@@ -124,8 +124,8 @@ static struct problem *named_forms(uint64_t times)
 }
 
 /* The code length in closed form: of a usage that n forms of each of k kinds have, the first
- * form's, k - 1 times that of another kind, and what sharing saves, -ln (n - 1)! and
- * -ln (k - 1)!. */
+ * form's, k - 1 times that of another kind, minus the savings by sharing, ln (n - 1)! and ln (k -
+ * 1)!. */
 static double closed_form(const struct genome *g, const struct problem *p,
                           const struct anneal_prices *prices)
 {
@@ -170,7 +170,7 @@ static void test_code_length(void **state)
         anneal_load(s, g);
         anneal_load(errors, g);
         assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(g, p, &prices), 1e-9);
-        /* Counts kept during any moves equal a fresh count. */
+        /* Incremental counts during any moves equal a full recount. */
         anneal_run(s, 2000, round % 2 ? 2 : 0.1);
         const struct genome *now = anneal_genome(s);
         anneal_load(errors, now);
@@ -183,7 +183,7 @@ static void test_code_length(void **state)
     problem_free(p);
 }
 
-/* Of DRAWS forms whose usage is to be tried for another, those of its kind. */
+/* Of DRAWS forms drawn for a change of usage, those of its kind. */
 static unsigned draws_of_kind(const struct problem *p, bool like)
 {
     const struct anneal_prices none = {0};
@@ -214,8 +214,7 @@ static void test_draws_by_kind(void **state)
     problem_free(many);
 }
 
-/* Of a form that was measured alone only it is supposed what others of its kind do, not what most
- * forms do. */
+/* A form measured only alone gets the usage of its kind, not the most frequent one. */
 static void test_form_is_like_its_kind(void **state)
 {
     struct experiments *t = experiments_new();

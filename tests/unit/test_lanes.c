@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPUs that measure at the same time: division of the work, mutual interference, and values equal
- * to those of one CPU. */
+/* CPUs that measure concurrently: division of the work, mutual interference, and values equal to
+ * those of one CPU. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,11 +27,11 @@
 struct shift {
     pthread_t threads[MEMBERS];
     atomic_uint calls[MEMBERS], now, waits;
-    atomic_bool moved;      /* one was on another thread than before */
+    atomic_bool moved;      /* some member changed its thread */
     bool known, meets;
 };
 
-/* Each on the thread it had the first time; where @meets, all at once. */
+/* Each on its first thread; @meets: all concurrently. */
 static void shift_work(void *state, unsigned member)
 {
     struct shift *s = state;
@@ -70,7 +70,7 @@ static void test_crew(void **state)
     s.meets = true;
     atomic_store(&s.now, 0);
     crew_call(crew, shift_work, &s, shift_waits);
-    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* they met: all ran at the same time */
+    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* all ran at the same time */
     assert_false(atomic_load(&s.moved));
     crew_free(crew);
     crew_free(crew_new(1, &err));
@@ -107,16 +107,15 @@ static void test_shares(void **state)
 {
     struct lane_cpus out[4];
     (void)state;
-    /* Two cores, as this many virtual machines have. */
+    /* Two cores, as on a common virtual machine. */
     const int two[] = {0, 1}, apart[] = {0, 1}, one_core[] = {0, 0};
     assert_int_equal(cores_share(two, apart, 2, 1, 4, out), 2);
     share_is(&out[0], 1, (const int[]){1});
     share_is(&out[1], 1, (const int[]){0});
-    /* Threads of one core do not measure at the same time. */
+    /* Threads of one core never measure at the same time. */
     assert_int_equal(cores_share(two, one_core, 2, 1, 4, out), 1);
     share_is(&out[0], 2, two);
-    /* Four cores of two threads, whose numbers are far apart, some of which the process may not
-     * use. */
+    /* Four cores of two threads with distant numbers, some outside the process's affinity. */
     const int some[] = {1, 2, 3, 4, 6, 7}, cores[] = {1, 2, 3, 0, 2, 3};
     assert_int_equal(cores_share(some, cores, 6, 6, 4, out), 4);
     share_is(&out[0], 2, (const int[]){2, 6});
@@ -126,7 +125,7 @@ static void test_shares(void **state)
     assert_int_equal(cores_share(some, cores, 6, 6, 2, out), 2);
     share_is(&out[0], 3, (const int[]){2, 6, 1});
     share_is(&out[1], 3, (const int[]){3, 7, 4});
-    /* More than a share has room for. */
+    /* More than one share holds. */
     int many[100], own[100];
     for (int i = 0; i < 100; i++)
         many[i] = own[i] = i;
@@ -145,7 +144,7 @@ static void test_pieces(void **state)
     assert_int_equal(lanes_piece(1, 0), 1);
 }
 
-/* One round: looks that found each of two CPUs quiet alone, and together. */
+/* One round: probes that found each of two CPUs idle alone, and together. */
 static struct lanes_looks looks(unsigned a, unsigned b, unsigned both_a, unsigned both_b)
 {
     return (struct lanes_looks){{a, b}, {both_a, both_b}};
@@ -163,14 +162,14 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* One CPU has a neighbour all the time: the other one detects it. */
+    /* One CPU has a permanent neighbour: the other one detects it. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, ALL, 1);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, 0, 0);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* Neighbours that come and go: quiet in half of the rounds, of which in some only alone. */
+    /* Intermittent neighbours: idle in half of the rounds, in some of which only alone. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
@@ -184,8 +183,8 @@ static void test_judges(void **state)
 struct asking {
     pthread_t thread;
     atomic_uint asked;
-    atomic_bool elsewhere;  /* asked on another thread */
-    unsigned end;           /* the question that is answered by yes; 0: none */
+    atomic_bool elsewhere;  /* polled on another thread */
+    unsigned end;           /* number of the poll that returns true; 0: none */
 };
 
 static bool asking_cancelled(void *state)
@@ -212,14 +211,14 @@ static void experiments_make(struct experiment *e)
         assert_true(experiment_parse(texts[i % 8], &e[i], &err));
 }
 
-/* It has no measurements. */
+/* Discards its measurements. */
 static void forget(struct measured *out)
 {
     for (unsigned i = 0; i < EXPERIMENTS; i++)
         out[i] = (struct measured){.cycles = NAN};
 }
 
-/* What lanes say of an experiment does not depend on which one took it. */
+/* The result of an experiment does not depend on its lane. */
 static void test_measures(void **state)
 {
     struct err err = {0};
@@ -288,7 +287,7 @@ static void *no_threads(unsigned members, struct err *err)
 
 static const struct source_threads without = {.begin = no_threads};
 
-/* Without threads from the system one CPU does all the work, as does the one that is named. */
+/* Without further threads one CPU does all the work; a named CPU does all of its work. */
 static void test_measures_alone(void **state)
 {
     struct err err = {0};

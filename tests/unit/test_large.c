@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that grow with the input, in one piece, while memory runs out: each command and each
- * view fails with a message or shows less, what was there stays, and the next one works. */
+/* Large contiguous allocations that grow with the input fail: each command and each view fails with
+ * a message or shows less, existing data remain, and the next command works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,13 +24,13 @@
 #include "../support/support.h"
 
 #define ROWS 80000
-/* less than a number for each row, more than anything else needs in one piece */
+/* less than a number per row, more than any other contiguous allocation */
 #define LARGE ((size_t)600 << 10)
 
 static atomic_size_t countdown;
 static atomic_bool met;
 
-/* One request for MEM_SMALL bytes or more fails: number @countdown. */
+/* Makes a single allocation of MEM_SMALL bytes or more fail: number @countdown. */
 static bool fails_once(size_t size)
 {
     if (size < MEM_SMALL || atomic_load(&met))
@@ -40,8 +40,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From number @countdown on every large request fails, whatever is released for it; the reserve is
- * not used. */
+/* From number @countdown on every large allocation fails, whatever is released; the reserve is not
+ * used. */
 static bool fails_on(size_t size)
 {
     if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
@@ -74,7 +74,7 @@ static void make_table(void)
     str_done(&text);
 }
 
-/* Loading: the table that was there stays. */
+/* After a failed load the previous table remains. */
 static void test_loading(void **state)
 {
     struct str printed = {0}, line = {0};
@@ -110,8 +110,8 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
-/* A session whose kernel has the source line of each line of a long text: without room for these
- * loading fails, and the program continues. */
+/* A session whose kernel has the source line of each line of a long text: if their allocation
+ * fails, loading fails, and the program continues. */
 static void test_source_lines(void **state)
 {
     struct str printed = {0}, text = {0}, line = {0};
@@ -131,7 +131,7 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    /* it would report a change by another process */
+    /* would report a change by another process */
     unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
@@ -155,7 +155,7 @@ static void test_source_lines(void **state)
     str_done(&line);
 }
 
-/* Commands over the whole table, from each large request on without any. */
+/* Commands over the whole table: all large allocations fail, from each of them on. */
 static void test_commands(void **state)
 {
     static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2",
@@ -190,7 +190,7 @@ static void test_commands(void **state)
     session_done(&s);
 }
 
-/* Views: they draw, and all of it once there is memory again. */
+/* Views draw, and completely once memory is available again. */
 static void test_views(void **state)
 {
     static const char *const lines[] = {"view experiments",
@@ -214,11 +214,11 @@ static void test_views(void **state)
             frame_run(&frame, "view experiments; sort; filter");
             begin(at);
             session.document.experiments->revision++;
-            session.revision++;   /* all of it is made again */
+            session.revision++;   /* invalidates everything */
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);
             for (unsigned k = 0; k < 8; k++) {
-                str_clear(&text);   /* the newest drawing alone is judged */
+                str_clear(&text);   /* only the newest drawing counts */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
@@ -228,7 +228,7 @@ static void test_views(void **state)
             session.revision++;
             session.settings.panes = false;   /* a pane has no room for the whole title */
             for (unsigned k = 0; k < 20 || frame_busy(&frame); k++) {
-                str_clear(&text);   /* the newest drawing alone is judged */
+                str_clear(&text);   /* only the newest drawing counts */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
@@ -255,10 +255,11 @@ static void test_views(void **state)
 #endif
 
 #define INSNS 39000
-/* no request is this large except those made before work begins */
+/* the only such large allocations are made before work begins */
 #define HELD ((size_t)40 << 20)
 
-/* Memory reserved before a long loop is analysed, or experiments are laid out, is unavailable. */
+/* The memory reserved before a long loop is analysed, or experiments are laid out, is
+ * unavailable. */
 static bool refuses_to_hold(size_t size)
 {
     atomic_fetch_add(&countdown, 1);
@@ -280,8 +281,8 @@ static void load_long_loop(struct session *s)
     str_done(&text);
 }
 
-/* Work that takes much in many pieces, none of which can fail, does not begin where so much cannot
- * be held for it: it fails before it has taken any of it. */
+/* Work of many small allocations that cannot fail does not begin if their total cannot be reserved:
+ * it fails before the first allocation. */
 static void test_not_begun(void **state)
 {
     static const char *const lines[] = {"kernel simulate --machine skylake",
@@ -309,11 +310,11 @@ static void test_not_begun(void **state)
 #ifndef SANITIZED
 #define LIMITS 8
 #define PIECE ((size_t)64 << 10)
-/* of work that was promised room for them: twice what is kept back for all */
+/* of work with reserved memory: twice the common reserve */
 #define PIECES 1000
 #define MORE (PIECES * PIECE + SHORTAGE_KEPT + ((size_t)24 << 20))
 
-/* Pages of address space of this process. */
+/* This process's pages of address space. */
 static size_t pages_now(void)
 {
     FILE *f = fopen("/proc/self/statm", "r");
@@ -328,7 +329,7 @@ static size_t pages_now(void)
 
 enum { WORKED, SHORT, OTHERWISE };
 
-/* In a process of its own, with @more bytes of address space than it has. */
+/* In a child process, with @more bytes of address space than it has. */
 static int simulate_within(struct session *s, const char *line, size_t more)
 {
     struct err err = {0};
@@ -346,7 +347,7 @@ static int simulate_within(struct session *s, const char *line, size_t more)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
-/* Takes what address space is left, in pieces. */
+/* Allocates the remaining address space, in pieces. */
 static void take_the_rest(void)
 {
     for (size_t size = (size_t)16 << 20; size >= 4096; size /= 2)
@@ -368,7 +369,7 @@ static int work_beside_others(void)
         return OTHERWISE;
     take_the_rest();
     for (size_t i = 0; i < PIECES; i++)
-        /* what cannot fail: without the promise the program ends here */
+        /* cannot fail: without the reservation the program ends here */
         memset(mem_alloc(PIECE), 1, 1);
     bool was_met = shortage_met();
     shortage_reserve();
@@ -396,8 +397,8 @@ static void test_promised(void **state)
                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: their
- * memory is reserved before they begin. */
+/* A long loop is analysed and simulated with many allocations that cannot fail, some of them large:
+ * their memory is reserved before they begin. */
 static void test_long_loop(void **state)
 {
     static const char *const lines[] = {"kernel simulate --machine skylake",

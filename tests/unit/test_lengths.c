@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each instruction that binutils' objdump shows of programs and libraries is one instruction here,
- * as long. SWEEP: the directories whose ELF files are all taken, by a process on each CPU (make
- * sweep). */
+/* Each instruction in binutils' objdump output of programs and libraries is one instruction of
+ * equal length here. SWEEP: directories whose ELF files are all compared, by one process per CPU
+ * (make sweep). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,20 +23,19 @@
 #include "isa/insn.h"
 #include "toolchain/object.h"
 
-/* of a file whose symbols take objdump too long, as their number times that of the sections */
+/* limit of a file's symbol count times section count: objdump is slow beyond it */
 #define SECTIONS_MANY 200
 
 /* Shared by the processes of a sweep. */
 static struct counts {
-    atomic_size_t next;   /* the file that is to be taken next */
+    atomic_size_t next;   /* index of the next file */
     atomic_size_t files, instructions, different, bad;
 } *counts;
 
-/* Encodings that were compared, each at the place of its hash: most instructions of a library are
- * those of another. */
+/* Compared encodings, indexed by hash: libraries share most instructions. */
 static struct compared { uint8_t code[15], length; } compared[1 << 20];
 
-/* Whether @length bytes at @code were compared before; from now on they were. */
+/* Whether @length bytes at @code were compared before; records them. */
 static bool compared_before(const uint8_t *code, size_t length)
 {
     struct compared this = {.length = (uint8_t)length};
@@ -54,7 +53,7 @@ static bool compared_before(const uint8_t *code, size_t length)
     return false;
 }
 
-/* Prefixes that objdump shows alone: what follows makes no instruction with them. */
+/* Prefixes that objdump prints alone, as they form no instruction with the next bytes. */
 static bool stands_alone(const char *text)
 {
     static const char *const alone[] = {"lock", "rep",      "repz",     "repnz", "data16", "addr32",
@@ -68,8 +67,8 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* Whether the text behind `lock` is of an instruction that may have it: one that reads and writes
- * memory, its last operand. */
+/* Whether the text after `lock` is of a lockable instruction: its last operand is memory that it
+ * reads and writes. */
 static bool is_lockable(const char *text)
 {
     static const char *const names[] = {"adc",     "add", "and",  "btc",  "btr", "bts",
@@ -94,8 +93,8 @@ static bool is_bad(const char *text)
            (lock && !is_lockable(lock + 5));
 }
 
-/* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for
- * other lines: data has no tab behind its bytes. */
+/* ` 401000: 48 89 e5 mov %rsp,%rbp`: the address, length and text; false for other lines: data has
+ * no tab after its bytes. */
 static bool line_read(const char *line, uint64_t *address, size_t *length, const char **text)
 {
     char *colon;
@@ -112,8 +111,8 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* The section of @o called @name; NULL: none, or several with this name. @names: those of all,
- * @numbers of which are the sections' places. */
+/* The section of @o named @name; NULL: none, or several of this name. @names: those of all;
+ * @numbers: the sections' indices. */
 static const struct object_section *section_called(const struct object *o,
                                                    const struct names *names,
                                                    const uint32_t *numbers, const char *name)
@@ -122,7 +121,7 @@ static const struct object_section *section_called(const struct object *o,
     return i == UINT32_MAX || numbers[i] == UINT32_MAX ? NULL : &o->sections.items[numbers[i]];
 }
 
-/* Of the file at @path the instructions at multiples of @step. */
+/* Compares every @step-th instruction of the file at @path. */
 static void check_file(const char *path, uint64_t step)
 {
     struct object o;
@@ -171,7 +170,7 @@ static void check_file(const char *path, uint64_t step)
             address - section->address + length > section->size)
             continue;
         const uint8_t *code = o.code + section->offset + (address - section->address);
-        if (*code == 0x9b)   /* objdump joins fwait and what follows */
+        if (*code == 0x9b)   /* objdump joins fwait with the next instruction */
             continue;
         if (is_bad(text)) {
             counts->bad++;
@@ -184,7 +183,7 @@ static void check_file(const char *path, uint64_t step)
         uint32_t traits = 0;
         size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address),
                                 form, &traits);
-        /* With an operand-size prefix objdump reads jumps as AMD's processors do, Zydis as
+        /* With an operand-size prefix objdump decodes jumps like AMD processors, Zydis like
          * Intel's. */
         if (traits & INSN_BRANCH && *code == 0x66)
             continue;
@@ -202,7 +201,7 @@ static void check_file(const char *path, uint64_t step)
     counts->files++;
 }
 
-/* The files of a sweep. */
+/* Files of a sweep. */
 struct found { char *path; off_t size; dev_t device; ino_t inode; };
 static VEC(struct found) found;
 
@@ -215,8 +214,7 @@ static int visit(const char *path, const struct stat *status, int kind, struct F
     return 0;
 }
 
-/* The largest first, so that no process is left with one of them at the end; the names of one file
- * together. */
+/* Largest first, to balance the processes; the names of one file are adjacent. */
 static int by_size(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -276,7 +274,7 @@ static void test_programs(void **state)
     assert_true(counts->different == 0);
 }
 
-#define SLOT 32   /* an encoding and nops, among which whatever begins in it ends */
+#define SLOT 32   /* an encoding and nops; any instruction that begins in it ends within */
 
 static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out)
 {
@@ -290,7 +288,7 @@ static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out
     str_add_bytes(out, (const char *)slot, sizeof slot);
 }
 
-/* An opcode behind @n bytes of prefixes with operands: registers, addresses with and without a
+/* An opcode after @n bytes of prefixes, with operands: registers, addresses with and without a
  * scaled index and displacements, and every member of a group. */
 static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *out)
 {
@@ -306,7 +304,7 @@ static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *
         }
 }
 
-/* Encodings by their tables: opcodes with prefixes, VEX and EVEX; every 23rd with SWEEP, else every
+/* Systematic encodings: opcodes with prefixes, VEX and EVEX; every 23rd with SWEEP, otherwise every
  * 211th. */
 static void test_encodings(void **state)
 {

@@ -23,7 +23,7 @@ static void kinds_text(const struct limit *l, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s%s", i ? "+" : "", limit_name(l->kinds[i]));
 }
 
-/* @says: words that the sentence of the loop holds, between " | ", or, behind "!", does not. */
+/* @says: words expected in the loop's sentence, separated by " | ", or, after "!", excluded. */
 static void assert_says(const char *title, const char *sentence, const char *says, size_t length)
 {
     char words[400], *rest = words, *end;
@@ -42,7 +42,8 @@ static void assert_says(const char *title, const char *sentence, const char *say
     }
 }
 
-/* A loop of tests/data/limits.s: "machine: kinds: title", what its sentence says, and its code. */
+/* A loop of tests/data/limits.s: "machine: kinds: title", expectations on its sentence, and its
+ * code. */
 static void assert_loop(const char *title, const char *code, bool *seen)
 {
     char id[40], kinds[80], cycles[24], got[200] = "";
@@ -61,7 +62,7 @@ static void assert_loop(const char *title, const char *code, bool *seen)
     assert_says(title, a->sentence, code + strlen(SAYS), strcspn(code, "\n") - strlen(SAYS));
     if (!strstr(a->sentence, cycles))
         fail_msg("%s: \"%s\" lacks %s", title, a->sentence, cycles);
-    /* What limits a chain binds no less than the chain itself. */
+    /* The bottleneck of a chain limits the loop at least as much as the chain itself. */
     assert_true(a->limit.next_cycles < a->cycles);
     double links = 0;
     for (size_t i = 0; i < a->limit.chain.count; i++)
@@ -75,7 +76,7 @@ static void assert_loop(const char *title, const char *code, bool *seen)
     kernel_free(k);
 }
 
-/* Each loop of the file has the kinds that its title says. */
+/* Each loop of the file has the kinds in its title. */
 static void test_loops(void **state)
 {
     struct err err = {0};
@@ -122,7 +123,7 @@ static void assert_sentence(const char *id, const char *code, const char *const 
 
 #define HOLDS(...) (const char *const[]){__VA_ARGS__, NULL}
 
-/* The advice is that of the kind. */
+/* The advice matches the kind. */
 static void test_advice(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void test_advice(void **state)
                     "accumulator");
 }
 
-/* Assumptions are printed everywhere, with the names of the facts that could break them. */
+/* Assumptions are printed everywhere, with the names of the facts that could violate them. */
 static void test_assumed(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void test_assumed(void **state)
 }
 
 /* The code that splits an accumulator: the requested number of registers, each zeroed at the start
- * and joined at the end; none where no such code is known. */
+ * and combined at the end; none if no such code is known. */
 static void test_split(void **state)
 {
     static const struct { const char *code; unsigned lines; const char *holds;

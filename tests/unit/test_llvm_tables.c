@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* No form of a CPU that LLVM's model of it has is unknown to the machine that was made of it.
- * llvm-mca reads all forms of each CPU, so this is of make sweep: without SWEEP one CPU alone is
- * taken. */
+/* A machine converted from LLVM's model of a CPU has all forms of the model. llvm-mca analyses all
+ * forms of each CPU, which is slow: all CPUs with SWEEP (make sweep), otherwise one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of thousands of instructions: the work of an analysis grows with the length, not with its
- * square, and ends soon after a cancellation. Work is counted in steps (base/steps.h); no clock is
- * read. */
+/* Loops of thousands of instructions: the work of an analysis grows linearly with the length, and
+ * ends soon after a cancellation. Work is counted in steps (base/steps.h); no clock is read. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,13 +20,12 @@
 
 #define RATIO 2.5
 #define INSNS 10000
-/* steps after the question was answered with yes: a stage goes over the loop once or twice at
- * most */
+/* steps after a cancellation: a stage traverses the loop once or twice at most */
 #define SOON (8 * INSNS)
 
 static struct session session;
 
-/* mov [rsp+d],al and mov rbx,[rsp+d], which has to wait until the store is in the cache; mov
+/* mov [rsp+d],al and mov rbx,[rsp+d], which must wait until the store is in the cache; mov
  * rax,[rax]; add rax,rbx and adc rcx,[rsp+d]. */
 static const char *const pairs[] = {"888424%02x%02x0000"
                                     "488b9c24%02x%02x0000",
@@ -75,7 +73,7 @@ static void test_growth(void **state)
     }
 }
 
-/* Yes from the @left-th question on; notes when. */
+/* True from the @left-th poll on; records the step count then. */
 struct ending {
     unsigned left;
     uint64_t said;
@@ -110,7 +108,7 @@ static void simulate_it(const struct kernel *k, struct machine *m)
     simulation_done(&sim);
 }
 
-/* However far it has come: soon after the answer there is no more work. */
+/* At any stage the work ends soon after a cancellation. */
 static void test_early_end(void **state)
 {
     static void (*const works[])(const struct kernel *k, struct machine *m) = {analyse,
@@ -136,7 +134,7 @@ static void test_early_end(void **state)
     }
 }
 
-/* What costs the square of the length is refused beyond some of it. */
+/* Work of quadratic cost is rejected beyond a certain length. */
 static void test_limits(void **state)
 {
     struct err err = {0};

@@ -54,7 +54,7 @@ static void test_jump_to_the_test_at_the_end(void **state)
 static void test_no_loops(void **state)
 {
     (void)state;
-    /* A block after the return that jumps back closes nothing; neither does a tail call to an
+    /* A backward jump in a block after the return closes no loop; nor does a tail call to an
      * earlier function. */
     assert_loops("test %eax, %eax\nje .L2\n.L1: inc %eax\nret\n.L2: dec %ecx\njmp .L1\n", "1-6/0 ");
     assert_loops(".type f, @function\nf: inc %eax\nje .L9\nret\n.type g, @function\ng: dec "
@@ -62,8 +62,8 @@ static void test_no_loops(void **state)
                  "2-8/0 ");
 }
 
-/* A branch to itself that changes nothing: on AArch64 one whose place a linker fills in, as a call
- * at the end. */
+/* A branch to itself without effect: on AArch64 one whose target a linker fills in, such as a final
+ * call. */
 static void test_to_itself(void **state)
 {
     (void)state;

@@ -22,7 +22,7 @@ static const char *const names[] = {"machine.csv",   "facts.csv",     "mapping.c
                                     "overrides.csv", "latencies.csv", "advances.csv"};
 #define NAMES (sizeof names / sizeof *names)
 
-/* The files of the shipped machine @id into the copy, @extra behind those of the name @changed. */
+/* Copies the files of the shipped machine @id; appends @extra to the file named @changed. */
 static void copy_machine(const char *id, const char *changed, const char *extra)
 {
     for (size_t i = 0; i < NAMES; i++) {
@@ -44,7 +44,7 @@ static void copy_machine(const char *id, const char *changed, const char *extra)
     }
 }
 
-/* Forms are also in the same order. */
+/* The order of forms is also equal. */
 static void assert_same_image(const struct machine *a, const struct machine *b)
 {
     assert_same_machine(a, b);
@@ -54,7 +54,7 @@ static void assert_same_image(const struct machine *a, const struct machine *b)
     }
 }
 
-/* The image that the copy's files are those of, or NULL. */
+/* The image that matches the copy's files, or NULL. */
 static struct machine *image_of(const char *id)
 {
     struct machine *m;
@@ -62,7 +62,7 @@ static struct machine *image_of(const char *id)
     return m;
 }
 
-/* Memory that runs out is a fault with a message, and the text is not parsed with what is left. */
+/* Out of memory is an error with a message, and the text is not parsed instead. */
 static bool large_fails(size_t size)
 {
     return size > MEM_SMALL;
@@ -87,8 +87,8 @@ static void test_no_memory(void **state)
     assert_int_equal(err.code, ERR_MEMORY);
 }
 
-/* One with a base has no image: the files of the base would have to be the same. A blank line has
- * no meaning, but with it the text is no longer that of the image. */
+/* A machine with a base has no image: the base's files would have to be compared too. A blank line
+ * has no meaning, but with it the text differs from that of the image. */
 static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
@@ -120,7 +120,7 @@ static void test_same_as_text(void **state)
     free(ids);
 }
 
-/* A change in any of the files counts, and so does a new or a missing file. */
+/* A change in any of the files invalidates the image, and so does a new or a missing file. */
 static void test_changed(void **state)
 {
     static const char *const rows[] = {"title,Mine,,\n",         "loads_per_cycle,7,,\n",
@@ -145,7 +145,7 @@ static void test_changed(void **state)
     machine_free(m);
 }
 
-/* An entry of the image is replaced, copied and added to like any other; the image itself stays. */
+/* Entries of the image can be replaced, copied and added; the image itself is unchanged. */
 static void test_edited(void **state)
 {
     struct uop uop = {1, 9};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Saved machines come back as they were, and saving takes nothing that is not a machine's. */
+/* Saved machines load unchanged, and saving overwrites only a machine's files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void check_directory(const struct machine *m)
     machine_free(back);
 }
 
-/* Every shipped machine in turn into the same directory. */
+/* Saves every shipped machine in turn into the same directory. */
 static void test_directories(void **state)
 {
     (void)state;
@@ -105,8 +105,8 @@ static void test_csv(void **state)
     each_machine(check_csv);
 }
 
-/* The changes by hand in a directory are already in the machine that is saved there again: they
- * must not apply twice. */
+/* A saved machine includes the manual changes of a directory: saved there again, they must not be
+ * applied twice. */
 static void test_corrections_once(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void test_corrections_once(void **state)
         machine_free(back);
     }
     machine_free(m);
-    /* it has no latencies.csv: the old one must not stay */
+    /* it has no latencies.csv: the old one must be removed */
     m = load_machine("golden-cove-inferred");
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
@@ -137,8 +137,8 @@ static void test_corrections_once(void **state)
     machine_free(back);
 }
 
-/* One that says only what differs from its base is whole once it is saved: what it had of its own
- * still applies. */
+/* A machine that only contains differences from its base is complete once saved: its own values
+ * still apply. */
 static void test_with_a_base(void **state)
 {
     (void)state;
@@ -164,7 +164,7 @@ static void test_with_a_base(void **state)
 }
 
 /* A row of latencies.csv with braces expands to each choice, like one of overrides.csv; an
- * unreadable row is reported with its place. */
+ * unreadable row is reported with its position. */
 static void test_latency_choices(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void test_foreign(void **state)
     work_put("thesis/machine.csv", "key,value\n");
     assert_refused(m, "thesis", "thesis.txt");
     mkdir(work_path("table"), 0777);
-    work_put("table/mapping.csv", "no machine's\n");   /* ours by name, but of what? */
+    work_put("table/mapping.csv", "no machine's\n");   /* a known file name with foreign content */
     assert_false(machine_save(m, work_path("table"), &err));
     assert_non_null(strstr(err.what, "machine.csv"));
     work_put("file", "a file\n");
@@ -250,7 +250,7 @@ static void test_links(void **state)
     machine_free(back);
 }
 
-/* What only the machine knows, no fact: its title and instruction set. */
+/* Properties that are no facts: title and instruction set. */
 static void test_no_facts(void **state)
 {
     (void)state;
@@ -278,8 +278,8 @@ static void test_no_facts(void **state)
     machine_free(back);
 }
 
-/* Whatever call fails, or ends the process, the directory is the machine before or the one
- * saved. */
+/* Whatever call fails, or ends the process, the directory contains the former machine or the saved
+ * one. */
 static void test_failing_calls(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shipped machines: all load, and what they say can be so. */
+/* The shipped machines: all load, with plausible values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static void each_machine(void (*check)(const struct machine *m))
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        /* Inferred ones know the forms that were measured, and no facts. */
+        /* Inferred machines have the measured forms, and no facts. */
         if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
@@ -37,12 +37,12 @@ static void each_machine(void (*check)(const struct machine *m))
     assert_true(count >= 13);
 }
 
-/* Port 1 takes no vector µop of 512 bits: its vector unit is half of port 0's then. */
+/* Port 1 takes no vector µop of 512 bits: its vector unit is then half of port 0's. */
 static void test_wide_ports(void **state)
 {
     static const char *const ids[] = {"skylake-avx512", "icelake-server", "icelake-client",
                                       "sapphirerapids"};
-    /* their µops have less than 512 bits, or are more than uops.info found */
+    /* their µops have less than 512 bits, or exceed uops.info's count */
     static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*",
                                          "VMOVDQU16*"};
 
@@ -83,7 +83,7 @@ static int free_forms(void **state)
     return 0;
 }
 
-/* Forms of instruction sets that the CPU lacks are not there; hints run everywhere. */
+/* Forms of instruction sets that the CPU lacks are absent; hints run everywhere. */
 static void check_extensions(const struct machine *m)
 {
     bool avx512 = machine_has(m, "extensions", "AVX512F");
@@ -92,7 +92,7 @@ static void check_extensions(const struct machine *m)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const char *form = mapping_at(m->mapping, i)->form;
         const struct form_row *row = forms_find(forms, form);
-        /* nor has the list, which it verified */
+        /* the list, which it verified, lacks it too */
         if (!row &&
             strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))
             continue;
@@ -116,7 +116,7 @@ static void test_extensions(void **state)
     each_machine(check_extensions);
 }
 
-/* µops within what microcode can be, ports used, latencies and counts in reach. */
+/* Plausible numbers of µops, ports in use, latencies and counts. */
 static void check_usages(const struct machine *m)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -128,7 +128,7 @@ static void check_usages(const struct machine *m)
         for (unsigned k = 0; k < entry->usage.count; k++) {
             used |= entry->usage.uops[k].ports;
             sum += entry->usage.uops[k].count;
-            /* A µop goes to ports or holds a pipe, not either. */
+            /* A µop either goes to ports or holds a pipe. */
             if (entry->usage.uops[k].ports & ports->pipes &&
                 entry->usage.uops[k].ports & ~ports->pipes)
                 fail_msg("%s: %s mixes ports and pipes", m->id, entry->form);
@@ -147,8 +147,7 @@ static void test_usages(void **state)
     each_machine(check_usages);
 }
 
-/* The operation of a memory form does not get rid of its load: it needs at least as many µops as on
- * registers. */
+/* A memory form keeps its load: it needs at least as many µops as on registers. */
 static void check_memory_forms(const struct machine *m)
 {
     static const char *const pairs[][2] = {
@@ -178,7 +177,7 @@ static void test_memory_forms(void **state)
     each_machine(check_memory_forms);
 }
 
-/* Facts that the analysis needs of every machine, in range and with a source. */
+/* Facts required of every machine, in range and with a source. */
 static void check_facts(const struct machine *m)
 {
     static const struct { const char *key; double low, high;
@@ -234,8 +233,8 @@ static void test_override_sources(void **state)
     free(ids);
 }
 
-/* How often the forms of tests/data/common-forms.csv (libc, libm, libstdc++, libcrypto, Python,
- * OpenBLAS, GMP, coreutils) are known. */
+/* Fraction of occurrences with known forms of tests/data/common-forms.csv (libc, libm, libstdc++,
+ * libcrypto, Python, OpenBLAS, GMP, coreutils). */
 static void check_coverage(const struct machine *m)
 {
     struct err err = {0};
@@ -248,7 +247,7 @@ static void check_coverage(const struct machine *m)
         const struct form_row *row = forms_find(forms, t->rows[i][1]);
         double count = strtod(t->rows[i][0], NULL);
         snprintf(insn.form, sizeof insn.form, "%s", t->rows[i][1]);
-        /* Forms that the CPU cannot run do not count against its table. */
+        /* Forms that the CPU cannot execute do not count. */
         if (row && !machine_has(m, "extensions", row->extension))
             continue;
         all += count;
@@ -266,7 +265,7 @@ static void test_coverage(void **state)
         each_machine(check_coverage);
 }
 
-/* Single facts that were corrected, as cycles a form on its own. */
+/* Corrected facts, checked by the cycles of a form alone. */
 static void test_corrected(void **state)
 {
     (void)state;
@@ -329,8 +328,8 @@ static void test_corrected(void **state)
     }
 }
 
-/* x87, gathers and VFPCLASS on AMD's machines: what saves and loads the whole state alone is
- * unknown. */
+/* x87, gathers and VFPCLASS on AMD's machines: only instructions that save and load the whole state
+ * are unknown. */
 static void test_amd_known(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
@@ -355,8 +354,8 @@ static void test_amd_known(void **state)
     }
 }
 
-/* Charted machines know 99.9 % of the occurrences of what programs use, apart from the instruction
- * sets that their CPU lacks, and from FMA4, which data/isa lacks. */
+/* Charted machines know 99.9 % of the occurrences in programs, apart from instruction sets that
+ * their CPU lacks, and from FMA4, which data/isa lacks. */
 static void test_charted_coverage(void **state)
 {
     static const char *const ids[] = {"zen3-charted", "zen4-charted", "zen5-charted",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Views of large content: long output, export of all rows of a large table, a mapping of many
- * forms. Long work advances with each drawing, or in a job: it is counted in steps of this
- * thread. */
+ * forms. Long work advances with each drawing, or in a job; this thread's steps are counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +72,7 @@ static void test_output(void **state)
     assert_true(frame_busy(&frame));
     press("\x1b");
     assert_false(frame_busy(&frame));
-    /* Few lines are there at once, and a search of them knows at once. */
+    /* Few lines are displayed and searched immediately. */
     output_view_set(frame.states[output], "little", mem_strdup("one\ntwo\n"));
     assert_int_equal(draw_on(&most), 1);
     assert_true(screen_holds("two"));
@@ -115,7 +114,7 @@ static void test_nothing_drawn(void **state)
     str_done(&text);
 }
 
-/* The line of @text that begins at or behind line @index. */
+/* The first line of @text that begins at or after index @index. */
 static void line_of(const char *text, size_t index, char *out, size_t size)
 {
     for (size_t i = 0; i < index; i++)
@@ -123,8 +122,7 @@ static void line_of(const char *text, size_t index, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Rows of a view are filtered, sorted and written by the job; what the view shows may change
- * meanwhile. */
+/* The job filters, sorts and writes the rows of a view; the view may change meanwhile. */
 static void test_export_rows(void **state)
 {
     struct str text = {0};
@@ -164,7 +162,7 @@ static void test_export_rows(void **state)
     str_done(&text);
 }
 
-/* Forms by ports: the rows are there at once, cycles and ports come when a job has made them. */
+/* Forms by ports: rows are displayed immediately, cycles and ports once a job has computed them. */
 static void test_mapping(void **state)
 {
     static const char facts[] =
@@ -196,7 +194,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     assert_true(screen_holds("3.00"));
     assert_int_equal(job_running(), 0);
-    /* Another usage of one form is another mapping. */
+    /* Changing one form's usage makes a new mapping. */
     run_to_end("mapping set F00000 4*p2");
     draw_on(&most);   /* sorting takes several frames */
     assert_true(screen_holds("F00000"));
@@ -205,7 +203,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(screen_holds("4.00"));
-    /* What something reads is copied by a job. */
+    /* A job copies the table for its readers. */
     struct err err = {0};
     struct machine *held = machine_hold(session_current(&session, &err));
     session.patience = 0;
@@ -228,7 +226,7 @@ static void test_mapping(void **state)
     str_done(&text);
 }
 
-/* A table of @count rows in the session, all of them measured. */
+/* A table of @count rows in the session, all measured. */
 static void load_rows(size_t count)
 {
     struct str text = {0};
@@ -245,7 +243,7 @@ static void load_rows(size_t count)
     str_done(&text);
 }
 
-/* The table that active experiments begin with is made by a job. */
+/* A job creates the initial table of active experiments. */
 static void test_active(void **state)
 {
     struct job_info info;
@@ -256,12 +254,12 @@ static void test_active(void **state)
     uint64_t before = steps_taken;
     frame_run(&frame, "evolve start --active --simulate skylake --seconds 60 --checkpoint none");
     assert_false(frame.failed);
-    for (bool begun = false; !begun;) {   /* until the job that measures has begun */
+    for (bool begun = false; !begun;) {   /* until the measuring job has begun */
         frame_jobs(&frame);
         for (size_t i = 0; !begun && job_get(i, &info); i++)
             begun = strcmp(info.title, "active experiments") == 0;
     }
-    /* the copy of the machine that is simulated is among them */
+    /* includes the copy of the simulated machine */
     if (steps_taken - before > ROWS / 3)
         fail_msg("%llu steps", (unsigned long long)(steps_taken - before));
     job_cancel(info.number);
@@ -277,8 +275,8 @@ static void arrive(struct pending_results *a, size_t count)
         pending_results_add(a, i, &m);
 }
 
-/* The last results of measuring, while a job reads the table: a job puts them into a copy, and what
- * is typed meanwhile waits. */
+/* The last results of measuring, while a job reads the table: a job stores them in a copy, and
+ * typed keys wait. */
 static void test_late_results(void **state)
 {
     struct pending_results late = {0};
@@ -292,7 +290,7 @@ static void test_late_results(void **state)
         pending_results_finish(&session, table->serial, &late);
         assert_int_equal(late.list.count, 0);
         assert_true(session.replacing);
-        if (round)   /* cancelled: the results come all the same */
+        if (round)   /* cancelled: the results are stored nevertheless */
             job_cancel(session.replacing);
         assert_true(steps_taken - before < ROWS / 10);
         frame_run(&frame, "experiments clear");
@@ -320,7 +318,7 @@ static void test_late_results(void **state)
     job_wait(0);
     frame_jobs(&frame);
     assert_true(session.document.experiments->rows.items[ROWS - 1].cycles == 1.5);
-    /* A few come at once, and those for another table come to nothing. */
+    /* Few results are stored at once, and those for another table are dropped. */
     arrive(&late, 5);
     pending_results_finish(&session, session.document.experiments->serial, &late);
     assert_false(session.replacing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The intended meaning of text: that of a line depends on earlier lines and on the tool that wrote
- * it, and on nothing else. */
+/* The intended meaning of text: that of a line depends only on earlier lines and on the tool that
+ * wrote it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "../support/support.h"
 
-/* Fails unless @text is these forms, each behind a "|" but the first. */
+/* Fails unless @text consists of these forms, separated by "|". */
 static void assert_forms(const char *text, const char *forms)
 {
     struct err err = {0};
@@ -67,8 +67,8 @@ static void test_syntax_switches(void **state)
         assert_forms(cases[i][0], cases[i][1]);
 }
 
-/* Numbers as MASM and its readers have them, for every count of digits; a name that the text
- * declares is one. */
+/* Hexadecimal numbers in the notation of MASM and its users, for every count of digits; a name
+ * declared in the text remains a name. */
 static void test_hex_suffix(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_hex_suffix(void **state)
     }
 }
 
-/* Where a site leaves out directives, inline assembler is recognised by its registers. */
+/* If a web site omits directives, inline assembler is recognised by its registers. */
 static void test_other_syntax(void **state)
 {
     (void)state;
@@ -159,8 +159,7 @@ static void test_headings(void **state)
     }
 }
 
-/* Where the listing has the bytes its text may be anything: older tools do not know newer
- * instructions. */
+/* If the listing has the bytes its text may be arbitrary: older tools lack newer instructions. */
 static void test_bytes_decide(void **state)
 {
     (void)state;
@@ -173,29 +172,29 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 "
                  "\n   a:\t48 01 c3             \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* too few of them: a window that cuts them off */
+    /* too few of them: a window truncates them */
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3   "
                  "          \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* 32-bit code: 48h is DEC there, a prefix here; A1h has an address of four bytes there, of
-     * eight here */
+    /* 32-bit code: 48h is DEC there, a prefix here; A1h has a four-byte address there, an
+     * eight-byte address here */
     assert_forms(
         "0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec   "
         "  eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
         "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7           "
         "      sub     edx, edi\n",
         "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
-    /* numbers of lines are no bytes, though 49 93 were an instruction */
+    /* line numbers are no bytes, though 49 93 would be an instruction */
     assert_forms("4993  addq $1, %rax\n4994  addq $1, %rbx\n4995  addq $1, %rcx\n",
                  "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)");
-    /* where code stands counts for front ends */
+    /* front ends depend on the address of the code */
     struct kernel *placed = kernel_of("  401132:\t48 01 c3             \tadd    %rax,%rbx\n  "
                                       "401135:\t75 fb                \tjne    401132 <f>\n");
     assert_int_equal(placed->insns[0].offset % 64, 0x32);
     assert_int_equal(placed->loops[0].count, 2);
     assert_string_equal(placed->loops[0].label, "0x401132");
     kernel_free(placed);
-    /* lines left out: the branch goes to the address */
+    /* omitted lines: the branch goes to the address */
     struct kernel *k = kernel_of("   0:\t48 01 c3             \tadd    %rax,%rbx\n  13:\t75 eb     "
                                  "           \tjne    0 <f>\n");
     assert_int_equal(k->loops[0].count, 2);
@@ -272,7 +271,7 @@ static void test_a64(void **state)
     assert_forms(cases[0][0], cases[0][1]);
 }
 
-/* Operands that are missing are for the assembler to refuse. */
+/* The assembler rejects missing operands. */
 static void test_plan9_faults(void **state)
 {
     (void)state;
@@ -301,7 +300,7 @@ static void test_plan9_faults(void **state)
     }
 }
 
-/* Text that NASM alone reads: its faults have their lines, and no way around reads a file. */
+/* Text that only NASM accepts: its errors have their lines, and no directive can read a file. */
 static void test_nasm(void **state)
 {
     (void)state;
@@ -328,8 +327,7 @@ static void test_nasm(void **state)
     }
 }
 
-/* Fails unless the loops of @text are these: "first-last why" of source lines, each behind a "|"
- * but the first. */
+/* Fails unless the loops of @text are these: "first-last why" of source lines, separated by "|". */
 static void assert_loops(const char *text, const char *loops, size_t skipped)
 {
     struct err err = {0};
@@ -348,8 +346,8 @@ static void assert_loops(const char *text, const char *loops, size_t skipped)
     kernel_free(k);
 }
 
-/* A mark with a name ends the region of that name; stores of IACA for Visual C++ are marks; a fault
- * outside of all regions is none. */
+/* A named mark ends the region of that name; IACA stores for Visual C++ are marks; an error outside
+ * of all regions is ignored. */
 static void test_regions(void **state)
 {
     (void)state;
@@ -386,7 +384,7 @@ static void test_regions(void **state)
 
 enum { FILE_NAME, LOOP, LEFT_OUT, FORMS, FIELDS };
 
-/* How a text may come: as it is, from Windows, indented, quoted in a mail. */
+/* Variants of the text: unchanged, from Windows, indented, quoted in a mail. */
 static const struct {
     const char *before, *behind;
 } ways[] = {{"", "\n"}, {"", "\r\n"}, {"    ", "\n"}, {"> ", "\n"}};
@@ -423,8 +421,8 @@ static size_t row_wrong(char *const *row, const char *text, size_t way)
     return !ok;
 }
 
-/* What each kind of tool prints (tests/data/kinds): its loop, form by form, and how many lines are
- * no code. */
+/* Output of each kind of tool (tests/data/kinds): its loop, form by form, and the number of lines
+ * that are no code. */
 static void test_kinds(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Levels of memory: shares and nested latencies by hand and by the nested formula; clusters of
+/* Levels of memory: fractions and nested latencies by hand and by the nested formula; clusters of
  * distances; every shipped machine. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@ static const struct memory three = {
     .line_cycles = 20,
     .clock_hz = 3e9};
 
-/* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P of what reaches the level. */
+/* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P: hit rate of accesses that
+ * reach the level. */
 static double nested(double distance)
 {
     double before = 0, reach = 1, sum = 0;
@@ -54,8 +55,8 @@ static void test_served(void **state)
         assert_float_equal(sum, 1, 1e-9);
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
-    /* Steps of a page use one of the first level's 64 sets, here all of 64: it can hold eight of
-     * their lines. A step that is not a multiple of a line uses all sets. */
+    /* A stride of a page uses one of the first level's 64 sets, here all of 64: it can hold eight
+     * of their lines. A stride that is not a multiple of a line uses all sets. */
     memory_served(&three, 100, 4096, 1, served);
     assert_true(served[0] < 1e-3);
     memory_served(&three, 100, 4104, 1, served);
@@ -70,9 +71,9 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
 }
 
-/* Others who use the third level replace a line by the clock, the oldest first: of those that come
- * back after a certain part of the run 1/e are left, of those after a tenth of it nearly all. The
- * first two levels are the program's, unless others take over its CPU. */
+/* Other users of the third level replace lines by time, the oldest first: of lines reused after a
+ * certain part of the run 1/e remain, of those after a tenth of it nearly all. The first two levels
+ * are the program's, unless others take over its CPU. */
 static void test_kept_beside_others(void **state)
 {
     struct memory m = three;
@@ -100,7 +101,7 @@ static void test_kept_beside_others(void **state)
 }
 
 /* Ages of distances by hand: of a hundred references 60 are farther than 10 lines, and 20 farther
- * than 40. The window grows by a line with each of 60 first, with each of 20 then. */
+ * than 40. The window first grows by a line with each of 60, then with each of 20. */
 static void test_ages(void **state)
 {
     struct run_bin bins[] = {
@@ -121,7 +122,7 @@ static void test_ages(void **state)
 }
 
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer
- * neighbour, first uses stay apart. */
+ * neighbour, first uses stay separate. */
 static void test_modes(void **state)
 {
     struct run_bin bins[] = {{1, 500, 500, 8},    {2, 100, 100, 8},    {50, 1, 0, 0},
@@ -146,7 +147,7 @@ static void test_modes(void **state)
 
 /* A few references with far larger distances than all others are a cluster, even if each of their
  * bins is a straggler: with the nearer ones their mean would lie between the two. Very few are
- * dropped, and a few that lie near join. */
+ * dropped, and a few nearby ones join. */
 static void test_far_modes(void **state)
 {
     struct run_bin bins[] = {
@@ -163,12 +164,12 @@ static void test_far_modes(void **state)
     bins[3] = (struct run_bin){460, 50, 50, 64};
     assert_int_equal(modes_find(&r, modes), 2);
     assert_true(modes[1].count == 20000);
-    /* Larger than a straggler, smaller than a cluster; and where there is no other. */
+    /* Larger than a straggler, smaller than a cluster; and without any other. */
     bins[3] = (struct run_bin){4600, 300, 300, 64};
     assert_int_equal(modes_find(&r, modes), 3);
     struct run_reference two = {.references = 300, .bins = bins, .bin_count = 1};
     assert_int_equal(modes_find(&two, modes), 1);
-    /* Two of them, each far from the other, are two; what lies near one joins it. */
+    /* Two of them, far apart, are two; a nearby one joins one of them. */
     struct run_bin apart[] = {{1, 79000, 79000, 8},
                               {150, 20000, 20000, 64},
                               {1000, 80, 80, 64},
@@ -178,7 +179,7 @@ static void test_far_modes(void **state)
     assert_int_equal(modes_find(&far, modes), 4);
     assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 &&
                 modes[3].distance == 1000000);
-    /* One with few references between clusters with many is none. */
+    /* A small one between clusters with many references is none. */
     apart[4].count = 9000;
     far.references = 108100;
     assert_int_equal(modes_find(&far, modes), 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time by the size of arrays: by hand, and against the sum over single lines; costs between sizes
- * by the area of a trapezoid on paper; every shipped machine. */
+/* Time by the size of arrays: by hand, and compared with the sum over single lines; costs between
+ * sizes by the area of a trapezoid, computed by hand; every shipped machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void test_by_hand(void **state)
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    /* 8 past the caches, and 1 of the half that caches hold */
+    /* 8 beyond the caches, and 1 of the half that caches hold */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);
     struct stream chase = {.kind = STREAM_CHASE,
                            .hops = 2,
@@ -93,7 +93,7 @@ static void test_by_hand(void **state)
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
     rows[0].distance = 640000;                                                  /* of the second */
     assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
-    /* too far: as two */
+    /* too far: counts as two */
     rows[0].distance = 64000000;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }
@@ -112,7 +112,7 @@ static void assert_limit(struct stream *items, size_t n, double core, double byt
     str_done(&text);
 }
 
-/* The level named is that from which the lines of the largest part come. */
+/* The named level supplies the most lines. */
 static void test_limits(void **state)
 {
     struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)},
@@ -157,8 +157,8 @@ static struct stream steps(int64_t step)
     return s;
 }
 
-/* Misses of the second walk of @lines lines that stand @apart lines from each other, in a cache of
- * @sets times @ways lines that replaces the one used least recently. */
+/* Misses of the second walk of @lines lines at distances of @apart lines, in a cache of @sets times
+ * @ways lines with LRU replacement. */
 static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsigned apart)
 {
     static unsigned kept[4096][16];
@@ -177,7 +177,7 @@ static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsign
     return misses;
 }
 
-/* The bytes held are those of a cache that just holds all lines: a cache of that size keeps them
+/* The held bytes are the size of the smallest cache that holds all lines: such a cache keeps them
  * for the next walk, one of half the size does not. */
 static void test_held(void **state)
 {
@@ -200,8 +200,8 @@ static void test_held(void **state)
     assert_float_equal(time_at(gather, 2, &m, &core, 65536).held, 65536, 1e-9);
 }
 
-/* Lines skipped by their step; a written one costs in addition what stores cost, and one per page
- * the time to find the page. */
+/* Lines skipped by the stride; a written line has the additional cost of stores, and each page a
+ * TLB cost. */
 static void test_steps(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -241,7 +241,7 @@ static void test_steps(void **state)
 }
 
 /* Beyond the last measured size: the cost of a miss extrapolates the last two sizes of which a
- * cache of 2 MiB holds a part. Lines in order cost the same as at that size. */
+ * cache of 2 MiB holds a part. Sequential lines cost the same as at that size. */
 static void test_beyond(void **state)
 {
     struct memory_costs m = costs(true);
@@ -263,7 +263,7 @@ static void test_beyond(void **state)
     assert_true(memory_cost_at(&m, COST_RANDOM, 1e12) == m.cycles[COST_RANDOM][m.count - 1]);
 }
 
-/* Costs that are not asked for do not change the time. */
+/* Costs that are not needed do not change the time. */
 static void test_needs(void **state)
 {
     struct stream loops[] = {walk(1, 0), walk(0, 1), walk(1, 1), steps(192), steps(4160),
@@ -290,7 +290,7 @@ static void test_needs(void **state)
         }
 }
 
-/* Remaining latency with few lines under way: from the times of two loops, one of few lines and one
+/* Remaining latency with few lines in flight: from the times of two loops, one of few lines and one
  * of some; by hand. */
 static void test_ahead(void **state)
 {
@@ -306,23 +306,23 @@ static void test_ahead(void **state)
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 20, 0.05);
     /* The latency of the level after the first is hidden. */
     assert_float_equal(time_at(&one, 1, &m, &core, 1048576).parts[LIMIT_AHEAD], 0, 1e-9);
-    /* Less work per line, more lines under way, less of the latency. */
+    /* Less work per line, more lines in flight, less of the latency. */
     double last = 1e9;
     for (core.uops = 500; core.uops > 3; core.uops *= 0.9) {
         const double now = time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD];
         assert_true(now <= last + 1e-9);
         last = now;
     }
-    /* Independent places: as many under way as iterations fit. */
+    /* Independent addresses: in flight up to the number of iterations that fit. */
     struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
     core.uops = 64;
     assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,
                        1e-9);
-    core.uops = 0;   /* not known */
+    core.uops = 0;   /* unknown */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
-/* Streams of any number, priced line by line over many iterations. */
+/* Any number of streams, priced line by line over many iterations. */
 static void test_line_by_line(void **state)
 {
     struct memory_costs m = costs(true);
@@ -361,11 +361,11 @@ static void test_costs(void **state)
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
-    /* half way between 1M and 16M, by the logarithm */
+    /* midway between 1M and 16M on a logarithmic scale */
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
     double last = 0;
-    /* never less for more */
+    /* monotonic */
     for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {
         double now = memory_cost_at(&m, COST_RANDOM, bytes);
         assert_true(now >= last - 1e-12);
@@ -375,7 +375,7 @@ static void test_costs(void **state)
     assert_string_equal(memory_level_at(&m, 1e6), "L2");
     assert_string_equal(memory_level_at(&m, 4e6), "L3");
     assert_string_equal(memory_level_at(&m, 1e8), "memory");
-    /* two sizes beyond the second level are too few to see its end */
+    /* two sizes beyond the second level are too few to show its end */
     assert_float_equal(memory_third_seen(&m), 0, 1e-12);
 }
 
@@ -409,7 +409,7 @@ static void test_machines(void **state)
     assert_true(known >= 2);
 }
 
-/* Any text is a range of sizes within the limits, or refused with a reason. */
+/* Any text is a range of sizes within the limits, or rejected with a reason. */
 static void test_sizes(void **state)
 {
     static const char letters[] = "0123456789KMGkmg..-+exn ";

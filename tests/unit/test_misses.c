@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A core's waits for misses, compared with a simulation of successive executions, and by hand where
- * lines take their time; walks that alternate between near and far. */
+/* A core's waits for misses, compared with a simulation of successive executions, and by hand for
+ * transfer times of lines; walks that alternate between near and far. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ static const struct memory two = {.levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 1
                                   .line_cycles = 20,
                                   .clock_hz = 3e9};
 
-/* An execution begins when the one @reach before it has left; it leaves when its line is there, and
- * no sooner than @core after the one before. */
+/* An execution begins when the one @reach earlier has left; it leaves when its line has arrived, at
+ * least @core after its predecessor. */
 static double simulated(const struct window *w, double near, double far)
 {
     size_t reach = (size_t)w->reach;
@@ -63,7 +63,7 @@ static void test_beside_simulation(void **state)
     }
 }
 
-/* Work that hides all of it; lines in sequence, however many are under way. */
+/* Work that hides all of it; lines in sequence, for any number in flight. */
 static void test_lines_take_time(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -100,8 +100,8 @@ static void test_page_walks(void **state)
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
 }
 
-/* Two columns side by side that come to new lines in an eighth of their steps, both at once: only
- * then is waited, once for both. */
+/* Two columns that reach new lines in an eighth of their steps, simultaneously: a single wait for
+ * both. */
 static void test_phases(void **state)
 {
     struct run_bin bins[] = {{10, 700, 700, 5600}, {1e6, 100, 100, 5600}};
@@ -119,8 +119,8 @@ static void test_phases(void **state)
     vec_done(&walks.list);
 }
 
-/* A column whose lines are in the second level: no wait where a prefetcher follows steps of this
- * length, the full wait where it follows shorter ones only. */
+/* A column whose lines are in the second level: no wait if a prefetcher covers strides of this
+ * length, the full wait if it covers only shorter ones. */
 static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
@@ -141,8 +141,8 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
-/* A column in steps of a page: its lines take the time of the one set that they share, less the
- * core's cycles, and none of it where the steps are one line longer. */
+/* A column with a stride of a page: its lines take the time of their one set, less the core's
+ * cycles, and none if the stride is one line longer. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};

@@ -199,7 +199,7 @@ static void test_csv_faults(void **state)
     str_done(&out);
 }
 
-/* What is written comes back: blanks at the edges, rows of nothing, a byte order mark that is
+/* Written tables read back unchanged: blanks at the edges, empty rows, a byte order mark as
  * data. */
 static void test_csv_round_trip(void **state)
 {
@@ -302,7 +302,7 @@ static void test_mapping_rows(void **state)
     assert_string_equal(mapping_find(m, "DIV")->source, "measured");
     assert_true(isnan(mapping_find(m, "NEW")->latency));
     assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
-    /* another usage forgets the old number */
+    /* another usage discards the old number */
     assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);
     mapping_free(m);
 }
@@ -388,7 +388,7 @@ static void test_group_accounting(void **state)
     assert_null(import_llvm_parse(ISA_X86_64, "test", "nonsense", 8, forms, 4, &err));
 }
 
-/* Hostile sizes end in a message, soon. */
+/* Hostile sizes soon end in a message. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -433,8 +433,7 @@ static void test_limits(void **state)
     str_done(&text);
 }
 
-/* Rows that make no sense cost their form, not the import; none may leave a form without its
- * µops. */
+/* Nonsensical rows cost their form, not the import; none may leave a form without its µops. */
 static void test_llvm_nonsense(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A monkey at the workbench: random keys, resizes, pastes, clicks and commands, cut short and in
- * any order, on a terminal of its own. The program may neither crash (under the sanitizers: report
- * anything) nor stop answering, and its screen must be alive at the end. Its commands have
- * experiments timed by a simulated processor, so that its run is much the same on busy machines.
- * MONKEY_KEYS and MONKEY_SEED can be set; `make monkey KEYS=100000` runs it for long. */
+/* Monkey test of the workbench: random keys, resizes, pastes, clicks and commands, truncated and in
+ * any order, on a pseudoterminal. The program may neither crash (sanitizers: report anything) nor
+ * hang, and its screen must be updated at the end. Simulated processors time its experiments, so
+ * that its run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey
+ * KEYS=100000` is a long run. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@
 #define STOPS 600
 #define KEYS 3000
 #define SEED 1
-#define TRY_AGAIN 5.0      /* seconds until keys that may have been lost are pressed again */
+#define TRY_AGAIN 5.0      /* seconds until possibly lost keys are pressed again */
 #define BETWEEN_LOOKS 150  /* keys, about */
 #define PASTE_MOST ((size_t)1 << 16)
 
@@ -40,7 +40,7 @@ struct monkey {
     struct str script;        /* actions since the start of the program, for the report */
     VEC(char *) pastes;
     size_t keys, starts, commands, resizes, pasted, looks;
-    double longest;           /* seconds that an answer took */
+    double longest;           /* seconds of the slowest answer */
 };
 
 static unsigned below(struct monkey *m, unsigned bound)
@@ -54,7 +54,7 @@ static unsigned long number_from(const char *variable, unsigned long otherwise)
     return text && *text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-/* In the report a byte is as C would write it. */
+/* In the report a byte is in C notation. */
 static void note(struct monkey *m, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length && i < 400; i++) {
@@ -67,7 +67,7 @@ static void note(struct monkey *m, const char *bytes, size_t length)
     str_add_char(&m->script, length > 400 ? '~' : ' ');
 }
 
-/* The last @most bytes of @text, in pieces: what cmocka prints at once is cut after 1,023 bytes. */
+/* The last @most bytes of @text, in pieces: cmocka truncates a message after 1,023 bytes. */
 static void print_end(const struct str *text, size_t most)
 {
     size_t from = text->length > most ? text->length - most : 0;
@@ -85,8 +85,8 @@ static void report_and_fail(struct monkey *m, const char *what)
                   m->keys, number_from("MONKEY_SEED", SEED));
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
-    print_end(&m->terminal.recent, 16000);   /* a report of a sanitizer is long */
-    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
+    print_end(&m->terminal.recent, 16000);   /* a sanitizer's report is long */
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* location of a hang */
         char line[240];
         snprintf(line, sizeof line,
                  "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "
@@ -99,7 +99,7 @@ static void report_and_fail(struct monkey *m, const char *what)
     fail_msg("%s", what);
 }
 
-/* Ended as by q, or not at all. */
+/* Ended as after q, or still running. */
 static void judge_end(struct monkey *m)
 {
     if (m->terminal.pid)
@@ -164,7 +164,7 @@ static void type_text(struct monkey *m, const char *text)
     type(m, text, strlen(text));
 }
 
-/* Of views and of everything else; leaving is rare, or it would be all that happens. */
+/* Keys of views and common keys; quitting is rare, or it would dominate. */
 static void press_key(struct monkey *m)
 {
     static const char *const sequences[] = {
@@ -259,7 +259,7 @@ static void click(struct monkey *m)
     type(m, report, 6);
 }
 
-/* Commands whose work is done here alone, and briefly; now and then one is cut short, completed or
+/* Brief commands without external effects; occasionally one is truncated, completed or
  * cancelled. */
 static void command(struct monkey *m)
 {
@@ -374,14 +374,14 @@ static void command(struct monkey *m)
     m->commands++;
     type_text(m, ":");
     switch (below(m, 8)) {
-    case 0:   /* cut short */
+    case 0:   /* truncated */
         type(m, line, below(m, (unsigned)length + 1));
         break;
-    case 1:   /* completed, whatever that gives */
+    case 1:   /* completed, with any result */
         type(m, line, below(m, (unsigned)length + 1));
         type_text(m, "\t\t");
         break;
-    case 2:   /* a slip */
+    case 2:   /* a typing error */
         line[below(m, (unsigned)length)] = (char)(33 + below(m, 94));
         type(m, line, length);
         break;
@@ -403,7 +403,7 @@ static void resize(struct monkey *m)
     terminal_resize(&m->terminal, columns, rows);
 }
 
-/* What people copy, whole, damaged, or as if typed by a terminal that marks no pastes. */
+/* Typical pastes: whole, damaged, or without a terminal's paste marks. */
 static void paste(struct monkey *m)
 {
     struct str text = {0};
@@ -424,7 +424,7 @@ static void paste(struct monkey *m)
     if (marked)
         type_text(m, "\033[200~");
     type(m, str_text(&text), marked ? text.length : text.length < 300 ? text.length : 300);
-    if (marked && below(m, 30))   /* a mark that is lost ends by itself */
+    if (marked && below(m, 30))   /* a lost mark ends by itself */
         type_text(m, "\033[201~");
     str_done(&text);
 }
@@ -472,7 +472,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A sanitizer's report is no ordinary end; what readline leaves behind is not ours. */
+/* A sanitizer's report is no regular end; leaks of readline do not count. */
 static void set_sanitizers(void)
 {
     static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
@@ -491,7 +491,7 @@ static void set_sanitizers(void)
     str_done(&options);
 }
 
-/* Where all that it makes lies, and where it finds the examples. */
+/* Changes to a directory for its output, with the examples. */
 static void settle_in(void)
 {
     char data[4096];
@@ -506,8 +506,8 @@ static void settle_in(void)
     set_sanitizers();
 }
 
-/* What one test leaves behind, as a session that is offered to the next start, is not there for
- * another, in whatever order and at whatever pace they run. */
+/* The remains of one test, such as a session offered to the next start, do not affect another, in
+ * any order and at any speed. */
 static int home_of_its_own(void **state)
 {
     static unsigned number;
@@ -548,7 +548,7 @@ static void test_random_keys(void **state)
         if (!m.terminal.pid)
             start(&m);
     }
-    /* Alive: the program shows the requested view, and quits on request. */
+    /* The program shows the requested view, and quits on request. */
     must_answer(&m);
     if (!m.terminal.pid)
         start(&m);
@@ -559,7 +559,7 @@ static void test_random_keys(void **state)
     if (!terminal_await(&m.terminal, "Help"))
         report_and_fail(&m, "does not show what is asked for");
     for (double begun = clock_wall(); m.terminal.pid && clock_wall() < begun + HANG_SECONDS;) {
-        /* a paste that a job refuses late opens the editor, which would take the command as text */
+        /* a late rejected paste opens the editor, which would take the command as text */
         type_text(&m, "\003\003:quit\r");
         terminal_ends(&m.terminal, TRY_AGAIN);
     }
@@ -578,7 +578,7 @@ static void test_random_keys(void **state)
 }
 
 /* Found by the monkey: a Ctrl-\ typed while the shell or an editor had the terminal killed the
- * workbench, which did not even restore the terminal. */
+ * workbench, without restoring the terminal. */
 static void test_a_quit_signal_leaves_in_good_order(void **state)
 {
     (void)state;
@@ -595,7 +595,7 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
 }
 
 /* Found by the monkey: a Ctrl-S typed while an editor had the terminal stops its output, and the
- * workbench waited for a Ctrl-Q in its first write after that. */
+ * workbench waited for a Ctrl-Q in its next write. */
 static void test_output_stopped_in_an_editor(void **state)
 {
     (void)state;
@@ -624,8 +624,8 @@ static void test_output_stopped_in_an_editor(void **state)
     terminal_close(&m.terminal);
 }
 
-/* Found by the monkey, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a key
- * after it that begins another sequence. */
+/* Found by the monkey, under AddressSanitizer: a search at the prompt that Ctrl-X ends, followed by
+ * a key that begins another sequence. */
 static void test_a_search_that_a_prefix_ends(void **state)
 {
     (void)state;

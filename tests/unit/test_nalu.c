@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The neural arithmetic logic unit: values and gradients by hand, gradients by finite differences,
- * what it can learn, and that expressions bred from the same runs predict better outside of
- * them. */
+ * learnable functions, and a comparison: expressions evolved from the same runs extrapolate
+ * better. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #include "program/fit.h"
 
 /* One input, one hidden cell. All parameters 0: W = 0, so a = 0, m = 1, g = 1/2 and y = 1/2, of
- * both layers. Beside the output x = 1/2 the second layer's dy/dW = x / 2 + log(x) / 2, dW/dA =
- * 1/2, dW/dB = 0, dy/dG = (a - m) / 4 x = -1/8; nothing comes through to the first. */
+ * both layers. At x = 1/2 the second layer's dy/dW = x / 2 + log(x) / 2, dW/dA = 1/2, dW/dB = 0,
+ * dy/dG = (a - m) / 4 x = -1/8; no gradient reaches the first. */
 static void test_zero(void **state)
 {
     struct nalu n = {.inputs = 1, .hidden = 1, .input_scale = {4}, .scale = 10};
@@ -113,7 +113,7 @@ static size_t runs(double inputs[2 * 25], double values[25], double (*of)(const 
     return n;
 }
 
-/* A product is its purpose: right within the runs, and reproducible. */
+/* A product is its purpose: accurate within the runs, and reproducible. */
 static void test_product(void **state)
 {
     double inputs[2 * 25], values[25];
@@ -126,8 +126,8 @@ static void test_product(void **state)
     assert_memory_equal(&n, &again, sizeof n);
 }
 
-/* The paper's finding (section 6.2): worse than symbolic regression. Counts that regression has no
- * formula for, four times outside of the runs. */
+/* The paper's finding (section 6.2): worse than symbolic regression. Counts without a regression
+ * formula, at four times the range of the runs. */
 static void test_worse_than_symbolic(void **state)
 {
     static double (*const functions[])(const double *, double) = {chains, smaller, quotient};
