@@ -24,6 +24,7 @@
 #define CLOSE 0.02            /* relative range within which windows agree without a floor */
 /* cycles of loading registers and leaving the loop, at most: 0 to 60 on a Golden Cove */
 #define WAY_CYCLES 512
+#define VISITS_LEAST 3
 #define VISITS 8              /* visits and windows without a floor after which there is none */
 #define WINDOWS 40
 #define PLAN_VISITS 4         /* after so many visits a loop that walks gets another plan, */
@@ -102,10 +103,11 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether there are enough windows for an answer. Loops that walk differ between visits. */
+/* Returns whether there are enough windows for an answer. Visits differ, in rare cases two of them
+ * agree on a time that a third one shows to be too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
-    return p->visits >= (p->plan.walks ? 3 : 2) && p->count >= 2 * FEW;
+    return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;
 }
 
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread)

@@ -29,11 +29,10 @@ double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Adds the results of one visit. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* Returns whether the times have settled. Short and long runs need a floor each (several within one
- * percent, none that agree below), shared by two visits and of one rhythm. Loops that walk through
- * memory need three visits, since their times differ. If many windows lie off the floor the code
- * has several rhythms, and many windows are needed. *cycles: per iteration, the long floor minus
- * the short one; *spread: relative scatter of the floors. Times below @least are rejected: short
- * and long runs were disturbed differently. Pure. */
+ * percent, none that agree below), shared by two of at least three visits and of one rhythm. If
+ * many windows lie off the floor the code has several rhythms, and many windows are needed.
+ * *cycles: per iteration, the long floor minus the short one; *spread: relative scatter of the
+ * floors. Times below @least are rejected: short and long runs were disturbed differently. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
 /* Gives up the plan of a loop that walks and has not settled after some visits, once, with what was
  * seen by it: a busy moment may have chosen too few copies of it (kernel_run.h). Pure. */
