@@ -38,11 +38,11 @@ struct bench {
     double seconds;
     struct measured_known cpu;
     struct source *real;             /* NULL: the simulated one, or */
-    /* what was measured before, without what is unseen; NULL: none */
+    /* earlier measurements, without the held-out ones; NULL: none */
     struct experiments *record;
     unsigned most_forms;             /* of one of its experiments */
     double width;                    /* of the inference */
-    struct experiments *forms;       /* no rows; its forms are those asked about */
+    struct experiments *forms;       /* no rows; the forms under test */
     struct experiments *unseen;
     const char *mode;
     uint64_t seed;
@@ -87,7 +87,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
     const struct runner_hooks hooks = {
         .cancelled = never, .result = take_value, .progress = ignore, .state = t};
     struct runner_summary summary;
-    /* Waiting for a quiet machine is by the wall's clock. */
+    /* Waits for an idle machine use the wall clock. */
     clock_set_source(NULL);
     bool ok = runner_run(b->real, copy, NULL, &options, &hooks, &summary, err);
     clock_set_source(cpu_seconds);
@@ -198,7 +198,7 @@ static void run_mode(struct bench *b, size_t mode, double *error, size_t *measur
     experiments_free(t);
 }
 
-/* All ways on one processor, each seed. */
+/* All methods on one processor, for each seed. */
 static void compare(struct bench *b, unsigned seeds, const char *name)
 {
     double error[MODES] = {0}, sum[MODES] = {0}, count[MODES] = {0};
@@ -253,7 +253,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
     free(all);
 }
 
-/* Forms by chance, of those that can be measured here and do not take long. */
+/* Random forms among those that can be measured here in short time. */
 static struct experiments *forms_here(struct bench *b, const struct forms *known, size_t count)
 {
     struct experiments *t = experiments_new(), *out = experiments_new();
@@ -304,7 +304,7 @@ static void here(struct bench *b, size_t count, unsigned seeds)
     free(all);
 }
 
-/* Half of the largest experiments of @record, by chance, are unseen; the others remain. */
+/* Half of the largest experiments of @record, drawn at random, are held out; the others remain. */
 static void keep_aside(struct bench *b, struct experiments *record)
 {
     bool *aside = mem_zero(record->rows.count + 1, sizeof *aside),

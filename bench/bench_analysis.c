@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks per second and core of the bounds and of the simulation, machine by machine, beside a
- * process of llvm-mca for each block: CPU time, one run. bench_analysis [FILE [MACHINE...]]; FILE
- * is a CSV with a column of hex (blocks of Portolan's own code without one), the machines are all
- * that run x86-64. */
+/* Blocks per second and core of the bounds and of the simulation, for each machine, compared with
+ * one llvm-mca process per block: CPU time, one run. bench_analysis [FILE [MACHINE...]]; FILE is a
+ * CSV with a column of hex (default: blocks of Portolan's own code), MACHINE defaults to all x86-64
+ * machines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "isa/isa.h"
 
 #define INSNS_MAX 256
-#define PEER_BLOCKS 12       /* given to the other program, spread over the file */
+#define PEER_BLOCKS 12       /* for the other program, spread over the file */
 
 struct block {
     uint8_t code[256];
@@ -95,7 +95,7 @@ static double run_decoding(const struct blocks *b, int rounds)
     return cpu_seconds() - start;
 }
 
-/* CPU seconds of decoding all blocks, of their bounds, and of simulating them too, @rounds
+/* CPU seconds of decoding all blocks, of their bounds, and optionally of their simulation, @rounds
  * times. */
 static double run(const struct blocks *b, const struct machine *m, bool simulated, int rounds)
 {
@@ -123,7 +123,7 @@ static double run(const struct blocks *b, const struct machine *m, bool simulate
     return seconds;
 }
 
-/* CPU seconds of one process of @program for @block, negative when it refuses. */
+/* CPU seconds of one process of @program for @block, negative when it rejects the block. */
 static double peer_seconds(const char *program, const char *cpu, const struct block *block)
 {
     static struct insn insns[INSNS_MAX];
@@ -154,7 +154,7 @@ static double peer_seconds(const char *program, const char *cpu, const struct bl
     return ok ? seconds : -1;
 }
 
-/* Blocks per second of it, 0 when it does not know the processor. */
+/* Its blocks per second, 0 when it lacks the processor. */
 static double peer_speed(const char *program, const char *cpu, const struct blocks *b)
 {
     double seconds = 0;

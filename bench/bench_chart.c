@@ -80,7 +80,7 @@ static void print_entry(const struct mapping *m, const char *form, struct str *o
     str_addf(out, " in %u slots", e->micro_ops);
 }
 
-/* The core's usages next to the true ones. */
+/* Prints the core's usages next to the true ones. */
 static void print_core(const struct chart *c, const struct mapping *truth)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -96,7 +96,7 @@ static void print_core(const struct chart *c, const struct mapping *truth)
     }
 }
 
-/* For each measured form whether it is right. */
+/* Determines which measured forms are right. */
 static void judge_forms(const struct chart *c, const struct mapping *truth, struct rng *rng)
 {
     struct experiments *t = experiments_new();
@@ -238,14 +238,14 @@ static void judge_facts(const struct chart *c, const struct machine *truth)
 
 typedef VEC(const struct form_row *) row_list;
 
-/* Whether @m has @row, which fits @pattern. */
+/* Whether @m has @row and it matches @pattern. */
 static bool wanted(const struct machine *m, const struct form_row *row, const char *pattern)
 {
     return row && str_match(pattern, row->form) && mapping_find(m->mapping, row->form);
 }
 
-/* The @top most used forms of the wanted ones (0: all wanted ones), and in @uses those of them that
- * blocks are made of. */
+/* The @top most used of the selected forms (0: all), and in @uses those from which blocks are
+ * generated. */
 static void choose(const struct machine *m, const struct forms *forms, const char *pattern,
                    size_t top, row_list *rows, struct block_form *uses, size_t *uses_count)
 {
@@ -266,7 +266,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
     for (size_t i = 0; !top && i < forms_count(forms); i++)
         if (wanted(m, forms_at(forms, i), pattern)) {
             vec_push(rows, forms_at(forms, i));
-            /* nobody counted those */
+            /* those are not counted */
             if (!list || isa_ops(forms_at(forms, i)->isa) != isa_of_dialects())
                 uses[(*uses_count)++] = (struct block_form){forms_at(forms, i), 1};
         }
@@ -276,7 +276,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
-    /* "nan": as seen */
+    /* "nan": observed noise */
     double seconds = argc > 2 ? strtod(argv[2], NULL) : 60,
            noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;

@@ -179,8 +179,8 @@ struct contest {
     bool *keep, *test;   /* rows of either; keep NULL: all */
 };
 
-/* Error over the time that a run is given: each of five seeds', of the contest that @next makes for
- * it, and their median. */
+/* Error over the time of a run: each of five seeds', of the contest that @next makes for it, and
+ * their median. */
 static void over_time(double most, struct contest *c,
                       void (*next)(struct contest *c, unsigned seed, void *state), void *state)
 {
@@ -437,11 +437,11 @@ static void print_case(const struct known_case *c, const struct mapping *truth)
            c->congruence ? "congruence classes first" : "all forms from the start");
 }
 
-/* One of the runs that each seed has, and what came of it. */
+/* One of the runs of each seed, and its result. */
 struct seeded {
     struct evolve_options o;
     struct evolve_status status;
-    double error, exact;     /* on unseen experiments; exact_share, NaN where ports were sought */
+    double error, exact;     /* on unseen experiments; exact_share, NaN where ports were searched */
     double cost;             /* CPU-seconds of all seeds so far */
 };
 
@@ -484,8 +484,7 @@ static void run_seeds(const struct mapping *truth, const struct experiments *t, 
     problem_free(p);
 }
 
-/* The same on @c, with runs of @seconds each, of which @consensus says one by one whether they end
- * in one. */
+/* The same on @c, with runs of @seconds each; @consensus: per run, whether it ends in one. */
 static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds,
                      unsigned seeds, void (*tell)(void *state, const struct seeded *runs),
                      void *state)
@@ -548,7 +547,7 @@ static void known_agreed(double seconds)
     }
 }
 
-/* Of the numbers of ports that were sought. */
+/* Statistics of the searched numbers of ports. */
 struct sought {
     unsigned right, equivalent;
 };

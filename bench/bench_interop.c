@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of other tools, out and in, beside the machine's own tables in the same run: the largest
- * shipped machine, best of seven. */
+/* Export and import of other tools' files, compared with the machine's own tables in the same run:
+ * the largest shipped machine, best of seven. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -33,7 +33,7 @@ struct live_bench {
     double begun, arriving;     /* seconds; arriving 0: all is there from the beginning */
     size_t come;                /* rows */
     double joined;              /* when the last came */
-    double errors[TIMES];       /* NaN: not yet */
+    double errors[TIMES];       /* NaN: none yet */
 };
 
 static struct problem *first_rows(const struct experiments *t, size_t count)
@@ -85,7 +85,7 @@ static void poll_bench(void *state)
             b->errors[i] = error_now(b);
 }
 
-/* The mean of the errors at each time goes to @sum. */
+/* Adds the mean of the errors at each time to @sum. */
 static void run(const struct mapping *truth, const struct experiments *t, unsigned ports,
                 uint64_t seed, double arriving, double after, double *sum)
 {

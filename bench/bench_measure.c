@@ -29,7 +29,7 @@
 #define LOAD_FORMS 100
 #define LOAD_PATIENCE 20.0   /* seconds to wait for a quiet core, in each condition */
 
-/* General-purpose and AVX2-class forms: what an inference would be started on. */
+/* General-purpose and AVX2-class forms: a typical start of an inference. */
 static bool wanted(const struct form_row *row)
 {
     return strncmp(row->template, "{{evex}}", 8) != 0 && !strstr(row->form, "NT");
@@ -69,7 +69,7 @@ struct set {
     struct experiment *e;
     size_t n;
     double (*passes)[PASSES];
-    double *naive;       /* cycles if the clock were the nominal one */
+    double *naive;       /* cycles assuming the nominal clock */
     double seconds;      /* all passes */
     double naive_seconds;
 };
@@ -133,7 +133,7 @@ static void measure_naive(struct source *source, const struct forms *forms, stru
     free(body);
 }
 
-/* Fractions of the set within 1 % of the median of all passes. */
+/* Prints the fractions of the set within 1 % of the median of all passes. */
 static void report(const struct set *set, double clock_per_tick)
 {
     size_t n = 0, single = 0, singles = 0, confirmed = 0, confirmations = 0, nominal = 0,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What messages between two ranks cost, here: mpirun -n 2 bench/bench_ranks. Rank 1 sends back what
- * it gets; half of a round trip, least and median of many, for the sizes that islands and farms
- * send. Waiting looks for messages at growing intervals, of 50 µs to 2 ms, so that a waiting rank
- * costs no processor: short ones are as slow as that. */
+/* Latency of messages between two ranks on this machine: mpirun -n 2 bench/bench_ranks. Rank 1
+ * returns each message; half of a round trip, minimum and median of many, for the sizes that
+ * islands and farms send. A waiting rank polls at growing intervals, of 50 µs to 2 ms, to use no
+ * processor time, which bounds the latency of short messages. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 
 #define STARTS 9
-#define ANSWER "\033[2J"   /* start of a complete redraw, which Ctrl-L requests */
+#define ANSWER "\033[2J"   /* start of a complete redraw, requested by Ctrl-L */
 
 struct bench {
     double seconds;
@@ -52,7 +52,7 @@ static void command(struct terminal *t, const char *line)
     terminal_read(t, 200);
 }
 
-/* The same until @answer is seen: a command may have to wait for the one before. */
+/* The same until @answer appears: a command may have to wait for the previous one. */
 static void command_until(struct terminal *t, const char *line, const char *answer)
 {
     for (int i = 0; i < 20; i++) {
@@ -74,7 +74,7 @@ static void leave(struct terminal *t)
     must(!t->pid, "does not end", t);
 }
 
-/* The program's own summary: what follows the end of its screen. */
+/* The program's own summary: its output after its last screen. */
 static void print_own(const struct terminal *t)
 {
     const char *line = strstr(str_text(&t->recent), "first screen after ");
@@ -94,7 +94,7 @@ static void report_quantiles(const char *what, double *ms, size_t count)
            ms[count / 2], ms[(count * 99 + 99) / 100 - 1], ms[count - 1], count);
 }
 
-/* From before the program is started until the last line of its first screen is there. */
+/* From the program's start to the last line of its first screen. */
 static void first_screen(const struct bench *b)
 {
     double ms[STARTS];
@@ -150,7 +150,7 @@ static void keys(struct bench *b, struct terminal *t, const char *what)
         str_clear(&t->recent);
         double pressed = clock_wall();
         must(terminal_type(t, "\014", 1) && terminal_await(t, ANSWER), "no answer", t);
-        while (terminal_read(t, 1)) {   /* the rest of it */
+        while (terminal_read(t, 1)) {   /* the remaining output */
         }
         vec_push(&ms, 1e3 * (clock_wall() - pressed - 1e-3));
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nanoseconds per throughput evaluation, beside the definition (all 2^ports sets) and the linear
- * program (GLPK) in the same run. Thousands of different experiments are cycled through, so that
- * neither caches nor branch prediction flatter. */
+/* Nanoseconds per throughput evaluation, compared with the definition (all 2^ports sets) and the
+ * linear program (GLPK) in the same run. Thousands of different experiments are used in turn, so
+ * that caches and branch prediction give no advantage. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define EXPERIMENTS 4096
 
-/* Processor time: what other programs take does not count. */
+/* Processor time: independent of other programs. */
 static double now(void)
 {
     struct timespec t;
@@ -29,7 +29,7 @@ struct bench {
     double cycles[EXPERIMENTS];
 };
 
-/* Nanoseconds per evaluation: the best pass of at least nine and a fiftieth of a second. */
+/* Nanoseconds per evaluation: the best pass of at least nine and 20 ms. */
 static double time_engine(struct bench *b)
 {
     double best = INFINITY, begin = now();
@@ -47,7 +47,7 @@ static const char *const ENGINES[] = {"avx512", "avx2", "portable"};
 
 typedef double oracle(const struct mass *masses, size_t n, unsigned ports);
 
-/* Over as many experiments as take about a tenth of a second; every answer is compared. */
+/* Over about a tenth of a second of experiments; every result is compared. */
 static double time_oracle(const struct bench *b, oracle *solve, unsigned ports)
 {
     double start = now(), spent = 0;

@@ -88,13 +88,13 @@ static void report(const char *what, const char *command, void (*prepare)(void))
            ms[0], ms[ROUNDS - 1], processor[ROUNDS / 2], processor[ROUNDS - 1]);
 }
 
-/* Moving about in a table of many rows, however it is sorted and filtered. */
+/* Moves in a table of many rows, for several orders and filters. */
 static void report_moves(const char *how)
 {
     static const char *const moves[] = {"page-down", "page-up", "last", "first", "down", "tag"};
     char what[64], command[32];
 
-    while (frame_busy(&frame))   /* the rows are in order */
+    while (frame_busy(&frame))   /* the rows are sorted */
         draw();
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         snprintf(command, sizeof command, "do %s", moves[i]);
@@ -104,7 +104,7 @@ static void report_moves(const char *how)
     frame_run(&frame, "do untag");
 }
 
-/* @most of what was known and what passed between @from and @to. */
+/* Updates @most with the time from @from to @to. */
 static void keep_longest(struct spent *most, struct spent from, struct spent to)
 {
     most->wall = fmax(most->wall, to.wall - from.wall);
@@ -149,7 +149,7 @@ static void load_loop(size_t insns)
     str_done(&line);
 }
 
-/* What a large table and a long loop cost the screen at most. */
+/* Maximum delays of the screen by a large table and a long loop. */
 static void report_holds(void)
 {
     static const char *const commands_held[] = {"view kernel",
@@ -206,7 +206,7 @@ static void write_machine(size_t forms)
     str_done(&text);
 }
 
-/* A mapping of many forms on the screen. */
+/* A mapping of many forms in a view. */
 static void report_mapping(size_t forms)
 {
     static const char *const held[] = {("set machine " MANY_FORMS),

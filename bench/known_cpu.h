@@ -1,4 +1,4 @@
-/* Shared by the benches of inference: processors with a known mapping, CPU time as the clock. */
+/* Shared by the benchmarks of inference: processors with a known mapping, CPU time as the clock. */
 #ifndef PORTOLAN_BENCH_KNOWN_CPU_H
 #define PORTOLAN_BENCH_KNOWN_CPU_H
 
@@ -6,13 +6,13 @@
 #include "infer/genome.h"
 #include "model/machine.h"
 
-/* Of this process: the load of others does not count. */
+/* Of this process: independent of other load. */
 double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));
 
-/* All forms alone and all pairs of @truth, as a processor with @noise would be measured; @weighted:
- * also those by the cycles of each form. The caller frees. */
+/* All forms alone and all pairs of @truth, measured with @noise; @weighted: also pairs weighted by
+ * the cycles of each form. The caller frees. */
 struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted);
 
 /* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take

@@ -22,7 +22,7 @@
 #define ROUNDS 20
 #define WRONG 0.03
 #define AGREE 0.01
-#define ANYTHING 1e9          /* a tolerance that nothing exceeds */
+#define ANYTHING 1e9          /* a tolerance that accepts everything */
 
 /* An unshared core with one tick per cycle that counts its runs. */
 struct quiet_core { double cycles[PULSE_ITEM + 1], now; unsigned runs; };
@@ -85,7 +85,7 @@ static double own_seconds(void)
            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* The bodies of all forms as items; returns how many. */
+/* The bodies of all forms as items; returns their number. */
 static unsigned prepare(struct sandbox *s, const struct calibration *c, const struct forms *forms,
                         const struct form_row *const *rows, size_t n, struct body *body)
 {

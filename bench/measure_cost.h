@@ -1,4 +1,4 @@
-/* Cost of measuring, and accuracy under a load of our own: parts of bench_measure. */
+/* Cost of measuring, and accuracy under a load of its own: parts of bench_measure. */
 #ifndef PORTOLAN_BENCH_MEASURE_COST_H
 #define PORTOLAN_BENCH_MEASURE_COST_H
 

@@ -27,8 +27,8 @@
 #define NEAR 0.5
 #define NEAR_DIVIDED 1.5   /* divisions: one of many quotients */
 
-/* What uops.info says: the least and the most over all pairs of operands, either perhaps only an
- * upper limit. */
+/* uops.info's range: minimum and maximum over all pairs of operands; either may be only an upper
+ * limit. */
 struct range {
     double low, high;
     bool low_limit, high_limit;
@@ -44,7 +44,7 @@ struct audit {
     size_t counts, count_wrong, ports, ports_wrong;
 };
 
-/* What a row of the exceptions is asked for. */
+/* Query for a row of the exceptions. */
 struct exception {
     const char *form;
     bool matches;
@@ -87,7 +87,7 @@ static double number_of(const char *text, bool *limit)
     return *text ? strtod(text, NULL) : NAN;
 }
 
-/* "3", "[1;≤7]"; false where nothing is said. */
+/* "3", "[1;≤7]"; false for an empty text. */
 static bool range_parse(const char *text, struct range *out)
 {
     const char *second = strchr(text, ';');
@@ -102,7 +102,7 @@ static bool range_parse(const char *text, struct range *out)
     return !isnan(out->low) && !isnan(out->high);
 }
 
-/* Cycles per link of @chain as the machine has it, less what the helper takes: what runs, or by its
+/* Cycles per link of @chain on the machine, minus the helper's: by simulation, or by its
  * dependences alone. NaN when it has no such chain. */
 static double predict(struct audit *a, const struct form_code *code, const struct chain *chain,
                       bool runs)
@@ -166,7 +166,7 @@ static double chain_extra(const struct audit *a, const struct form_code *code,
                : 0;
 }
 
-/* What rename does for some registers or constants and not for others: a move to another register,
+/* Operations that rename executes for some registers or constants only: a move to another register,
  * a small constant added. */
 static bool may_be_renamed(const struct audit *a, const struct form_code *code,
                            const struct chain *chain)
@@ -181,21 +181,21 @@ static bool may_be_renamed(const struct audit *a, const struct form_code *code,
            !isnan(machine_number(a->machine, "immediate_folding"));
 }
 
-/* Of what the operands decide no one value is right: uops.info's range says so, one of our own
- * measurements is of some operands. */
+/* Divisions: the cycles depend on the operands. uops.info has a range, a measurement here only some
+ * operands. */
 static bool divides(const char *form)
 {
     return strstr(form, "DIV") != NULL || strstr(form, "SQRT") != NULL;
 }
 
-/* The next one reads the same memory, which takes longer. */
+/* The next link reads the same memory, which takes longer. */
 static bool is_through_memory(const struct form_code *code, const struct chain *chain)
 {
     return (chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_FLAGS) &&
            strstr(code->row->form, " (M");
 }
 
-/* The pairs that a range speaks of: not through memory, and not there and back. */
+/* The pairs covered by a range: not through memory, and not there and back. */
 static bool is_plain(const struct form_code *code, const struct chain *chain)
 {
     if (is_through_memory(code, chain))
@@ -205,7 +205,7 @@ static bool is_plain(const struct form_code *code, const struct chain *chain)
            chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
 }
 
-/* Beside what was measured for each pair of operands. */
+/* Compares with the measured latency of each pair of operands. */
 static bool compare_measured(struct audit *a, const struct form_code *code, const char *form,
                              const char *count)
 {
@@ -288,7 +288,7 @@ static bool compare_range(struct audit *a, const struct form_code *code, const c
     return true;
 }
 
-/* The last number of "1 / 2", or the only one: micro-ops before fusion. NaN when there is none. */
+/* The last number of "1 / 2", or the only one: µops before fusion. NaN when there is none. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
@@ -336,8 +336,8 @@ static void compare_ports(struct audit *a, const char *form, const char *count,
     str_done(&text);
 }
 
-/* Micro-ops and ports of a row of uops.info. Where the table's number is of slots of the time
- * measured (microcode), it is no count. */
+/* Compares µops and ports of a row of uops.info. For microcode the table's number is the measured
+ * time in slots, not a count. */
 static void compare_uops(struct audit *a, const char *form, const char *count)
 {
     int name = csv_table_column(a->table, "instruction"), uops = csv_table_column(a->table, "uops"),

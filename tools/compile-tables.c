@@ -15,21 +15,21 @@
 #include "io/machine_file.h"
 #include "io/machine_image.h"
 
-/* This program has none yet. */
+/* This program contains no image. */
 const unsigned char machine_images[1];
 const size_t machine_images_size;
 
-/* Equal things once; an index of what stands in @bytes. */
+/* A set of distinct byte sequences; an index into @bytes. */
 struct pool {
     struct str bytes;
-    struct names keys;         /* what has been added, printed */
+    struct names keys;         /* keys of added items, printed */
     VEC(uint32_t) places;      /* by key */
 };
 
 static struct pool texts, usages, latencies;
 static struct str image;
 
-/* Where @bytes, known as @key, stand in @p. */
+/* Position in @p of @bytes, with the key @key. */
 static uint32_t pool_add(struct pool *p, const char *key, const void *bytes, size_t length)
 {
     uint32_t number = names_add(&p->keys, key);
@@ -73,7 +73,7 @@ static uint16_t latency_at(double cycles)
     return (uint16_t)at;
 }
 
-/* Appends to the image at a multiple of 64; returns the place. */
+/* Appends to the image at a multiple of 64; returns the position. */
 static uint32_t place(const void *bytes, size_t length)
 {
     while (image.length % 64)
@@ -127,7 +127,7 @@ static uint32_t place_rules(const struct machine *m)
     return at;
 }
 
-/* False: it is left out. */
+/* False: skipped. */
 static bool add_machine(const char *dir, struct image_machine *out)
 {
     struct err err = {0};
@@ -166,7 +166,7 @@ static bool add_machine(const char *dir, struct image_machine *out)
     return true;
 }
 
-/* The table of processors; one that cannot be read is left out. */
+/* The table of processors; an unreadable one is skipped. */
 static void add_cpus(const char *dir, struct image_header *header)
 {
     struct err err = {0};
@@ -190,8 +190,8 @@ static void add_cpus(const char *dir, struct image_header *header)
     str_done(&path);
 }
 
-/* The image as one literal: compilers read these far quicker than lists of numbers. Octal escapes
- * of three digits cannot run on. */
+/* Prints the image as one literal, which compilers read far faster than lists of numbers. Octal
+ * escapes have three digits, so that a following digit is separate. */
 static void print(void)
 {
     puts("/* Made by tools/compile-tables from data/machines and data/cpus.csv. */\n#include "

@@ -25,8 +25,7 @@ struct row {
 static VEC(struct row) rows;
 static uint32_t slots[1 << 16];   /* row number + 1 by hash of the form */
 
-/* In the order in which they are tried: the first that takes the instruction names its
- * extension. */
+/* In order: the first that accepts the instruction names its extension. */
 static const struct { const char *name, *march;
 } extensions[] = {
     {"base", "armv8-a"},
@@ -103,7 +102,7 @@ static void try(uint32_t word, bool system)
     *slot = (uint32_t)rows.count;
 }
 
-/* The words of @top (bits 31 to 21) with these registers and all middles. */
+/* The words of @top (bits 31 to 21) with these registers and all values of the middle bits. */
 static void try_all(uint32_t top, uint32_t third, uint32_t second, uint32_t first)
 {
     /* bits 28 to 25, the main encoding groups; 0, 1 and 3 hold nothing that user programs have */
@@ -112,14 +111,14 @@ static void try_all(uint32_t top, uint32_t third, uint32_t second, uint32_t firs
         try(top << 21 | third << 16 | middle << 10 | second << 5 | first, false);
 }
 
-/* Where Capstone has gaps: SVE, loads and stores, SIMD, operations on registers. */
+/* Gaps of Capstone: SVE, loads and stores, SIMD, operations on registers. */
 static bool has_gaps(uint32_t top)
 {
     uint32_t group = top >> 4 & 15;
     return group == 2 || (group & 5) == 4 || (group & 7) == 7 || (group & 7) == 5;
 }
 
-/* Has the second disassembler name what Capstone does not know of the words of @top. */
+/* Queries the second disassembler for the words of @top that Capstone lacks. */
 static void learn(uint32_t top, const uint32_t (*combinations)[2], size_t count)
 {
     VEC(uint8_t) code = {0};
@@ -165,7 +164,7 @@ static void path_in(struct str *path, const char *directory, const char *name)
     str_addf(path, "%s/%s", directory, name);
 }
 
-/* Assembles @text for @march; what it printed goes to @messages. False when lines were refused. */
+/* Assembles @text for @march; its output goes to @messages. False when lines were rejected. */
 static bool assemble_file(const char *directory, const char *march, const struct str *text,
                           struct str *messages)
 {
@@ -194,7 +193,7 @@ static void instance_of(size_t i, struct str *out)
     form_instance(&row, out);
 }
 
-/* Names the extension of the rows that are without one and that the assembler takes for @which. */
+/* Names the extension of rows without one that the assembler accepts for @which. */
 static void extend(const char *directory, size_t which)
 {
     struct str text = {0}, messages = {0};
@@ -219,7 +218,7 @@ static void extend(const char *directory, size_t which)
     str_done(&messages);
 }
 
-/* Drops the rows that no architecture takes or that come back as another form. */
+/* Drops the rows that no architecture accepts or that decode to another form. */
 static void verify(const char *directory)
 {
     struct str text = {0}, messages = {0}, path = {0};

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* begins the source of what this wrote */
+/* start of the source of generated rows */
 #define MARK "Fujitsu A64FX Microarchitecture Manual 1.8.1, section 16, "
 #define LOAD "1*p[L1A,L1B]"   /* the access of the first level, which the manual's pipelines lack */
 #define KINDS_MOST 4          /* sets of pipelines of one row */
@@ -47,7 +47,7 @@ enum rule_column {
 static const char *const rule_names[] = {"section",   "instruction", "condition",
                                          "pipelines", "access",      "forms"};
 
-/* A CSV file and where its columns are. */
+/* A CSV file and the positions of its columns. */
 struct source { struct csv_table *table; int at[RULE_COLUMNS]; };
 
 static bool source_open(const char *path, const char *const *names, size_t count,
@@ -91,8 +91,8 @@ static unsigned cycles_of(const char *latency)
     return sum;
 }
 
-/* The parts of "EX* + EAG*" or "FLA, FLA" with how often each is taken. A row marked E holds its
- * only pipeline for its latency; of EX, for two cycles. */
+/* The parts of "EX* + EAG*" or "FLA, FLA" with their counts. A row marked E holds its only pipeline
+ * for its latency; of EX, for two cycles. */
 static bool add_parts(const char *text, bool held, unsigned latency, struct str *out,
                       struct err *err)
 {
@@ -141,7 +141,7 @@ static bool add_usage(const char *text, bool held, unsigned latency, bool load, 
     return ok;
 }
 
-/* Whether the word is the count of µops or a mark of the manual's columns, which belong to no
+/* Whether the word is the count of µops or a mark of the manual's columns, which is not part of a
  * name. */
 static bool is_mark(const char *word, size_t length)
 {
@@ -235,7 +235,7 @@ static bool take_rules(const struct source *rules, const struct source *manual, 
     return true;
 }
 
-/* The lines of @path that this did not write, behind its header. */
+/* The lines of @path after its header that this program did not write. */
 static bool keep_by_hand(const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};

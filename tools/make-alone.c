@@ -16,13 +16,14 @@
 #include "io/machine_file.h"
 #include "toolchain/assemble.h"
 
-#define LONGER 1.1      /* relative, and */
-/* cycles by which a measurement must pass the model: less is a port's, not the microcode's */
+#define LONGER 1.1      /* minimum ratio, and */
+/* minimum cycles of a measurement above the model: smaller differences come from ports, not
+ * microcode */
 #define CYCLES 0.9
 #define COPIES 32       /* of a form in a body */
-#define INSNS_MOST 256  /* instructions of a body */
-#define UNKNOWN_LEAST 8 /* cycles of a form without ports from which they are microcode's */
-#define MARK "uops.info, alone: "   /* in the source of what this wrote */
+#define INSNS_MOST 256  /* instructions in a body */
+#define UNKNOWN_LEAST 8 /* minimum cycles of a form without ports that indicate microcode */
+#define MARK "uops.info, alone: "   /* in the source of generated rows */
 
 /* @table: the file of TABLES, without .csv; @core: what was measured; @as: the machine that is that
  * core, where @id is another one, which nobody measured. */
@@ -45,7 +46,7 @@ static const struct measured {
     {"znver4", "zen4", "Zen 4", NULL},
 };
 
-/* One instruction of each form, as the assembler makes it; length 0 where it refuses. */
+/* One instruction of each form, from the assembler; length 0 if rejected. */
 static struct insn *instances(const struct forms *forms, struct err *err)
 {
     struct insn *list = mem_zero(forms_count(forms), sizeof *list);
@@ -73,8 +74,8 @@ static struct insn *instances(const struct forms *forms, struct err *err)
     return ok ? list : NULL;
 }
 
-/* Bounds of a block of the @count instructions, cycles of each of @executions; NaN where the
- * machine does not know the form. */
+/* Bounds of a block of the @count instructions, cycles of each of @executions; NaN if the machine
+ * lacks the form. */
 static double block_cycles(struct block_work *work, const struct insn *insns, size_t count,
                            unsigned executions)
 {
@@ -126,14 +127,14 @@ static bool is_plain(const struct insn *insn)
            !analysis_repeated(insn, 1);
 }
 
-/* Whether copies take longer than the machine says, which may not know the form. */
+/* Whether copies take longer than the prediction of the machine, which may lack the form. */
 static bool takes_longer(double cycles, double model)
 {
     return isnan(model) ? cycles >= UNKNOWN_LEAST
                         : cycles > model * LONGER && cycles > model + CYCLES;
 }
 
-/* Whether a rule by hand has the form's time alone. */
+/* Whether a manual rule has the form's time alone. */
 static bool by_hand(const struct machine *m, const char *form)
 {
     for (size_t i = 0; i < m->latency_count; i++)
@@ -143,7 +144,7 @@ static bool by_hand(const struct machine *m, const char *form)
     return false;
 }
 
-/* The lines of @path but those that this wrote before, as they are. */
+/* The lines of @path without generated ones, unchanged. */
 static bool keep_lines(const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};
@@ -175,7 +176,7 @@ static void add_line(const struct measured *which, const char *form, double cycl
     str_done(&source);
 }
 
-/* Takes the rules from alone to alone out of @m, so that the model is the rest. */
+/* Removes the alone-to-alone rules from @m. */
 static void drop_alone(struct machine *m)
 {
     size_t kept = 0;
@@ -186,8 +187,8 @@ static void drop_alone(struct machine *m)
     m->latency_count = kept;
 }
 
-/* A model of the machine at @directory without the rules that are made here; NULL with err. The
- * machine itself, which the model needs, goes to *@m. */
+/* A model of the machine at @directory without generated rules; NULL with err. *@m receives the
+ * machine, which the model refers to. */
 static struct block_work *open_model(const char *directory, const char *id, struct machine **m,
                                      struct err *err)
 {
@@ -203,7 +204,7 @@ static struct block_work *open_model(const char *directory, const char *id, stru
     return block_work_new(plain);
 }
 
-/* The rows of one machine in place of those before. */
+/* Replaces the generated rows of one machine. */
 static bool make(const char *directory, const char *tables, const struct measured *which,
                  const struct forms *forms, const struct insn *insns, struct err *err)
 {
@@ -236,7 +237,7 @@ static bool make(const char *directory, const char *tables, const struct measure
     mapping_free(alone);
     str_done(&path);
     str_done(&text);
-    return ok;   /* models stay: the program ends soon */
+    return ok;   /* models are not freed: the program ends soon */
 }
 
 int main(int argc, char **argv)

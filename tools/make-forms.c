@@ -176,8 +176,7 @@ static void try_evex(void)
                         }
 }
 
-/* Extensions of instructions that the decoder does not have, by the beginning of their
- * mnemonics. */
+/* Extensions of instructions that the decoder lacks, by prefix of their mnemonics. */
 static const char *newer_extension(const char *mnemonic)
 {
     static const struct { const char *begins, *extension;
@@ -245,7 +244,8 @@ static void try_newer(const uint8_t *code, size_t length)
     str_done(&template);
 }
 
-/* What other disassemblers know of VEX, and of the one opcode of the atomics without result. */
+/* VEX instructions known to other disassemblers, and the one opcode of the atomics without
+ * result. */
 static void try_foreign(void)
 {
     VEC(struct x86_window) windows = {0};
@@ -306,7 +306,7 @@ static void instances(struct str *out)
     }
 }
 
-/* Drops the rows whose lines the assembler names; true when there were any. */
+/* Drops the rows whose lines the assembler rejects; true when there were any. */
 static bool drop_refused(const char *messages)
 {
     bool any = false;

@@ -10,7 +10,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 
-/* Instruction sets by generation: the extensions of data/isa/x86-64.csv that a CPU has. */
+/* Instruction sets by generation: extensions of data/isa/x86-64.csv in a CPU. */
 #define SANDY                                                                                      \
     "BASE LONGMODE X87 MMX SSE SSE2 SSE3 SSSE3 SSE4 AES PCLMULQDQ AVX AVXAES CLFSH MONITOR PAUSE " \
     "RDTSCP XSAVE XSAVEOPT VMFUNC AMD3DNOW_PREFETCH"
@@ -28,7 +28,7 @@
 #define ALDER                                                                                      \
     BROADWELL " AVX_VNNI CLFLUSHOPT XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ CET "    \
               "WAITPKG MOVDIR SERIALIZE PT PCONFIG KEYLOCKER KEYLOCKER_WIDE"
-/* No restricted transactional memory any more. */
+/* Restricted transactional memory was removed. */
 #define LUNAR                                                                                      \
     IVY " AVX2 AVX2GATHER FMA BMI1 BMI2 LZCNT MOVBE INVPCID ADOX_ADCX RDSEED SMAP CLFLUSHOPT "     \
         "XSAVEC XSAVES CLWB PKU RDPID SHA GFNI VAES VPCLMULQDQ"                                    \
@@ -49,12 +49,12 @@
          "AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ"                                              \
          " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
-/* An option of Arm's cores that LLVM leaves off for the newer ones; the servers that are built with
- * these cores have it. */
+/* An option of Arm's cores that LLVM disables for the newer ones; servers with these cores have
+ * it. */
 #define CRYPTOGRAPHY "+aes+sha2+sha3+sm4+sve2-aes+sve2-sha3+sve2-sm4"
 
-/* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge
- * has none of its own. */
+/* @cpu is LLVM's name for the model: the P core of Alder Lake has the chip's name, Ivy Bridge has
+ * no model of its own. */
 static const struct shipped {
     /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
     const char *id, *cpu, *title, *extensions;
@@ -92,13 +92,13 @@ static const struct shipped {
     {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64, false, true},
 };
 
-/* Hints run as NOPs on CPUs that do not know them. */
+/* Hints run as NOPs on CPUs without them. */
 static bool is_hint(const char *form)
 {
     return str_has_prefix(form, "ENDBR");
 }
 
-/* Leaves only the forms of @m whose extension the CPU has, and the hints. */
+/* Keeps only the forms of @m whose extension the CPU has, and the hints. */
 static void drop_absent(struct machine *m, const struct forms *forms)
 {
     struct mapping *present = mapping_new(mapping_ports(m->mapping));

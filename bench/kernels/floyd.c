@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shortest ways between all places */
+/* Shortest paths between all pairs */
 #include "kernel.h"
 
 int main(int argc, char **argv)

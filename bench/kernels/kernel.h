@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kernels share: each is a program that takes N, fills its arrays, runs once and prints a
+/* Shared by the kernels: each is a program that takes N, fills its arrays, runs once and prints a
  * sum. Written for this project after well-known algorithms of linear algebra, stencils and dynamic
  * programming; predictions are compared with their times. */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* @count numbers between 0 and 1 that do not repeat soon; the program ends when there is no
- * memory. */
+/* @count numbers between 0 and 1 with a long period; the program ends when memory is exhausted. */
 static double *array(size_t count, size_t seed)
 {
     double *a = malloc(count * sizeof *a);

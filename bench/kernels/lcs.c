@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The longest common subsequence of two sequences of eight letters: a table in which each place
- * looks at three others */
+/* The longest common subsequence of two sequences of eight letters: each cell of a table reads
+ * three others */
 #include "kernel.h"
 
 int main(int argc, char **argv)

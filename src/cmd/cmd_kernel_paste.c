@@ -37,7 +37,7 @@ static void read_pasted(struct session *s, struct str *out)
     free(line);
 }
 
-/* Asks the screen to collect text and to repeat the command with the same options. */
+/* Requests text from the workbench, which then repeats the command with the same options. */
 static void ask_for_text(struct session *s, const struct paste_values *v)
 {
     snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s",

@@ -13,7 +13,8 @@ struct explained_path {
     double predicted, alone; /* cycles: simulated, and measured alone; NaN: none */
     bool leaves;             /* it ends outside the loop */
     size_t executed;         /* executed instructions, including those that call */
-    /* without these; texts borrowed from the kernel; empty for a path that is too long */
+    /* executed instructions except calls; texts borrowed from the kernel; empty for a path that is
+     * too long */
     VEC(struct insn) insns;
 };
 

@@ -186,7 +186,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* The selection on the screen comes last. */
+    /* The displayed selection comes last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)

@@ -213,7 +213,7 @@ static const char *expansion_end(const char *p, const char *end)
 }
 
 /* Returns whether a listing line is in a macro definition or repetition, whose instructions are
- * listed at each expansion; @depth of open ones. */
+ * listed at each expansion. @depth: number of open ones. */
 static bool in_definition(const char *p, const char *end, unsigned *depth)
 {
     static const char *const begins[] = {".macro",  ".rept",   ".irp", ".irpc", "%macro",

@@ -20,7 +20,7 @@
 #define HELP_ROWS 12        /* rows of the help for a pane */
 #define HELP_COLUMN 40      /* columns of a key and its effect there */
 #define HELP_KEYS 11        /* columns of the key */
-#define HELP_GAP 2          /* and of the gap */
+#define HELP_GAP 2          /* columns of the gap */
 #define HELP_LEAST 8        /* least bytes of an effect before a comma at which it may be cut */
 #define SHORT_KEYS 36       /* keys for which it has room on any screen */
 #define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */

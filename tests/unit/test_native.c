@@ -97,8 +97,7 @@ static void test_replaced_by_others(void **state)
     for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
-        /* Latency of the third level as native_apply finds it: of an area that lies in the second
-         * one by half. */
+        /* Latency of the third level by native_apply: half of the area is in the second level. */
         double third = (50e-9 - 0.5 * 10e-9) / 0.5, kept_second = 0.7 * kept;
         for (int i = 0; i < NATIVE_WAITS; i++) {
             double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept),
@@ -120,9 +119,8 @@ static void test_replaced_by_others(void **state)
     machine_free(m);
 }
 
-/* A second level of which a thread on the same core takes a part: its remaining size is recovered,
- * and with it the latency of the next level. Without the thread it loses only the lines of full
- * sets. */
+/* A second level partly occupied by a thread on the same core: its remaining size is recovered, and
+ * with it the latency of the next level. Without the thread only lines of full sets are lost. */
 static void test_second_level_shared(void **state)
 {
     /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
@@ -151,8 +149,8 @@ static void test_second_level_shared(void **state)
     }
 }
 
-/* Contention for a core's ports shows in loads only where their maximal number is known: it is for
- * every core that programs are measured on. */
+/* Contention for a core's ports appears in loads only if their maximal number is known: it is known
+ * for every core on which programs are measured. */
 static void test_ports_left(void **state)
 {
     static const char *const cores[] = {"sapphirerapids", "znver3", "znver4"};
@@ -176,8 +174,8 @@ static void test_ports_left(void **state)
     }
 }
 
-/* The size of a TLB and the cost of a page walk are recovered from walks that showed them; with
- * huge pages, where no walk is seen, there is no value. */
+/* The size of a TLB and the cost of a page walk are recovered from walks with TLB misses; with huge
+ * pages, without misses, there is no value. */
 static void test_page_walks(void **state)
 {
     struct native n = {
@@ -203,8 +201,8 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
-/* Lines that share few sets of the second level: the hits are those of replacing the oldest, or a
- * random one, and the share of the former is recovered. */
+/* Lines that share few sets of the second level: the hits match a mixture of LRU and random
+ * replacement, and the fraction of LRU is recovered. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -229,7 +227,7 @@ static void test_replacement(void **state)
         assert_true(fact_number(m, "l1_crowded_cycles") == 0);
         machine_free(m);
     }
-    /* More than lines of the third level take, 12 ns at 2 GHz: the set's own time. */
+    /* more lines than the third level holds, 12 ns at 2 GHz: the set's own time */
     struct machine *m = load_machine("sapphirerapids");
     n.crowded = 12e-9;
     const double own = fact_number(m, "l2_oldest");
@@ -239,7 +237,7 @@ static void test_replacement(void **state)
     machine_free(m);
 }
 
-/* Measurements are saved with their day, without the clock, which changes; another CPU's lines stay
+/* Measurements are saved with their date, without the varying clock; another CPU's lines are
  * unchanged; damaged numbers are ignored. */
 static void test_kept(void **state)
 {
@@ -282,8 +280,8 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
-/* What lines cost by size and what programs need lie in one file: each keeps the other's rows, and
- * a damaged row of the one does not hide the other. */
+/* One file contains the costs of lines by size and the parameters of programs: each keeps the
+ * other's rows, and a damaged row of one does not hide the other. */
 static void test_one_file(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -308,7 +306,7 @@ static void test_one_file(void **state)
     assert_true(memory_lines_recall(m, &again) && native_recall(m, day));
     assert_string_equal(again.day, day);
     assert_int_equal(again.count, 2);
-    assert_false(again.overlaps);   /* as the machine has it */
+    assert_false(again.overlaps);   /* the machine's value */
     for (unsigned i = 0; i < MEMORY_COSTS; i++)
         assert_true(again.cycles[i][0] == 1 + i && again.cycles[i][1] == 20 + i);
     assert_true(file_read(path, 1 << 16, &text, &err));
@@ -334,8 +332,8 @@ static void test_one_file(void **state)
 #define SANITIZED
 #endif
 
-/* Under a limit of address space without room to measure, the table's facts stay, and that is
- * reported; a request for fresh ones is refused. */
+/* If a limit of address space leaves no room to measure, the table's facts remain, and that is
+ * reported; a request for new ones is rejected. */
 static void test_no_room(void **state)
 {
     (void)state;
@@ -366,8 +364,8 @@ static void test_no_room(void **state)
 #endif
 }
 
-/* Looks agree while the largest and the least of each differ by no more than asked for, whichever
- * level it is; what lies in the second level is not compared. */
+/* Samples agree if the largest and the least differ by at most the given tolerance, for each level;
+ * lines in the second level are not compared. */
 static void test_looks_agree(void **state)
 {
     struct native n[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops within loops: the cycles of an iteration of the outer one, by hand, and against the same
- * iteration written out. */
+/* Nested loops: the cycles of an iteration of the outer loop, by hand, and compared with the same
+ * iteration unrolled. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static const struct machine *machine(const char *id)
     return m;
 }
 
-/* The loop of @k that holds all others. */
+/* The loop of @k that contains all others. */
 static size_t outermost(const struct kernel *k)
 {
     size_t found = 0;
@@ -54,8 +54,8 @@ static double cycles_of(const char *text, const char *id, double trips, double *
     return cycles;
 }
 
-/* A chain through both loops: each trip costs its multiplication, whatever lies between; of three
- * loops the trips multiply. */
+/* A chain through both loops: each iteration costs its multiplication, whatever lies between; the
+ * iterations of three loops multiply. */
 static void test_chain(void **state)
 {
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
@@ -82,7 +82,7 @@ static void test_chain(void **state)
         }
 }
 
-/* A chain that is too short is covered by the jump back of each trip. */
+/* Backward jumps hide a chain that is shorter. */
 static void test_jumps(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_jumps(void **state)
     }
 }
 
-/* The inner loop's body once per trip, each jump to the next copy. */
+/* The inner loop's body once per iteration, each jump to the next copy. */
 static double written_out(const char *id, unsigned trips)
 {
     struct str text = {0};
@@ -112,8 +112,8 @@ static double written_out(const char *id, unsigned trips)
     return cycles;
 }
 
-/* Chains of one iteration overlap those of the next as far as the reorder buffer reaches: the same
- * as with all trips written out. */
+/* Chains of one iteration overlap those of the next within the reorder buffer: equal to the fully
+ * unrolled loop. */
 static void test_overlap(void **state)
 {
     static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
@@ -122,7 +122,7 @@ static void test_overlap(void **state)
     (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
-            /* a jump back each, which the written-out loop lacks */
+            /* a backward jump each, absent from the unrolled loop */
             const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
             const double found =
                 cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "
@@ -135,7 +135,7 @@ static void test_overlap(void **state)
         }
 }
 
-/* Open points are reported by name. */
+/* Unmodelled effects are reported by name. */
 static void test_notes(void **state)
 {
     static const struct { const char *text, *says;
@@ -158,7 +158,7 @@ static void test_notes(void **state)
         if (!strstr(a->sentence, notes[i].says))
             fail_msg("\"%s\" lacks \"%s\"", a->sentence, notes[i].says);
         analysis_free(a);
-        /* an innermost one leaves nothing open but calls */
+        /* of an innermost loop only calls are unmodelled */
         a = analysis_new(k, 0, machine("skylake"));
         assert_null(strstr(a->sentence, "loop runs here"));
         analysis_free(a);

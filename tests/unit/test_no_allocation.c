@@ -61,7 +61,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 #define MOST 200
 
-/* The wrapping itself works: making a workspace is seen. */
+/* The wrapping works: allocations of a workspace are counted. */
 static void test_counting(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void test_masses(void **state)
 }
 
 /* The child that becomes the user's editor allocates nothing: another thread may have held the
- * allocator's lock when it began, and it would wait for ever. */
+ * allocator's lock at the fork, a deadlock. */
 static void test_editor(void **state)
 {
     struct err err = {0};
@@ -114,7 +114,7 @@ static void test_editor(void **state)
     self = 0;
 }
 
-/* A name that begins as an option or a command of an editor reaches it as an absolute path, and
+/* A name that looks like an option or a command of an editor reaches it as an absolute path, and
  * never a shell. */
 static void test_editor_argument(void **state)
 {

@@ -89,8 +89,8 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
-/* A program without symbols, of a function that is called and one that the unwind tables alone
- * know: @flags are for `ld`. Returns its path; NULL without tools. */
+/* A program without symbols, with a called function and one known only from the unwind tables;
+ * @flags: for `ld`. Returns its path; NULL without tools. */
 static char *link_stripped(const char *text, char **dir)
 {
     const char *as[] = {"as", "-o", "t.o", NULL},
@@ -173,7 +173,8 @@ static void test_functions_of_calls(void **state)
     expect_functions(text, 2, places);
 }
 
-/* Code of more than a megabyte stays in the file, and the function with the loop is found in it. */
+/* Code of more than a megabyte is mapped, not copied, and the function with the loop is found in
+ * it. */
 static void test_large_file_is_mapped(void **state)
 {
     (void)state;
@@ -202,7 +203,7 @@ static void test_large_file_is_mapped(void **state)
 static const char *shrinking;
 static off_t shrunk;     /* bytes */
 
-/* Another program, at the first check whether the work should continue. */
+/* Replaces the program at the first poll for cancellation. */
 static bool shrink(void *state)
 {
     (void)state;
@@ -210,8 +211,8 @@ static bool shrink(void *state)
     return false;
 }
 
-/* A mapped file that becomes shorter while it is read, or afterwards, costs the one who reads it,
- * and not the program. */
+/* A mapped file that is truncated during reading, or afterwards, causes an error of the reader; the
+ * program continues. */
 static void test_file_that_shrinks(void **state)
 {
     (void)state;
@@ -244,7 +245,7 @@ static void test_file_that_shrinks(void **state)
     child_directory_free(dir);
 }
 
-/* So is one that loses a part of its last page, which reads as zeros then. */
+/* The same for a file that loses part of its last page, which then reads as zeros. */
 static void test_file_that_shrinks_little(void **state)
 {
     (void)state;
@@ -286,7 +287,7 @@ static void test_names_as_programmers_write_them(void **state)
     free(text);
 }
 
-/* Each parameter is a pair of the one before it: a text twice as long. */
+/* Each parameter is a pair of the previous one: the text doubles. */
 static void test_names_that_double(void **state)
 {
     (void)state;

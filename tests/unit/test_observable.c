@@ -33,7 +33,7 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* Four ports and four slots a cycle: HALF has ports 0 and 1, the others none. */
+/* Four ports and four slots per cycle: HALF has ports 0 and 1, the others none. */
 static struct mapping *mapping_of_forms(void)
 {
     static const unsigned slots[FORMS] = {1, 1, 2, 1};
@@ -53,9 +53,9 @@ static struct mapping *mapping_of_forms(void)
     return m;
 }
 
-/* A form as fast as the issue width has any of four ports or none, and no experiment of these forms
- * distinguishes them. One of two slots may have two ports, which experiments that keep them busy
- * show. */
+/* A form at the issue width has any of four ports or none, and no experiment of these forms
+ * distinguishes them. A form of two slots may have two ports, visible in experiments that keep them
+ * busy. */
 static void test_width_hides(void **state)
 {
     struct mapping *m = mapping_of_forms();
@@ -74,12 +74,13 @@ static void test_width_hides(void **state)
     assert_int_equal(list[TWO].rivals, 2);
     assert_int_equal(list[TWO].settle.count, 2);
     assert_string_equal(list[TWO].settle.terms[1].form, "HALF");
-    assert_int_equal(list[PAIRED].rivals, 0);   /* nothing was measured of it */
+    assert_int_equal(list[PAIRED].rivals, 0);   /* it was not measured */
     assert_non_null(strstr(observable_reason(m), "not observable: the issue width"));
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* The time is the same without those ports: the remaining rival is hidden in any experiment. */
+    /* The time is the same without those ports: the remaining alternative is hidden in any
+     * experiment. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -113,14 +114,14 @@ static void test_with_ports(void **state)
     observable_find(m, t, list);
     assert_int_equal(list[WIDE].rivals, 1);
     observable_done(list, FORMS);
-    /* A time that ports decide: with them it takes longer than slots alone do. */
+    /* A time limited by ports: longer than slots alone. */
     entry = *mapping_find(m, "TWO");
     usage_add(&entry.usage, 1, 1);
     mapping_set(m, &entry);
     usage_done(&entry.usage);
     measure(t, TWO, 1, 0, 0, 1);
     observable_find(m, t, list);
-    /* four slots and no port, for all that its time alone says */
+    /* four slots and no port explain its time alone */
     assert_int_equal(list[TWO].rivals, 1);
     observable_done(list, FORMS);
     measure(t, WIDE, 1, TWO, 1, 1);
@@ -131,8 +132,8 @@ static void test_with_ports(void **state)
     mapping_free(m);
 }
 
-/* Forms equal alone are a class, with a note that nothing compares its members; pairs with the
- * first of them do, also with each other. */
+/* Forms equal alone are a class, with a note that nothing compares its members; pairs with its
+ * first member do, and distinguish the others too. */
 static void test_untested(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -159,8 +160,8 @@ static void test_untested(void **state)
     assert_int_not_equal(c.class_of[3], c.class_of[0]);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    /* For the evolver a pair compares neither of its forms with the other; together with the first
-     * it compares the other two. */
+    /* For the evolver a pair compares neither of its forms with the other; with the first form it
+     * compares the other two. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, false, &c);
     assert_int_equal(c.classes, 2);
     assert_int_equal(c.untested[0], 2);
@@ -168,8 +169,8 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
-/* Several copies of a form take proportionally longer than one: alone they also determine its time
- * with itself, and nothing is left to measure. */
+/* Several copies of a form take proportionally longer than one: its time alone also determines its
+ * time with itself, and nothing remains to be measured. */
 static void test_several_alone(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -184,7 +185,7 @@ static void test_several_alone(void **state)
     assert_int_equal(c.untested[0], 0);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    experiments_set(t, 2, 1, NAN, 1, NULL);   /* they share no port */
+    experiments_set(t, 2, 1, NAN, 1, NULL);   /* disjoint ports */
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
     assert_int_equal(c.classes, 2);
     congruence_done(&c);

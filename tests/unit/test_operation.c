@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What instructions mean once they are decoded: operation, condition and roles. */
+/* Semantics of decoded instructions: operation, condition and roles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static struct insn decode(enum isa isa, const char *hex)
 struct expected {
     const char *hex;      /* AArch64: bytes in memory */
     uint8_t operation, condition;
-    uint8_t result, first, second;   /* places; N: none */
+    uint8_t result, first, second;   /* operands; N: none */
 };
 #define N INSN_NO_OPERAND
 

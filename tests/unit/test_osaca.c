@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: hand-derived answers, round trips over shipped machines, faults with their
+/* OSACA machine files: results derived by hand, round trips of shipped machines, errors with their
  * lines. */
 #include <setjmp.h>
 #include <glob.h>
@@ -102,7 +102,7 @@ static void test_reads_as_osaca_would(void **state)
     assert_int_equal(notes.entries, 10);
     assert_int_equal(notes.unnamed, 1);   /* frobnicate */
     assert_int_equal(notes.unknown, 1);   /* nop without a pressure */
-    /* One width says all, and both names. */
+    /* One width represents both, with both names. */
     assert_usage(m, "ADD (R64, R64)", "1*p0156", 1);
     assert_usage(m, "SUB (R8l, R8l)", "1*p0156", 1);
     /* The suffixed name first, then the general one. */
@@ -114,11 +114,11 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "1*p01+2*p23+2*p[2D,3D]", 10);
     /* Read, modify, write. */
     assert_usage(m, "ADD (M64, R64)", "1*p23+1*p[2D,3D]+1*p4+1*p0156+1*p237", 5);
-    /* The divider is a pipe; 8.4 cycles are 8. */
+    /* The divider is a pipe; 8.4 cycles are rounded to 8. */
     assert_usage(m, "VDIVPD (YMM, YMM, YMM)", "1*p0+8*p[0DV]", 13);
     assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
     assert_true(notes.rounded >= 1);
-    /* OSACA does not look at masks. */
+    /* OSACA ignores masks. */
     assert_usage(m, "VPADDD (ZMM, K, ZMM, ZMM)", "1*p05", 1);
     assert_usage(m, "VPADDD (ZMM, ZMM, ZMM)", "1*p05", 1);
     assert_null(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)"));
@@ -128,8 +128,8 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "JNZ (Rel8)", "", 0);
     assert_null(mapping_find(m->mapping, "NOP ()"));
     assert_string_equal(m->title, "A small one");
-    /* By the names that the analysis reads; facts missing in the file are missing, and the width of
-     * retirement is not that of issue. */
+    /* By the names that the analysis reads; facts missing in the file remain unset, and the width
+     * of retirement is not that of issue. */
     assert_true(fact_number(m, "reorder_buffer") == 100 && fact_number(m, "retire_width") == 4);
     assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 &&
                 fact_number(m, "load_latency_wide") == 6);
@@ -142,9 +142,9 @@ static void test_reads_as_osaca_would(void **state)
     machine_free(m);
 }
 
-/* As OSACA's newest files are written: '13' in a string is ports 1 and 3 though one is called 13,
+/* The notation of OSACA's newest files: '13' in a string is ports 1 and 3 though one is named 13,
  * masks in both spellings, keys of other tools, rules by register class in which one class stores
- * through both ports, a part of a cycle in a rule. */
+ * through both ports, fractional cycles in a rule. */
 static void test_reads_ports_of_two_digits(void **state)
 {
     static const char text[] =
@@ -200,7 +200,7 @@ static void test_reads_ports_of_two_digits(void **state)
     assert_usage(m, "XADD (R64, R64)", "2*p[12,13]", NAN);
     assert_usage(m, "XADD (M64, R64)", "1*p45+4*p[12,13]", NAN);
     assert_usage(m, "VXORPS (ZMM, K, ZMM, ZMM)", "1*p1", 2);
-    /* half a cycle of port 12 does not bind */
+    /* half a cycle of port 12 is no bottleneck */
     assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13", 9);
     assert_usage(m, "VPCMPEQD (K, K, ZMM, ZMM)", "1*p3", 7);
     assert_true(fact_number(m, "reorder_buffer") == 448 && fact_number(m, "issue_width") == 8);
@@ -210,9 +210,9 @@ static void test_reads_ports_of_two_digits(void **state)
     machine_free(m);
 }
 
-/* Habits of the older files: numbers by register class that multiply the rules, an empty pressure
- * of what nobody measured, alternatives, fractions, dividers called DV0, lists of names, names that
- * only the mnemonic without its suffix finds. */
+/* The notation of older files: numbers by register class that multiply the rules, an empty pressure
+ * of unmeasured forms, alternatives, fractions, dividers named DV0, lists of names, names that only
+ * match the mnemonic without its suffix. */
 static const char old[] =
     "isa: x86\nload_latency: {gpr: 4.0, mm: 4.0, xmm: 4.0, ymm: ~}\n"
     "load_throughput_multiplier: {gpr: 1.0, xmm: 1.0, ymm: 2.0}\nstore_throughput_multiplier: "
@@ -264,9 +264,9 @@ static void test_reads_older_habits(void **state)
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "2*p01+2*p89+2*p[8D,9D]", NAN);
     assert_usage(m, "VMOVAPD (M256, YMM)", "3*p8+3*p[ST]", 0);
     assert_usage(m, "MOV (M64, R64)", "1*p8+1*p[ST]", 0);
-    /* No file without AVX-512 describes its forms. */
+    /* No form matches a file without AVX-512. */
     assert_null(mapping_find(m->mapping, "VADDPD (YMM, K, YMM, YMM)"));
-    /* A name of its own goes before one of a list. */
+    /* A single name has precedence over one in a list. */
     assert_usage(m, "AND (R64, R64)", "1*p01", 1);
     assert_usage(m, "OR (R64, R64)", "1*p0", 2);
     assert_usage(m, "CDQ ()", "1*p1", 1);
@@ -276,13 +276,13 @@ static void test_reads_older_habits(void **state)
     assert_true(mapping_ports(m->mapping)->pipes == (1u << 1 | 1u << 3));
     assert_int_equal(notes.skipped_count, 1);
     assert_string_equal(notes.skipped[0].name, "vpaddd");
-    /* Lists of registers alone are no reason to call an entry unused. */
+    /* Lists of registers alone do not make an entry unused. */
     assert_int_equal(notes.unnamed, 0);
     osaca_notes_done(&notes);
     machine_free(m);
 }
 
-/* Entries that OSACA finds only by the mnemonic before the point, or no longer finds, and Portolan
+/* Entries that OSACA matches only by the mnemonic before the point, or no longer, and Portolan
  * does: conditions named identifiers, missing shapes. */
 static void test_reads_older_aarch64(void **state)
 {
@@ -322,7 +322,7 @@ static void test_reads_older_aarch64(void **state)
     machine_free(m);
 }
 
-/* Each fact of @m is read back from its export. A fact that @m lacks may come from its plain
+/* Each fact of @m is read back from its export. A fact missing in @m may come from its plain
  * loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
@@ -381,7 +381,7 @@ static void test_round_trip_of_shipped_machines(void **state)
     }
 }
 
-/* @m as another program would see the file that we write of it: without the keys that are ours. */
+/* @m as another program would read its file: without Portolan's own keys. */
 static struct machine *seen_by_others(const struct machine *m)
 {
     struct str text = {0}, foreign = {0};
@@ -405,7 +405,7 @@ static struct machine *seen_by_others(const struct machine *m)
     return back;
 }
 
-/* Without our own keys the file must mean nearly the same: what OSACA itself would see of it. */
+/* Without Portolan's own keys the file must mean nearly the same: this is OSACA's view of it. */
 static void test_foreign_eyes_see_the_same(void **state)
 {
     (void)state;
@@ -418,12 +418,12 @@ static void test_foreign_eyes_see_the_same(void **state)
         bool nameless = strstr(entry->form, "_LOCK") || str_has_prefix(entry->form, "REP");
         known += other != NULL;
         same += other && usage_equal(&entry->usage, &other->usage);
-        /* A prefix is a word of its own in AT&T text; all else has a name. */
+        /* A prefix is a separate word in AT&T text; all other forms have a name. */
         if (!nameless == !other)
             fail_msg("%s is %s", entry->form, other ? "there" : "lost");
     }
     assert_string_equal(machine_fact(back, "indexed_store_ports"), "p23");
-    /* What differs hangs on an immediate's width, rounding or zeroing. */
+    /* Differences depend on an immediate's width, rounding or zeroing. */
     assert_true(same > known * 98 / 100);
     assert_usage(back, "ADC (R64, I8)", "1*p06", 1);
     assert_usage(back, "IMUL (R64)", "1*p1+1*p5", mapping_find(m->mapping, "IMUL (R64)")->latency);
@@ -433,8 +433,8 @@ static void test_foreign_eyes_see_the_same(void **state)
     machine_free(m);
 }
 
-/* The same of AArch64: what differs hangs on a shift, on how many lanes there are, or on whether a
- * register or a number steps the base, which OSACA does not look at. */
+/* The same for AArch64: differences depend on a shift, the number of lanes, or whether a register
+ * or a number increments the base, which OSACA ignores. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
     (void)state;
@@ -456,8 +456,8 @@ static void test_foreign_eyes_on_aarch64(void **state)
     }
 }
 
-/* OSACA's own machine files, which are not ours to ship: PORTOLAN_OSACA_DATA names the folder with
- * them. */
+/* OSACA's own machine files, which are not shipped here: PORTOLAN_OSACA_DATA names their
+ * directory. */
 static void test_files_of_osaca(void **state)
 {
     (void)state;
@@ -529,7 +529,7 @@ static void test_faults_name_the_line(void **state)
     assert_null(import_osaca_parse("x", "bad.yml", "", 0, shipped_forms(), NULL, &err));
     assert_null(import_osaca_parse("x", "bad.yml", "[[[[", 4, shipped_forms(), NULL, &err));
     assert_null(import_osaca_parse("x", "bad.yml", "\xff\xfe\xff", 3, shipped_forms(), NULL, &err));
-    /* Nothing in it can be taken: the first reason, at its line. */
+    /* No entry is usable: the first reason, with its line. */
     static const char none[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, "
                                "port_pressure: [[1, '7']]}\n- {name: sub, port_pressure: 3}\n";
     assert_null(
@@ -544,8 +544,8 @@ static void test_faults_name_the_line(void **state)
     str_done(&text);
 }
 
-/* OSACA's own files have such entries: they are left out, with their line and why, and the rest is
- * taken. */
+/* OSACA's own files have such entries: they are skipped, with their line and reason, and the rest
+ * is read. */
 static void test_bad_entries_are_left_out(void **state)
 {
     (void)state;
@@ -580,7 +580,7 @@ static void test_bad_entries_are_left_out(void **state)
             fail_msg("%s: line %zu, %s: %s", faults[i].to, notes.skipped[0].line,
                      notes.skipped[0].name, notes.skipped[0].why);
         assert_usage(m, "VADDPD (XMM, XMM, XMM)", "1*p01", 4);
-        /* Neither the entry nor one of its names is left, nor does another take its place. */
+        /* Neither the entry nor any of its names remains, nor does another replace it. */
         if (strcmp(faults[i].name, "add") == 0)
             assert_true(!mapping_find(m->mapping, "ADD (R64, R64)") &&
                         !mapping_find(m->mapping, "SUB (R8l, R8l)"));
@@ -590,8 +590,8 @@ static void test_bad_entries_are_left_out(void **state)
     str_done(&text);
 }
 
-/* As OSACA's files for AArch64 are written: prefixes and shapes, both spellings of what steps a
- * base, ports of two digits, rules by register class. */
+/* The notation of OSACA's files for AArch64: prefixes and shapes, both spellings of base
+ * increments, two-digit ports, rules by register class. */
 static const char a64[] =
     "osaca_version: 0.5.3\nmicro_architecture: An Arm\narch_code: arm\nisa: AArch64\nROB_size: "
     "~\nhidden_loads: false\n"
@@ -660,24 +660,24 @@ static void test_reads_aarch64(void **state)
     assert_string_equal(m->isa, "aarch64");
     assert_usage(m, "B.COND (Rel)", "1*p1", 0);
     assert_usage(m, "ADD (X, X, X)", "1*p23", 1);
-    /* A shift is part of the register before it, as OSACA has it. */
+    /* A shift is part of the preceding register, as in OSACA. */
     assert_usage(m, "ADD (X, X, X, LSL I)", "1*p23", 1);
     assert_null(mapping_find(m->mapping, "ADD (W, W, W)"));
     assert_null(mapping_find(m->mapping, "ADD (X, X, I)"));
-    /* Shapes are distinguished, lanes are not; a form with a shape is not found by a prefix
-     * alone. */
+    /* Shapes are distinguished, lanes are not; a prefix alone does not match a form with a
+     * shape. */
     assert_usage(m, "FADD (V.2D, V.2D, V.2D)", "1*p0", 2);
     assert_usage(m, "FADD (D, D, D)", "1*p4", 3);
     assert_null(mapping_find(m->mapping, "FADD (V.4S, V.4S, V.4S)"));
     assert_usage(m, "FDIV (Z.D, P/M, Z.D, Z.D)", "1*p0+17*p[0DV]", 20);
     assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
-    /* What steps the base, and lists of registers. */
+    /* Increments of the base, and lists of registers. */
     assert_usage(m, "LDR (D, [X, I])", "1*p3", 5);
     assert_usage(m, "LDR (D, [X, X, LSL I])", "1*p3", 5);
     assert_usage(m, "LDR (D, [X], I)", "1*p2+1*p3", 5);
     assert_usage(m, "LD1 ({V.2D, V.2D}, [X], X)", "2*p4", 6);
     assert_null(mapping_find(m->mapping, "LD1 ({V.2D, V.2D}, [X])"));
-    /* A load of its own kind, made of the register form and the rule for its address. */
+    /* A load of its own kind, composed of the register form and the rule for its address. */
     assert_usage(m, "LDR (X, [X, I])", "1*p[12,13]", 4);
     assert_usage(m, "LDR (X, [X], I)", "1*p23+1*p[12,13]", 4);
     assert_usage(m, "LDR (X, [X, X])", "1*p[12]", 4);
@@ -686,7 +686,7 @@ static void test_reads_aarch64(void **state)
                 fact_number(m, "load_latency_vector") == 7 &&
                 fact_number(m, "load_latency_wide") == 8);
     assert_null(machine_fact(m, "reorder_buffer"));
-    /* There is no port 67, nor a 5, which the default of stores names. */
+    /* There is no port 67, nor a 5, named by the default of stores. */
     assert_int_equal(notes.skipped_count, 2);
     assert_string_equal(notes.skipped[1].name, "bfc");
     osaca_notes_done(&notes);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: which entry describes a form, and what becomes of those that describe
- * none. */
+/* OSACA machine files: the entry of a form, and the handling of entries that match no form. */
 #include <setjmp.h>
 #include <math.h>
 #include <stdarg.h>
@@ -36,7 +35,7 @@ static void test_unused_entries_are_listed(void **state)
         {12, "bswap", "other entries already describe its forms"},
         {15, "", "no form matches"},
         {16, "an_instruction_of_a_name_that_i", "no form matches"},
-        /* cut before the character that does not fit */
+        /* truncated before the character that does not fit */
         {18, "an_instruction_of_a_name_that_", "no form matches"},
     };
     struct osaca_notes notes;
@@ -48,7 +47,7 @@ static void test_unused_entries_are_listed(void **state)
         "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], "
         "port_pressure: [[1, '0']]}\n"
         "- {name: nop, operands: [], port_pressure: ~}\n"
-        /* Names of a list come after all others. */
+        /* Names of a list follow all others. */
         "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
         "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
         "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
@@ -76,7 +75,7 @@ static void test_unused_entries_are_listed(void **state)
     machine_free(m);
 }
 
-/* No message ends within a character, however long what it names. */
+/* No message ends within a character, however long the names in it. */
 static void test_messages_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -103,7 +102,7 @@ static void test_messages_are_cut_between_characters(void **state)
     str_done(&text);
 }
 
-/* An entry of registers serves no memory operand if the file does not define loads. */
+/* An entry of registers matches no memory operand if the file does not define loads. */
 static void test_unused_without_rules(void **state)
 {
     (void)state;
@@ -130,7 +129,7 @@ static void test_unused_without_rules(void **state)
     str_done(&text);
 }
 
-/* A file of ours says itself which forms its entries are. */
+/* Portolan's files state the forms of their entries explicitly. */
 static void test_unused_entries_of_our_own_files(void **state)
 {
     (void)state;
@@ -150,7 +149,7 @@ static void test_unused_entries_of_our_own_files(void **state)
     machine_free(m);
 }
 
-/* Comparisons with the predicate in the name describe the general form where nothing else does. */
+/* Comparisons with the predicate in the name describe the general form if nothing else does. */
 static void test_predicates_in_names(void **state)
 {
     (void)state;
@@ -188,7 +187,7 @@ static void test_predicates_in_names(void **state)
 }
 
 /* A form's own name takes precedence over its name without the suffix, however loosely that entry
- * fits the address; multipliers without whole cycles are reported, 0 adds no port. */
+ * matches the address; multipliers without whole cycles are reported, 0 adds no port. */
 static void test_own_name_and_multipliers(void **state)
 {
     (void)state;
@@ -215,8 +214,8 @@ static void test_own_name_and_multipliers(void **state)
     machine_free(m);
 }
 
-/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two where there
- * are a 1 and a 3. */
+/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two ports if
+ * there are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
     (void)state;
@@ -238,7 +237,7 @@ static void test_ports_named_whole(void **state)
     machine_free(m);
 }
 
-/* An index alone is encoded with an offset of 0, which files leave out. */
+/* An index without base is encoded with an offset of 0, which files omit. */
 static void test_index_without_base(void **state)
 {
     (void)state;
@@ -260,7 +259,7 @@ static void test_index_without_base(void **state)
     machine_free(m);
 }
 
-/* Conditions of branches stand in the name, with a point or without, SVE's among them. */
+/* Conditions of branches are part of the name, with or without a point, SVE's among them. */
 static void test_conditions_in_names(void **state)
 {
     (void)state;
@@ -286,7 +285,7 @@ static void test_conditions_in_names(void **state)
     str_done(&text);
 }
 
-/* Scatters and masked stores: files give the memory operand no mask. */
+/* Scatters and masked stores: in files the memory operand has no mask. */
 static void test_masks_of_stores(void **state)
 {
     static const char text[] =
@@ -302,8 +301,8 @@ static void test_masks_of_stores(void **state)
         "{class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
         "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
         "{class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
-        /* As the files made of uops.info's tables have it: a general register for the mask, and for
-         * its result; EVEX as a word. */
+        /* The notation of files made from uops.info's tables: a general register for the mask, and
+         * for its result; EVEX as a word. */
         "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: "
         "register\n    name: xmm\n  - class: register\n    name: xmm\n"
         "  latency: 5\n  port_pressure: [[1, '01']]\n"
@@ -329,7 +328,7 @@ static void test_masks_of_stores(void **state)
         fail_msg("%zu: %s", err.line, err.what);
     assert_usage(m, "VSCATTERDPD (VSIB_YMM, K, ZMM)", "2*p0+14*p47", 0);
     assert_usage(m, "VMOVUPD (M512, K, ZMM)", "1*p4", 0);
-    /* Where both are there, each is what it says. */
+    /* If both exist, each has its own meaning. */
     assert_usage(m, "VADDPD (ZMM, K, ZMM, ZMM)", "1*p1", 4);
     assert_usage(m, "VADDPD (ZMM, ZMM, ZMM)", "1*p0", 4);
     assert_usage(m, "VPMULHUW_EVEX (XMM, XMM, XMM)", "1*p01", 5);
@@ -343,7 +342,7 @@ static void test_masks_of_stores(void **state)
     machine_free(m);
 }
 
-/* A file of a few kilobytes that aliases blow up to more than there is time for. */
+/* A file of a few kilobytes with aliases that expand beyond the limit. */
 static void test_aliases_are_bounded(void **state)
 {
     (void)state;
@@ -368,8 +367,7 @@ static void test_aliases_are_bounded(void **state)
     str_done(&text);
 }
 
-/* Names of entries that are left out count, too: a list of them may stand in any number of
- * entries. */
+/* Names of skipped entries also count: a list of them may be in any number of entries. */
 static void test_names_are_bounded(void **state)
 {
     (void)state;

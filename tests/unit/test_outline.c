@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping of a run as it is shown: its ports keep their places while they are renamed, and what
- * other mappings say otherwise is in doubt. */
+/* The displayed mapping of a run: its ports keep their places across renaming, and differences from
+ * other mappings are ambiguities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "infer/outline.h"
 #include "../support/known.h"
 
-/* @g with its ports in another order. */
+/* @g with permuted ports. */
 static struct genome *shuffled(const struct genome *g)
 {
     static const uint8_t to[] = {2, 0, 3, 1};
@@ -43,7 +43,7 @@ static void test_ports_keep_their_places(void **state)
         assert_int_equal(outline_ports(first, f), outline_ports(again, f));
     assert_int_equal(again->changed, 0);
     assert_int_equal(first->changed, 0);
-    /* One form changes: the given number of cells, and only its own. */
+    /* One form changes: the given number of cells, all in its row. */
     gene_add(&other->genes[3], 1, 1);
     gene_add(&other->genes[3], 2, 1);
     struct outline *third = outline_of(&other, 1, b.p, again);
@@ -74,7 +74,7 @@ static void test_doubts_and_worst(void **state)
     struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
     genomes[1] = shuffled(genomes[0]);
     genomes[2] = genome_copy(genomes[0]);
-    gene_add(&genomes[2]->genes[2], 8, 1);   /* port 3 as well */
+    gene_add(&genomes[2]->genes[2], 8, 1);   /* also port 3 */
     struct outline *o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->alternatives, 2);
     assert_int_equal(o->doubtful, 1);
@@ -83,12 +83,12 @@ static void test_doubts_and_worst(void **state)
     for (size_t e = 0; e < b.p->experiments; e++)
         assert_true(fabs(outline_error(o, e)) < 1e-4);
     outline_free(o);
-    /* An alternative that is far from the best is none. */
+    /* A mapping far from the best is no alternative. */
     genomes[2]->cost = 2 * (genomes[0]->cost = 1);
     o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->doubtful, 0);
     outline_free(o);
-    /* The worst are the largest errors, by looking at all. */
+    /* The worst are the largest errors, by a full scan. */
     o = outline_of(genomes + 2, 1, b.p, NULL);
     assert_int_equal(outline_worst(o, worst, 3), 3);
     for (size_t e = 0; e < b.p->experiments; e++)
@@ -109,7 +109,7 @@ static void *search(void *e)
     return NULL;
 }
 
-/* Read by another thread while it runs: the reader sees a complete state of the same problem. */
+/* Read by another thread while it runs: the reader gets a complete state of the same problem. */
 static void test_of_a_run(void **state)
 {
     struct known_bed b;

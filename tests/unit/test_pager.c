@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines that are too wide for the screen: prose continues in further rows, tables scroll sideways,
- * and the end can be reached. */
+/* Lines wider than the screen: prose continues in further rows, tables scroll sideways, and the end
+ * is reachable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,8 +53,8 @@ static void test_prose_wraps(void **state)
     pager_done(&p);
 }
 
-/* Where columns would no longer be below each other, or little room is left, or much text, a line
- * scrolls sideways. */
+/* If columns would lose their alignment, or the room is too small for the text, a line scrolls
+ * sideways. */
 static void test_tables_scroll(void **state)
 {
     struct pager p = {0};
@@ -77,8 +77,8 @@ static void test_tables_scroll(void **state)
     pager_done(&p);
 }
 
-/* However many rows the last lines take, the last one can be shown, whole, and a search goes as
- * far. */
+/* For any number of rows of the last lines, the last one is completely visible, and a search
+ * reaches it. */
 static void test_the_end(void **state)
 {
     struct pager p = {0};

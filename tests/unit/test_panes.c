@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places and their panes: what stands where, the focus, the way back, empty panes, sizes that
- * change. */
+/* Places and their panes: layout, focus, the way back, empty panes, changes of size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +90,7 @@ static void show_empty_program(void)
     run_to_end("view PROGRAM");
 }
 
-/* Measurements are of a simulated processor. */
+/* Measurements come from a simulated processor. */
 static void show_lab(void)
 {
     run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
@@ -139,7 +138,7 @@ static void test_golden(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* The names of the places and the position in the focused pane stand on the first row; a press on a
+/* The names of the places and the position in the focused pane are on the first row; a click on a
  * name shows its place. */
 static void test_first_row(void **state)
 {
@@ -164,8 +163,8 @@ static void test_first_row(void **state)
     str_done(&shown);
 }
 
-/* The last row has the keys of the focused pane, and those of all panes whatever its width; never
- * F1 to F10. */
+/* The last row has the keys of the focused pane, and those of all panes, at any width; never F1 to
+ * F10. */
 static void test_key_bar(void **state)
 {
     static const unsigned widths[] = {40, 60, 80, 120, 200};
@@ -193,8 +192,8 @@ static void test_key_bar(void **state)
     assert_true(screen_holds("s stop"));
 }
 
-/* All panes stand next to each other at 120 by 40; at 80 by 24 one has all to itself, and the
- * others are a Tab away. They tile the area at every size. */
+/* All panes are adjacent at 120 by 40; at 80 by 24 one fills the screen, and Tab reaches the
+ * others. They tile the area at every size. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -233,8 +232,8 @@ static void test_sizes(void **state)
     }
 }
 
-/* Keys go to the pane with the focus: Tab and l to the next, h to the one before; a place remembers
- * it, and so does every size. */
+/* Keys go to the focused pane: Tab and l to the next, h to the previous one; a place remembers it,
+ * at every size. */
 static void test_focus(void **state)
 {
     const char *prefill;
@@ -265,8 +264,8 @@ static void test_focus(void **state)
     assert_false(session.quit);
 }
 
-/* q and Backspace return to the previous place, with the cursor where it was; only from the first
- * place they quit. */
+/* q and Backspace return to the previous place and its cursor position; only from the first place
+ * they quit. */
 static void test_back(void **state)
 {
     const char *prefill;
@@ -293,13 +292,13 @@ static void test_back(void **state)
     assert_false(session.quit);
     press("3");
     press("2");
-    press("1");   /* where one came from: the way back from here is as it was */
+    press("1");   /* the previous place: its way back is unchanged */
     assert_string_equal(focused(), "kernel");
     press("q");
     assert_true(session.quit);
 }
 
-/* A profile that no file holds is not lost by a key: the second Q is the answer. */
+/* A key does not lose an unsaved profile: the second Q confirms. */
 static void test_quit_asks(void **state)
 {
     (void)state;
@@ -312,7 +311,7 @@ static void test_quit_asks(void **state)
     assert_true(session.quit);
 }
 
-/* The instruction under the cursor is the same one in all of them. */
+/* All panes select the same instruction. */
 static void test_moving_together(void **state)
 {
     const char *prefill;
@@ -340,8 +339,8 @@ static void test_moving_together(void **state)
     assert_int_equal(session.document.row, 0);
 }
 
-/* Every empty pane names a key, and that key does something: it runs a command that does not fail,
- * or opens the prompt. */
+/* Every empty pane names a key, and that key has an effect: it runs a command that succeeds, or
+ * opens the prompt. */
 static void test_empty_panes(void **state)
 {
     for (size_t v = 0; v < view_count(); v++) {
@@ -378,7 +377,7 @@ static void test_empty_panes(void **state)
     }
 }
 
-/* A row that failed does not keep the next step from being named; one still to be measured does. */
+/* A failed row does not hide the next step; a pending one does. */
 static void test_steps_of_the_lab(void **state)
 {
     (void)state;
@@ -392,8 +391,8 @@ static void test_steps_of_the_lab(void **state)
     assert_true(large_holds("3 measured 8, 1 failed ("));
 }
 
-/* Enter changes a usage of the inferred mapping, whose error follows; the experiments are predicted
- * by the mapping in view, which the key of the differences swaps. */
+/* Enter changes a usage of the inferred mapping, and updates its error; the displayed mapping,
+ * which the key of the differences swaps, predicts the experiments. */
 static void test_mapping_in_view(void **state)
 {
     const char *prefill;
@@ -430,7 +429,7 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
-/* Each key that goes back closes overlays of the place, and the jobs below continue. */
+/* Each back key closes overlays of the place, and the jobs below continue. */
 static void test_help_closes(void **state)
 {
     static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};
@@ -452,7 +451,7 @@ static void test_help_closes(void **state)
         }
 }
 
-/* A key that the focused pane has no use for is answered by what lists those that it has. */
+/* A key without function in the focused pane prints the pane's keys. */
 static void test_key_of_no_use(void **state)
 {
     const char *prefill;
@@ -484,8 +483,8 @@ static bool shows(unsigned width, unsigned height, const char *text)
     return holds;
 }
 
-/* Where reasons do not fit, the pane shows how many rows follow; alone, scrolled to the end, none
- * do. */
+/* If reasons do not fit, the pane shows the number of hidden rows; alone, scrolled to the end,
+ * there are none. */
 static void test_all_reasons(void **state)
 {
     static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Typical contents of a clipboard: each file of tests/data/pastes gives its loop. pastes.csv has
- * its number of instructions, by the compiler's object and not by this reader, and the number of
- * lines that are not assembler text. */
+/* Typical clipboard contents: each file of tests/data/pastes yields its loop. pastes.csv has its
+ * number of instructions, from the compiler's object, and the number of lines that are not
+ * assembler text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +90,7 @@ static void test_corpus(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* The shares of a profile's samples stay with their instructions. */
+/* Percentages of a profile's samples stay with their instructions. */
 static void test_percents(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void test_percents(void **state)
     kernel_free(k);
 }
 
-/* A share that cannot be one is none. */
+/* An impossible percentage is ignored. */
 static void test_impossible_percents(void **state)
 {
     static const char *const shares[] = {"7.1%", "1e300%", "-3%", "inf%", "nan%"};
@@ -141,7 +141,7 @@ static void test_impossible_percents(void **state)
     }
 }
 
-/* Text that is merely wrong is not mistaken for a sentence: the assembler refuses it. */
+/* Invalid text is not mistaken for prose: the assembler rejects it. */
 static void test_mistakes_are_refused(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_mistakes_are_refused(void **state)
     }
 }
 
-/* Code that looks like source or like a directive is read. */
+/* Code that resembles source or a directive is accepted. */
 static void test_code_is_kept(void **state)
 {
     (void)state;
@@ -194,8 +194,7 @@ static void test_code_is_kept(void **state)
     kernel_free(k);
 }
 
-/* A semicolon after a blank, in Intel syntax: `as` continues after it, most people write comments
- * there. */
+/* A semicolon after a blank, in Intel syntax: for `as` a separator, for most people a comment. */
 static void test_semicolons(void **state)
 {
     (void)state;
@@ -240,7 +239,7 @@ static void test_semicolons(void **state)
     }
 }
 
-/* What is left out, and why. */
+/* Omitted lines, with reasons. */
 static void test_reasons(void **state)
 {
     (void)state;
@@ -267,7 +266,7 @@ static void test_reasons(void **state)
     }
 }
 
-/* Plain characters: the ones removed, and plain text, which stays unchanged. */
+/* Plain characters: removed ones, and plain text, which is unchanged. */
 static void test_plain(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules of single units of the simulated pipeline, against measurements or documents. */
+/* Rules of single units of the simulated pipeline, compared with measurements or documents. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static bool is_simulated(const struct machine *m)
     return strcmp(m->isa, isa_name(ISA_X86_64)) == 0 && !isnan(machine_number(m, "load_latency"));
 }
 
-/* Nothing passes a barrier: what stands between two of them adds up, in bounds and simulation. */
+/* Nothing passes a barrier: times between barriers add up, in bounds and simulation. */
 static void test_barriers(void **state)
 {
     /* mulsd xmm0,xmm0; lfence; mulsd xmm1,xmm1; lfence */
@@ -53,7 +53,7 @@ static void test_barriers(void **state)
             struct simulation sim = run(m, fenced, &bounds);
             double with = bounds.cycles[BOUND_DEPENDENCIES];
             assert_true(sim.cycles >= bounds.total && bounds.total > sim.cycles * 0.9);
-            run(m, plain, &bounds);   /* both products next to each other */
+            run(m, plain, &bounds);   /* both products in parallel */
             if (with < 2 * bounds.cycles[BOUND_DEPENDENCIES] + 2)
                 fail_msg("%s: %.2f with barriers, %.2f without", ids[i], with,
                          bounds.cycles[BOUND_DEPENDENCIES]);
@@ -65,8 +65,8 @@ static void test_barriers(void **state)
     free(ids);
 }
 
-/* Microcode and waits that were measured alone take that time in the simulation, parts of cycles
- * add up, and neighbouring instructions do not. */
+/* Microcode and waits measured alone take that time in the simulation, fractions of cycles
+ * accumulate, and neighbouring instructions have no effect. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *hex; double cycles;
@@ -122,9 +122,8 @@ static void test_mirrored(void **state)
     machine_free(m);
 }
 
-/* Chains of one cycle run at their bound where each iteration is renamed in one cycle; an
- * eliminated move takes no turn at the ports (measured on a Haswell: with and without the mov
- * within 2 %). */
+/* Chains of one cycle run at their bound if each iteration is renamed in one cycle; an eliminated
+ * move takes no turn at the ports (measured on a Haswell: with and without the mov within 2 %). */
 static void test_turns(void **state)
 {
     static const char *const loops[] = {
@@ -156,8 +155,8 @@ static void test_turns(void **state)
     }
 }
 
-/* Haswell's decoders take no pattern 3-1: an instruction of three µops is decoded alone, on Skylake
- * another one with it. */
+/* Haswell's decoders have no pattern 3-1: an instruction of three µops is decoded alone; on Skylake
+ * another one is decoded with it. */
 static void test_three_uops(void **state)
 {
     static const char three[] = "4887d8" "90" "4887d8" "90";   /* xchg rax,rbx; nop, twice */
@@ -178,7 +177,7 @@ static void test_three_uops(void **state)
     }
 }
 
-/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles,
+/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation give @cycles,
  * the bottleneck is @kind. */
 static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
 {
@@ -199,7 +198,7 @@ static struct machine *with_branches(const char *id, const char *branches)
     return m;
 }
 
-/* A branch that is taken each time closes the loop: a maximal number of iterations per cycle (fact
+/* A branch that is always taken closes the loop: a maximal number of iterations per cycle (fact
  * taken_branches). */
 static void test_taken_branch(void **state)
 {
@@ -208,22 +207,22 @@ static void test_taken_branch(void **state)
 
     (void)state;
     check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
-    /* movzx, add at rename, a pair on p06: two a cycle */
+    /* movzx, add at rename, a pair on p06: two per cycle */
     check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
-    /* dec rcx; jne: unrolled it stays a cycle, by its chain */
+    /* dec rcx; jne: unrolled it still takes a cycle, by its chain */
     check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);
-    /* jmp to itself, which takes no port */
+    /* jmp to itself, which uses no port */
     check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);
     /* test rcx, rcx; jne */
     check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);
-    /* Eight nops and a pair: nine slots of six a cycle. The branch is not in every cycle, and
+    /* Eight nops and a pair: nine slots of six per cycle. The branch is not in every cycle, and
      * iterations share cycles. */
     check_loop(load_machine("sapphirerapids"),
                "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
 }
 
-/* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10,
- * retired in 12. */
+/* A timeline by hand: fetched in cycle 1, renamed in 4, dispatched in 7, result in 10, retired in
+ * 12. */
 static void test_stages(void **state)
 {
     (void)state;

@@ -50,7 +50,7 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
-/* Without colours several curves are distinguished by a letter; one needs none. */
+/* Without colours several curves are distinguished by letters; a single one has none. */
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
@@ -81,8 +81,7 @@ static void test_letters(void **state)
         }
 }
 
-/* The cells of a front of @points that its steps take: all that is drawn but title, axes and
- * labels. */
+/* The cells of a front of @points that its steps use: all except title, axes and labels. */
 static unsigned front_cells(const struct evolve_point *points, size_t n, struct str *shown)
 {
     struct evolve_point copy[4] = {{0, 0, 0}};
@@ -101,7 +100,7 @@ static unsigned front_cells(const struct evolve_point *points, size_t n, struct 
     return cells;
 }
 
-/* The front is drawn as steps from two mappings on; dominated ones are not on it, and a single one
+/* The front is drawn as steps from two mappings on; dominated ones are excluded, and a single one
  * is described in words. */
 static void test_front(void **state)
 {

@@ -135,8 +135,8 @@ static void test_mappings(void **state)
     usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
     assert_string_equal(str_text(&text), "1*p02");
     mapping_free(m);
-    /* Two of their names that are one form here: with one usage they are it, with two both keep
-     * their names. */
+    /* Two of their names that are one form here: merged if their usages are equal, otherwise both
+     * names remain. */
     m = pmevo_mapping_parse("t", alike, sizeof alike - 1, &err);
     assert_int_equal(mapping_count(m), 1);
     assert_non_null(mapping_find(m, "MOV (R64, R64)"));
@@ -185,7 +185,7 @@ static void test_faults(void **state)
     }
 }
 
-/* What is written reads back: forms, counts, cycles, reasons, what waits. */
+/* Written experiments read back: forms, counts, cycles, reasons, pending rows. */
 static void test_experiments_out_and_in(void **state)
 {
     static const char rows[] = "experiment,cycles,spread,repeats,state\n\"2*ADD (R64, R64) + IMUL "
@@ -221,8 +221,8 @@ static void test_experiments_out_and_in(void **state)
     str_done(&text);
 }
 
-/* Names that several of theirs share here, or that an export spells otherwise, come back as they
- * were: from their file, and by way of a table of ours. */
+/* Original names are restored if several map to one form, or an export spells them differently:
+ * from their file, and via a table of Portolan's. */
 static void test_names_return(void **state)
 {
     static const char *const names[] = {
@@ -273,8 +273,7 @@ static void test_names_return(void **state)
     str_done(&second);
 }
 
-/* The names of the forms in @exported, a mapping's JSON, in @theirs are all of them, and no
- * others. */
+/* The names of the forms in @exported, a mapping's JSON, are exactly those in @theirs. */
 static void assert_names(const struct str *exported, const char *const *theirs, size_t count)
 {
     json_t *root = json_loads(str_text(exported), 0, NULL),
@@ -289,8 +288,8 @@ static void assert_names(const struct str *exported, const char *const *theirs, 
     json_decref(root);
 }
 
-/* A mapping's names come back as its file had them, also by way of a table of ours; and those of
- * experiments, from a mapping that was made of them. */
+/* A mapping's original names are restored from its file, and via a table of Portolan's; those of
+ * experiments, from a mapping inferred from them. */
 static void test_mapping_names_return(void **state)
 {
     static const char *const names[] = {
@@ -329,7 +328,7 @@ static void test_mapping_names_return(void **state)
     export_pmevo(m, forms, NULL, &second);
     assert_string_equal(str_text(&first), str_text(&second));
 
-    /* A source that is not a list of names is merely a source. */
+    /* A source that is not a list of names is only a source. */
     static const char *const broken[] = {"pmevo",    "pmevo ",    "pmevo [",
                                          "pmevo []", "pmevo [1]", "pmevo {}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -343,7 +342,7 @@ static void test_mapping_names_return(void **state)
         mapping_free(alone);
     }
 
-    /* What inference makes of experiments has no sources. */
+    /* Inferred mappings have no sources. */
     struct mapping *inferred = mapping_new(mapping_ports(ours));
     for (size_t i = 0; i < mapping_count(ours); i++)
         mapping_set(inferred, &(struct mapping_entry){.form = mapping_at(ours, i)->form,
@@ -371,8 +370,7 @@ static void test_mapping_names_return(void **state)
     str_done(&second);
 }
 
-/* Each experiment of the published file @name finds its forms in @assignment, which an export
- * wrote. */
+/* Each experiment of the published file @name finds its forms in @assignment, an exported file. */
 static void assert_partners(const char *folder, const char *name, json_t *assignment)
 {
     struct str path = {0};
@@ -390,8 +388,8 @@ static void assert_partners(const char *folder, const char *name, json_t *assign
     str_done(&path);
 }
 
-/* The published data of Skylake, which are not ours to ship: PORTOLAN_PMEVO_DATA names the folder
- * with them. */
+/* The published data of Skylake, which are not shipped here: PORTOLAN_PMEVO_DATA names their
+ * directory. */
 static void test_published(void **state)
 {
     static const char *const tables[] = {"exps_singletons.json", "len_02.json", "len_03.json"},

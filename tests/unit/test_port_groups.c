@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that carry the same load: each once, none lost, sums kept, named and headed by what the
- * machine's forms use them for. */
+/* Ports with equal load: each in one group, sums preserved, named and headed by their function for
+ * the machine's forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void test_named(void **state)
     assert_groups("golden-cove-charted", DOT, "AG0 LD0 AGU|1 |24 |5 |6 |");
 }
 
-/* By the definition, port by port: every busy port is in one group, members are loaded alike by
+/* By the definition, port by port: every busy port is in one group, members have equal loads in
  * each row, and two groups differ in one. */
 static void test_definition(void **state)
 {
@@ -114,7 +114,7 @@ static void test_definition(void **state)
         }
 }
 
-/* Charted machines: a renamed port has a name of its own for its work; all other machines keep
+/* Charted machines: a renamed port has a unique name for its function; all other machines keep
  * their names. */
 static void test_shown(void **state)
 {
@@ -137,7 +137,7 @@ static void test_shown(void **state)
             assert_int_equal(ports_find(&shown, shown.names[j], strlen(shown.names[j])), j);
         }
         assert_true((renamed > 0) == (strstr(machines[i], "-charted") != NULL));
-        if (i == 0) {   /* Zen 5: the ports that are documented */
+        if (i == 0) {   /* Zen 5: the documented ports */
             static const char *const zen5[] = {"ALU0", "ALU1", "ALU2", "ALU3", "ALU4", "ALU5",
                                                "FP0",  "FP1",  "FP2",  "FP3",  "LD0",  "LD1",
                                                "AG0",  "AG1",  "ST0",  "ST1"};
@@ -183,8 +183,7 @@ static void test_names(void **state)
     assert_name("EXA,EXB", 3, "EXA EXB");
 }
 
-/* A jump whose ports are not charted is not "no port"; fused comparisons and branches are
- * measured. */
+/* A jump with uncharted ports is not "no port"; fused comparisons and branches are measured. */
 static void test_unplaced(void **state)
 {
     static const char jump[] = "1: addq $1, %rax\njmp 1b\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles of this very program, which runs two loops of known work when it is called with an
- * argument. Where the system forbids looking at a program, the tests are skipped with a message. */
+/* Profiles of this test program, which runs two loops of known work when called with an argument.
+ * If the system forbids profiling, the tests are skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -32,12 +32,12 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-#define STEPS 400000u     /* of the shorter loop, in one turn */
+#define STEPS 400000u     /* iterations of the shorter loop, per round */
 
-/* result of the loops, so that they are not optimised away; two threads add to it */
+/* result of the loops, to prevent their removal; two threads add to it */
 static atomic_uint shown;
 
-/* Both are one chain of a multiplication and an addition per iteration. */
+/* Each is a chain of a multiplication and an addition per iteration. */
 __attribute__((noinline)) static unsigned short_loop(void)
 {
     unsigned x = 1;
@@ -106,7 +106,7 @@ static struct sampling options_of(enum sampling_method method, const char *how, 
                              .method = method};
 }
 
-/* Whether the system refuses this way of looking: then nothing can be tested. */
+/* Whether the system rejects this method: the test is then skipped. */
 static bool refused(enum sampling_method method, const struct err *err)
 {
     bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system refuses its sampling clock"
@@ -124,7 +124,7 @@ static size_t samples_of(const struct run_profile *p, const char *function)
     return 0;
 }
 
-/* The innermost loops whose function is called so: in them are nearly all of its samples. */
+/* Samples of innermost loops in functions of that name: nearly all of their samples. */
 static size_t samples_in_loop(const struct run_profile *p, const char *function)
 {
     size_t sum = 0;
@@ -146,8 +146,8 @@ static struct run_profile *profile_of(const struct sampling *o, struct sampled *
     return p;
 }
 
-/* Three times the work has three times the samples; that a machine is busy changes nothing in this,
- * and of 300 samples chance little. Who interrupts needs some of the processor himself. */
+/* Three times the work has three times the samples; load has no influence, and for 300 samples
+ * chance has little. The sampler itself needs some processor time. */
 static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
@@ -156,7 +156,7 @@ static void check_shares(const struct run_profile *p)
         print_message("not tested: only %g samples\n", few + many);
         return;
     }
-    /* starting takes its part, on a busy machine more of it */
+    /* process start takes its part, more on a busy machine */
     assert_true(few + many > 0.75 * (double)p->samples);
     assert_in_range((uintmax_t)(100 * many / few), 150, 600);
     assert_true((double)samples_in_loop(p, "short_loop") > 0.9 * few);
@@ -183,7 +183,7 @@ static void check_method(enum sampling_method method)
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i == 2 ? 7 : 0);
 #if defined(__SANITIZE_THREAD__)
-        /* its run-time has threads of its own */
+        /* its run-time has its own threads */
         assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));
 #else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
@@ -209,7 +209,7 @@ static void test_interrupt(void **state)
     check_method(SAMPLING_INTERRUPT);
 }
 
-/* A process that runs already, and continues afterwards. */
+/* A running process, which continues afterwards. */
 static void test_attach(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void test_attach(void **state)
     }
 }
 
-/* After the time limit the started program is ended. */
+/* The started program is ended at the time limit. */
 static void test_time_is_up(void **state)
 {
     const char *argv[4];
@@ -255,7 +255,7 @@ static void test_time_is_up(void **state)
     sampled_done(&s);
 }
 
-/* From here on @calls fail with EPERM in this process. */
+/* Makes @calls fail with EPERM in this process, permanently. */
 static void refuse_calls(bool clock, bool interrupt)
 {
     struct sock_filter code[] = {
@@ -272,7 +272,7 @@ static void refuse_calls(bool clock, bool interrupt)
 
 enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHERWISE };
 
-/* In a child of its own, which reports by its exit status. */
+/* Runs in a child, which reports by its exit status. */
 static int outcome(bool clock, bool interrupt, enum sampling_method method)
 {
     pid_t pid = fork();
@@ -296,7 +296,7 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
-/* Refusals are reported, and an alternative method is used. */
+/* Rejected methods are reported, and an alternative is used. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void test_refused(void **state)
     assert_int_equal(outcome(true, false, SAMPLING_CLOCK), REFUSED_CLOCK);
 }
 
-/* A new mapping replaces those that it covers; a child has its parent's. */
+/* A new mapping replaces those that it covers; a child inherits its parent's. */
 static void test_spaces(void **state)
 {
     struct samples samples = {.count = 0};
@@ -365,12 +365,12 @@ static void test_shares(void **state)
     str_done(&name);
 }
 
-/* Code too large to be decoded as a whole, which nothing runs: one-byte instructions on x86. */
+/* Code too large for complete decoding, which is never executed: one-byte instructions on x86. */
 #define LARGE_SIZE 0x100000u
 __asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, "
         "0x90\n.size large_code, . - large_code\n");
 
-/* Samples all over large_code. */
+/* Samples spread over large_code. */
 static void sample_large_code(struct sampled *s)
 {
     struct object o;
@@ -390,8 +390,8 @@ static void sample_large_code(struct sampled *s)
     object_done(&o);
 }
 
-/* It is decoded about twice, to find where instructions begin and to find loops, however many
- * windows there are. */
+/* It is decoded about twice, for instruction boundaries and for loops, for any number of
+ * windows. */
 static void test_large_code(void **state)
 {
     struct sampled s;
@@ -415,7 +415,7 @@ static bool over_later(void *state)
     return ++asked > *(const unsigned *)state;
 }
 
-/* Looking up is ended wherever it is. */
+/* Symbol lookup can be cancelled at any point. */
 static void test_lookup_ends(void **state)
 {
     unsigned most = 20;
@@ -434,7 +434,7 @@ static void test_lookup_ends(void **state)
     sampled_done(&s);
 }
 
-/* Who traces process @pid; 0: nobody. */
+/* The process that traces process @pid; 0: none. */
 static int tracer_of(pid_t pid)
 {
     char path[64], line[256];
@@ -449,8 +449,8 @@ static int tracer_of(pid_t pid)
     return tracer;
 }
 
-/* A process that waits in the system for its child of vfork cannot be stopped; it is let go all the
- * same. */
+/* A process that waits in the system for its child of vfork cannot be stopped; it is detached
+ * nevertheless. */
 static void test_let_go(void **state)
 {
     struct sampled s;
@@ -537,7 +537,7 @@ static void test_stopped_before_it_runs(void **state)
     vec_done(&tasks.list);
 }
 
-/* A process whose file has been deleted, as by an upgrade, is looked at like any other. */
+/* A process whose file has been deleted, as by an upgrade, is profiled normally. */
 static void test_deleted(void **state)
 {
     struct sampled s;
@@ -570,7 +570,7 @@ static void test_deleted(void **state)
     sampled_done(&s);
 }
 
-/* Nobody is at the other end of a named pipe: that is reported, and nothing waits for it. */
+/* A named pipe without a reader is reported, without a wait. */
 static void test_named_pipes(void **state)
 {
     const char *argv[4];
@@ -602,7 +602,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
-    /* of programs that are started: who is traced cannot look for leaks */
+    /* of started programs: a traced process cannot check for leaks */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     if (argc > 2)
         return work(argv[1], (unsigned)strtoul(argv[2], NULL, 10));

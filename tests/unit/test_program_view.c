@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Program view of a study and a profile of the test's own, against golden screens, its keys,
- * and its text when it is empty. */
+/* The Program view of a study and a profile of the test's own, compared with golden screens, its
+ * keys, and its text when it is empty. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static void test_golden_of_a_profile(void **state)
     frame_run(&frame, "filter");
     press(" ");
     assert_true(screen_holds("1 tagged"));
-    /* a tag follows its loop, however often it was seen since */
+    /* a tag follows its loop, however often it was refreshed */
     session.document.profile->loops.items[1].samples = 900;
     assert_true(screen_holds("1 tagged"));
     frame_run(&frame, "copy names");
@@ -155,7 +155,8 @@ static void test_program_keys(void **state)
     }
 }
 
-/* A study at the address of the last one, made while another view was shown, is another one. */
+/* A study at the address of the last one, created while another view was displayed, is a different
+ * one. */
 static void test_study_in_the_same_place(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts that are called exact are right at other inputs, and the ranges of the rest contain the
- * truth. */
+/* Counts marked exact are right at other inputs, and the ranges of the others contain the truth. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,8 +77,8 @@ static bool remainders_seen(const struct formula *f, const double *at, size_t co
     return true;
 }
 
-/* Growths, steps, remainders and counts without a formula, from several sets of runs: a formula
- * that is called exact is exact at all other values, or only claimed so at those of the runs. */
+/* Growth, steps, remainders and counts without a formula, from several sets of runs: a formula
+ * marked exact is exact at all other values, or marked only for those of the runs. */
 static void test_exact_is_right(void **state)
 {
     size_t exact = 0;
@@ -109,8 +108,8 @@ static void test_exact_is_right(void **state)
     assert_true(exact >= 10);
 }
 
-/* The range of a count that is not exact contains the truth up to eight times the largest run, and
- * where the growth is clear it is narrow. */
+/* The range of an inexact count contains the truth up to eight times the largest run, and is narrow
+ * for clear growth. */
 static void test_range_holds(void **state)
 {
     static double (*const grown[])(double) = {logarithm, search, root, cells, above};
@@ -125,7 +124,7 @@ static void test_range_holds(void **state)
         range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &r);
         for (double n = 160; n <= 1024; n *= 2) {
             range_at(&r, &f, &n, 1, &least, &most);
-            const double truth = grown[i](n), slack = 0.08 * truth;   /* steps of whole numbers */
+            const double truth = grown[i](n), slack = 0.08 * truth;   /* steps of integers */
             if (truth < least - slack || truth > most + slack)
                 fail_msg("function %zu at %g: %g, not %g to %g", i, n, truth, least, most);
         }
@@ -141,7 +140,7 @@ static void test_range_holds(void **state)
     range_done(&r);
 }
 
-/* One value decides nothing: a count that one run had, as many terms as values, a single run. */
+/* One value determines nothing: a count in one run, as many terms as values, a single run. */
 static void test_nothing_from_one(void **state)
 {
     double values[16], least, most, far = 421;
@@ -170,7 +169,7 @@ static void test_nothing_from_one(void **state)
 }
 
 /* Three values of one input and five of another: the count grows with the logarithm of the first,
- * which no polynomial in it may be called. */
+ * which is no polynomial in it. */
 static void test_whole_values_left_out(void **state)
 {
     static const double p[] = {100, 200, 400}, g[] = {20, 40, 60, 100, 150};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages between ranks are read back unchanged; damaged ones are refused; another island's
- * mappings become part of a run. Messages themselves: tests/tty/test_ranks.sh. */
+/* Messages between ranks read back unchanged; damaged ones are rejected; another island's mappings
+ * join a run. Messages themselves: tests/tty/test_ranks.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void assert_same_problem(const struct problem *a, const struct problem *b
     assert_memory_equal(a->single, b->single, a->forms * sizeof *a->single);
 }
 
-/* Cut anywhere it is refused, and nothing is read behind its end. */
+/* A message truncated anywhere is rejected, without a read beyond its end. */
 static void test_problem(void **state)
 {
     struct problem *p = some_problem();
@@ -109,7 +109,7 @@ static void test_problem(void **state)
         free(part);
     }
     assert_non_null(strstr(err.what, "damaged"));
-    /* A term of a form that there is not. */
+    /* A term of an unknown form. */
     const struct table_term wrong = {99, 1};
     for (size_t at = 0; at + sizeof wrong <= bytes.length; at++)
         if (memcmp(bytes.data + at, p->terms, p->term_start[p->experiments] * sizeof wrong) == 0) {
@@ -168,8 +168,8 @@ static void test_genome(void **state)
     problem_free(p);
 }
 
-/* A run without a good mapping adopts another's, by its own prices; other numbers of ports only if
- * permitted. */
+/* A run without a good mapping adopts another's, by its own penalties; other numbers of ports only
+ * if permitted. */
 static void test_immigrants(void **state)
 {
     struct problem *p = some_problem();
@@ -190,7 +190,7 @@ static void test_immigrants(void **state)
     assert_true(evolve_immigrate(e, good));
     evolve_get_status(e, &status);
     assert_true(fabs(status.d_avg - good->d_avg) < 1e-6);
-    /* One of four ports does not fit until the number is determined again. */
+    /* One of four ports is incompatible until the number is determined again. */
     o.ports = 4;
     wide = best_of(p, &o);
     assert_false(evolve_immigrate(e, wide));
@@ -205,7 +205,7 @@ static void test_immigrants(void **state)
     assert_int_equal(all[0]->ports, 4);
     genome_free(all[0]);
     free(all);
-    /* What still comes with the old number is left out. */
+    /* Late messages with the old number are dropped. */
     assert_false(evolve_immigrate(e, good));
     evolve_credit(e, &(struct anneal_stats){.evaluations = 1000});
     evolve_get_status(e, &status);
@@ -216,14 +216,13 @@ static void test_immigrants(void **state)
     assert_int_equal(status.state, EVOLVE_DONE);
     assert_int_equal(status.ports, 4);
     assert_int_equal(status.ports_known, PORTS_FOUND);
-    /* A thread that comes after the end does not move it. */
+    /* A thread that arrives after the end does not move it. */
     double seconds = status.seconds;
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, &status);
     assert_true(status.seconds == seconds && status.state == EVOLVE_DONE);
     evolve_free(e);
-    /* As many ports as are ever tried, that leave large errors, are assumed wherever they come
-     * from. */
+    /* The largest candidate number of ports, with large errors, is assumed for any origin. */
     e = evolve_new(p, &o, NULL, 0, &err);
     poor->ports = 12;
     evolve_settle(e, poor);
@@ -237,7 +236,7 @@ static void test_immigrants(void **state)
     problem_free(p);
 }
 
-/* A run that was given more ports than are ever tried accepts others of the same number. */
+/* A run with more ports than any candidate number accepts others of the same number. */
 static void test_many_ports(void **state)
 {
     struct problem *p = some_problem();
@@ -251,7 +250,7 @@ static void test_many_ports(void **state)
     assert_non_null(e);
     assert_true(evolve_immigrate(e, good));
     evolve_free(e);
-    /* One that has yet to choose tries none. */
+    /* A run that has yet to choose tries none. */
     o.ports = 0;
     e = evolve_new(p, &o, NULL, 0, &err);
     assert_non_null(e);
@@ -380,7 +379,7 @@ static void test_scans(void **state)
     scan_done(&other);
 }
 
-/* Without a launcher a process is alone, and no conversation begins. */
+/* Without a launcher there is one process, and no communication begins. */
 static void test_alone(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operations and loads that are tried too early, and constants in lines of the µop cache:
- * zen5-charted against times measured on a virtual EPYC Turin. */
+/* Replayed operations and loads, and constants in lines of the µop cache: zen5-charted compared
+ * with times measured on a virtual EPYC Turin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "simulate/simulate.h"
 
-#define NOP "660f1f440000"   /* of six bytes: the µop cache delivers eight of them a cycle */
+#define NOP "660f1f440000"   /* six bytes: the µop cache delivers eight of them per cycle */
 
 static double cycles_of(const struct machine *m, const char *text, enum bound_kind kind)
 {
@@ -84,7 +84,7 @@ static void test_chains_with_company(void **state)
          1.00, .01},
     };
     ASSERT_TIMED(blocks);
-    /* an instruction that also waits for a load has no part in it, nor have chains of several
+    /* an instruction that also waits for a load is not replayed, nor are chains of several
      * operations */
     struct machine *m = load_machine("zen5-charted");
     static const char *const free_of_it[] = {
@@ -99,8 +99,8 @@ static void test_chains_with_company(void **state)
     machine_free(m);
 }
 
-/* A quarter of a cycle for each load, and .06 for each pair that waits for the same load: read off
- * the chains alone. */
+/* A quarter of a cycle for each load, and 0.06 for each pair that waits for the same load: from the
+ * chains alone. */
 static void test_loads_wait_for_loads(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void test_loads_wait_for_loads(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* In copies that run again and again, by bounds and simulated. */
+/* In repeated copies, by bounds and simulated. */
 static void test_lines_hold_so_many_constants(void **state)
 {
     (void)state;
@@ -201,8 +201,8 @@ static void test_rename(void **state)
     machine_free(m);
 }
 
-/* A store that rename does not find, and stores that a blocked load waits for; by how many stores,
- * read off the rule alone. */
+/* A store that rename does not find, and stores that a blocked load waits for; the rule alone gives
+ * their number. */
 static void test_stores_on_their_way(void **state)
 {
     (void)state;

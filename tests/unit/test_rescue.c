@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session is saved after a fault, whatever the thread at fault or another one was doing: no
- * stack left, locks held, the allocator damaged. Each case is a process of its own. */
+/* The session is saved after a fault, whatever the faulting thread or another one was doing: stack
+ * overflow, locks held, a damaged allocator. Each case is a separate process. */
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -32,13 +32,14 @@
 #include "work/rescuer.h"
 #include "../support/support.h"
 
-#define STATE "state\033[31m"   /* the name of a directory steers no terminal either */
+/* escape sequences in a directory name are not sent to a terminal */
+#define STATE "state\033[31m"
 
 static struct session s;
-static int held[2];                     /* a byte when the lock is held */
+static int held[2];                     /* receives a byte when the lock is held */
 static _Thread_local bool holds, faults;
 
-/* Action at each allocation: the thread stays in here, with its locks, or faults. */
+/* Action at each allocation: the thread blocks here, with its locks, or faults. */
 static bool stay(size_t size)
 {
     (void)size;
@@ -161,7 +162,7 @@ static void fault_beside_run(void)
     raise(SIGSEGV);
 }
 
-/* The thread at fault has the lock itself. */
+/* The faulting thread holds the lock itself. */
 static void fault_with_run(void)
 {
     size_t count;
@@ -197,8 +198,7 @@ static void fault_of_the_allocator(void)
     pthread_join(thread, NULL);
 }
 
-/* @fault in a process of its own, in whose session something was changed; the saved session has the
- * change. */
+/* Runs @fault in a child process with a changed session; the saved session has the change. */
 static void saves(const char *name, void (*fault)(void))
 {
     struct str line = {0}, printed = {0}, said = {0};
@@ -232,7 +232,7 @@ static void saves(const char *name, void (*fault)(void))
                 WTERMSIG(status) == SIGBUS);
     assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
     assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
-    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* shown, not sent */
+    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* escaped, not sent */
     assert_null(strchr(str_text(&said), '\033'));
     str_done(&said);
     work_expand("ls -d @/state*/portolan/rescued-* 2>/dev/null", &line);
@@ -270,7 +270,7 @@ static void test_locks_held(void **state)
     saves("a run of inference, by the thread at fault", fault_with_run);
 }
 
-/* In the child that saves nobody waits for the log either: tried with a save hook of our own. */
+/* The child that saves does not wait for the log either: tested by a save hook. */
 static void save_with_log(void)
 {
     pid_t child = fault_fork();

@@ -50,7 +50,7 @@ static void expect(const struct result *r, enum format format, const char *text)
     str_done(&out);
 }
 
-/* A column that no row fills stays in what programs read. */
+/* An empty column remains in machine-readable formats. */
 static void test_hide_empty(void **state)
 {
     static const struct result_column four[] = {{.key = "a", .kind = CELL_NUMBER, .decimals = 1},
@@ -175,7 +175,7 @@ static void test_single(void **state)
     result_free(r);
 }
 
-/* Colours are the terminal's alone. */
+/* Only the terminal format has colours. */
 static void test_colours(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void test_colours(void **state)
     result_free(r);
 }
 
-/* Text above a row, cells by how full they are, a last row that is set off. */
+/* Text above a row, cells by fill, a separated last row. */
 static void test_notes_and_heat(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void test_notes_and_heat(void **state)
     result_free(r);
 }
 
-/* What is put behind another result makes it a confirmation only when all of it is one. */
+/* A result with an appended one is a confirmation only if both are. */
 static void test_append(void **state)
 {
     (void)state;

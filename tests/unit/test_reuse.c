@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances against a stack searched from the top and against a fresh count of distinct
- * lines; bins; memory. */
+/* Reuse distances compared with a linearly searched stack and with a recount of distinct lines;
+ * bins; memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "program/runtime/sets.h"
 #include "program/runtime/steps.h"
 
-/* Mattson's stack: the line moves from its place, which is its distance, to the top. */
+/* Mattson's stack: the line's position is its distance; it moves to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
 
 static uint64_t stack_touch(struct stack *s, uint64_t line)
@@ -31,7 +31,7 @@ static uint64_t stack_touch(struct stack *s, uint64_t line)
     return distance;
 }
 
-/* By definition: distinct lines between the last use and now. */
+/* By definition: the number of distinct lines since the last use. */
 static uint64_t count_distinct(const uint64_t *trace, size_t now)
 {
     size_t before = now, distinct = 0;
@@ -76,7 +76,7 @@ static void test_against_definition(void **state)
     }
 }
 
-/* Loops, strides and random lines; long enough that stamps are renumbered many times. */
+/* Loops, strides and random lines; long enough for many renumberings of stamps. */
 static void test_against_stack(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);
@@ -100,7 +100,7 @@ static void test_against_stack(void **state)
     free(s);
 }
 
-/* What is kept depends on the lines alone. */
+/* Memory depends on the number of lines alone. */
 static void test_memory_follows_lines(void **state)
 {
     struct reuse few = {0}, many = {0};
@@ -159,8 +159,8 @@ static void test_bins(void **state)
         assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
 }
 
-/* Each set is a stack of its own: a reference misses where its line lies at the number of ways or
- * deeper. The second level sees the misses only. */
+/* Each set is a separate stack: a reference misses if its line is at or below the number of ways.
+ * The second level sees the misses only. */
 static void test_sets(void **state)
 {
     static struct stack stacks[2][16];
@@ -194,8 +194,8 @@ static void test_sets(void **state)
 }
 
 /* By hand: x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] by one load, n rows of 8 bytes. Each of
- * the three rows is a stream: from its second line on, all of its new lines are steps. Lines of an
- * area of 64 MiB in no order are none. */
+ * the three rows is a stream: from its second line on, all of its new lines are steps. Random lines
+ * of an area of 64 MiB are none. */
 static void test_streams(void **state)
 {
     const int64_t n = 512, around[] = {0, 1, -1, n, -n};
@@ -211,7 +211,7 @@ static void test_streams(void **state)
             if (new_line && step == STEPS_NONE)
                 i == n ? first++ : later++;
         }
-    assert_int_equal(first, 3);    /* those of each row begin it */
+    assert_int_equal(first, 3);    /* the first lines of each row */
     assert_int_equal(later, 0);
 
     s = (struct steps){0};
@@ -220,7 +220,7 @@ static void test_streams(void **state)
     rng_seed(&rng, 7);
     for (size_t i = 0; i < 10000; i++)
         steps += steps_next(&s, 64 * (uint64_t)rng_below(&rng, 1 << 20)) != STEPS_NONE;
-    /* probability that a line is next to one of eight: 10,000 * 16 / 2^20 = 0.15 */
+    /* probability that a line is adjacent to one of eight: 10,000 * 16 / 2^20 = 0.15 */
     assert_true(steps < 10);
 
     s = (struct steps){0};
@@ -228,11 +228,11 @@ static void test_streams(void **state)
     assert_int_equal(steps_next(&s, 4096 + 640), STEPS_NONE);
     assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* the same step again */
     assert_int_equal(steps_next(&s, 4096 + 1280), 0);
-    /* the line before that of the second: a stream goes down, too */
+    /* the line below that of the second: a stream may descend */
     assert_int_equal(steps_next(&s, 4096 + 576), 64);
     for (uint64_t i = 1; i <= STEPS_HEADS; i++)
         steps_next(&s, 4096 + i * i * 100000);
-    assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* as many others came since */
+    assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* too many others came since */
 }
 
 int main(void)

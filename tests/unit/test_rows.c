@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of a view are exported as they are filtered and sorted; elsewhere the last result is. */
+/* The rows of a view are exported with its filter and order; elsewhere the last result is
+ * exported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

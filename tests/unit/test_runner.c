@@ -31,7 +31,7 @@ struct collected {
     size_t cancel_reports; /* reports of progress; 0: never */
     size_t reports;
     double share;          /* of the last report */
-    bool early;            /* it was more than nothing before any was settled */
+    bool early;            /* it was positive before any result was settled */
 };
 
 static bool cancelled(void *state)
@@ -71,7 +71,7 @@ static bool in_table(const struct experiments *t, const struct experiment *e)
     return found;
 }
 
-/* Random experiments of @n tries, no one twice: passes of the journal belong to one row each. */
+/* @n distinct random experiments: passes of the journal belong to one row each. */
 static struct experiments *random_table(size_t n, uint64_t seed)
 {
     struct experiments *t = experiments_new();
@@ -166,7 +166,7 @@ static void test_unknown_forms(void **state)
     assert_int_equal(s.failed, 1);
     assert_true(isnan(t->rows.items[0].cycles));
     assert_non_null(strstr(t->rows.items[0].state, "FLUMB"));
-    /* It is not tried again unless asked to. */
+    /* Without a request it is not tried again. */
     assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
     assert_int_equal(s.failed + s.done, 0);
     assert_true(run(t, NULL, &(struct runner_options){.retry = true}, 0, &s, &err));
@@ -174,15 +174,15 @@ static void test_unknown_forms(void **state)
     experiments_free(t);
 }
 
-/* An empty file, as one that was just made. */
+/* An empty file, like a new one. */
 static const char *new_journal(void)
 {
     work_put("journal.csv", "");
     return work_path("journal.csv");
 }
 
-/* Ended before anything settled: the passes are in the journal, the next run reads them and reports
- * that. */
+/* Cancelled before anything settled: the passes are in the journal, the next run reads them and
+ * reports that. */
 static void test_journal_keeps_passes(void **state)
 {
     const char *path = new_journal();
@@ -192,7 +192,7 @@ static void test_journal_keeps_passes(void **state)
     struct err err = {0};
     (void)state;
     assert_true(fd >= 0);
-    /* The first report comes before anything was measured. */
+    /* The first report precedes all measurements. */
     assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path,
                                &(struct runner_options){0}, &first, &err));
     assert_int_equal(first.done + first.failed, 0);
@@ -212,8 +212,8 @@ static void test_journal_keeps_passes(void **state)
     close(fd);
 }
 
-/* Cancelled again and again, with the file's end torn each time: nothing is measured twice, nothing
- * lost. */
+/* Cancelled repeatedly, with the file's end truncated each time: nothing is measured twice, nothing
+ * is lost. */
 static void test_journal_resumes(void **state)
 {
     const char *path = new_journal();
@@ -243,7 +243,7 @@ static void test_journal_resumes(void **state)
         assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
     }
     assert_true(runs > 3);
-    /* Two passes each, one with short bodies, and a few more, however often it was stopped. */
+    /* Two passes each, one with short bodies, and a few more, for any number of cancellations. */
     assert_true(passes < 4 * whole->rows.count);
     struct runner_summary s;
     struct experiments *t = experiments_copy(whole, NULL);
@@ -309,11 +309,11 @@ static void test_impossible_values_are_not_taken(void **state)
     close(fd);
 }
 
-/* Instructions that no issue width lets through so fast. */
+/* Instructions whose time would exceed any issue width. */
 static void test_least_cycles(void **state)
 {
     (void)state;
-    /* Of a baseline that a busy neighbour halved no true value is refused. */
+    /* With a baseline halved by a busy neighbour no true value is rejected. */
     assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 &&
                 source_least_cycles(8, 1) <= 0.125);
     assert_true(source_least_cycles(12, 1) < 1.0 / 12 &&
@@ -321,7 +321,7 @@ static void test_least_cycles(void **state)
     assert_true(source_least_cycles(NAN, 1) > 6.2e-5 && source_least_cycles(0, 1) > 6.2e-5);
 }
 
-/* What the two body lengths say, with the loop's own cost allowed for. */
+/* Combined times of both body lengths, with the loop's own cost subtracted. */
 static void test_lengths(void **state)
 {
     char text[24];
@@ -330,7 +330,7 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
     runner_lengths(0.255, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
-    /* 50 of a quarter cycle: one cycle more is the loop's, two are not. */
+    /* 50 of a quarter cycle: one extra cycle belongs to the loop, two do not. */
     runner_lengths(0.27, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
     runner_lengths(0.29, 0.25, 0.02, 1, text, sizeof text);
@@ -401,7 +401,7 @@ static void test_two_lengths(void **state)
                                            .state = &c,
                                            .wait_paused = wait_paused};
         struct journal *journal = journal_open(path, &err);
-        /* A budget that rests would exceed. */
+        /* A budget that pauses would exceed. */
         assert_true(runner_run(&source, t, journal,
                                &(struct runner_options){.one_length = round == 0, .budget = 900},
                                &hooks, &s, &err));
@@ -469,7 +469,7 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 {
     (void)state;
     (void)index;
-    /* Before its last word, and with the value. */
+    /* Before its last report, and with the value. */
     assert_int_equal(host.results, 0);
     assert_true(m->cycles == (host.first > 0 ? host.first : host.cycles));
     host.seen++;
@@ -478,7 +478,7 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 static void host_progress(void *state, const struct runner_summary *s, size_t total)
 {
     (void)state;
-    /* Passes that found the core busy bring the end no nearer. */
+    /* Passes on a contended core do not count towards the end. */
     assert_true(s->useful <= s->passes && s->left <= total);
 }
 
@@ -495,7 +495,7 @@ static bool never(void *state)
     return false;
 }
 
-/* One run of one experiment on a core that is judged by @baseline. */
+/* One run of one experiment on a core with @baseline. */
 static struct runner_summary host_run(const char *path, double baseline, bool doubtful,
                                       const struct runner_options *options)
 {
@@ -524,8 +524,8 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
     return s;
 }
 
-/* A value measured on a core that only seemed idle is measured again when a faster one is known; a
- * later value undercuts it; any reuse is reported. */
+/* A value measured on a core that only seemed idle is measured again when a lower baseline is
+ * known; a lower value replaces it; any reuse is reported. */
 static void test_conditions(void **state)
 {
     char today[KEPT_DAY];
@@ -535,8 +535,8 @@ static void test_conditions(void **state)
     (void)state;
     kept_today(today);
 
-    /* A busy core is reported, and none of its times is final: the next run measures again without
-     * an option. */
+    /* A contended core is reported, and none of its times is final: the next run measures again
+     * without an option. */
     host.busy = true;
     struct runner_summary s =
         host_run(path, 5.55, false, &(struct runner_options){.one_length = true, .patience = 1e-9});
@@ -546,7 +546,7 @@ static void test_conditions(void **state)
     assert_true(isnan(host.shown));
     host.busy = false;
 
-    /* Judged by half the core: .258 for .2. */
+    /* Judged by half the core: 0.258 instead of 0.2. */
     host.cycles = 0.258;
     s = host_run(path, 2.6, false, &plain);
     assert_true(s.done == 1 && s.reused == 0 && host.seen == 1);
@@ -555,8 +555,8 @@ static void test_conditions(void **state)
     assert_string_equal(s.since, today);
     assert_string_equal(s.until, today);
 
-    /* The idle core is known now: the old value is one pass among others, and a lower one replaces
-     * it. */
+    /* The idle baseline is known now: the old value is one pass among others, and a lower one
+     * replaces it. */
     host.cycles = 0.2;
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 0 && s.taken_over == 1 && s.passes >= 2 && host.shown == 0.2);
@@ -564,14 +564,14 @@ static void test_conditions(void **state)
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 1 && host.shown == 0.2);
 
-    /* --fresh ignores earlier values; a higher value found under the same conditions is its own,
+    /* --fresh ignores earlier values; a higher value found under the same conditions is a separate,
      * later result. */
     host.cycles = 0.21;
     s = host_run(path, 5.55, false, &fresh);
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
     work_remove("journal.csv");
 
-    /* A guessed baseline: the value is marked, and the next run measures again. */
+    /* A provisional baseline: the value is marked, and the next run measures again. */
     s = host_run(path, 5.5, true, &plain);
     assert_string_equal(host.state, "doubtful");
     s = host_run(path, 5.55, false, &plain);
@@ -580,8 +580,8 @@ static void test_conditions(void **state)
     work_remove("journal.csv");
 }
 
-/* A pass that takes what others say needs no second one; for the journal it is a single pass, which
- * a run that expects nothing confirms. */
+/* A pass equal to the expected value needs no second one; for the journal it is a single pass,
+ * which a run without expectations confirms. */
 static void test_expected(void **state)
 {
     const char *path = new_journal();
@@ -602,16 +602,16 @@ static void test_expected(void **state)
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 1 && s.taken_over == 1);
     work_remove("journal.csv");
     host.expected = 0.5;
-    host.first = 0.48;      /* the first pass is lower: two others have to agree */
+    host.first = 0.48;      /* the first pass is lower: two others must agree */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 3 && host.shown == 0.5);
     host.first = 0;
     work_remove("journal.csv");
-    host.expected = 0.51;   /* another value: two passes say it */
+    host.expected = 0.51;   /* another value: two passes confirm it */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 2 && host.shown == 0.5);
     work_remove("journal.csv");
-    host.expected = 0.5;    /* nor is one pass enough by a baseline that is a guess */
+    host.expected = 0.5;    /* nor is one pass enough with a provisional baseline */
     s = host_run(path, 5.5, true, &plain);
     assert_true(s.foretold == 0 && s.passes == 2);
     assert_string_equal(host.state, "doubtful");
@@ -619,7 +619,7 @@ static void test_expected(void **state)
     host.expected = NAN;
 }
 
-/* A budget ends the run in good order. */
+/* A budget ends the run normally. */
 static double hands;
 static double ticking(void)
 {
@@ -659,9 +659,9 @@ static int teardown(void **state)
 }
 
 /* The reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
- * seconds, passes with a result): the remaining time reported never rises faster than the run
- * shows, jumps less than the guesses do, and lies within a factor of two and a half of the truth
- * from a fifth of the run to its last seventh. */
+ * seconds, passes with a result): the reported remaining time never rises faster than the run
+ * shows, jumps less than the guesses do, and is within a factor of 2.5 of the truth from a fifth of
+ * the run to its last seventh. */
 static void test_estimate(void **state)
 {
     struct err err = {0};
@@ -690,15 +690,15 @@ static void test_estimate(void **state)
         last_guess = guess;
     }
     assert_true(jumps < guess_jumps);
-    /* No news: the remaining time reported passes. */
+    /* Without news, the reported remaining time decreases with time. */
     e = (struct runner_estimate){.at = 10, .left = 30, .known = true};
     assert_true(fabs(runner_estimate(&e, 15, NAN) - 25) < 1e-9);
     assert_true(runner_estimate(&e, 100, NAN) == 0);
     csv_table_free(t);
 }
 
-/* Values as seen on a real CPU: most within two thousandths, few far off, and those of a simulated
- * one are as far from the truth as recorded. */
+/* Values of a real CPU: most within 0.2 %, few far off; simulated values have the recorded
+ * distribution of errors. */
 static void test_seen(void **state)
 {
     enum { ALL = 20000 };

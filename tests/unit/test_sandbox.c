@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Real code in a real child: only what holds on every machine, busy or not. */
+/* Real code in a real child: only properties that hold on every machine, busy or idle. */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -55,7 +55,7 @@ static void test_faults(void **state)
         {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},
         /* xor esp, esp; push rax */
         {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},
-        /* rsp and rbp overwritten, nothing more */
+        /* only rsp and rbp overwritten */
         {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},
         /* the trap flag by popf */
         {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},
@@ -77,12 +77,12 @@ static void test_faults(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0 && item->ticks[3] > 0);
     }
-    /* Only the system calls cost a child each. */
+    /* Only system calls cost a child each. */
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
-/* What one item of own code writes is not there for the next: a divisor in memory that the first
- * one makes 0 divides again. */
+/* Memory written by one item of own code is reset for the next: a divisor in memory that the first
+ * one sets to 0 divides again. */
 static void test_memory_is_new_for_each(void **state)
 {
     /* xor eax, eax; mov [r13], rax; mov [r14], rax */
@@ -102,8 +102,8 @@ static void test_memory_is_new_for_each(void **state)
         assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
 }
 
-/* Bodies that others had a hand in: each experiment of them has a process of its own, its orders
- * share it, and own code never runs there. */
+/* Foreign bodies: each experiment has a separate process, shared by its orders, in which own code
+ * never runs. */
 static void test_foreign_bodies(void **state)
 {
     /* mov rax, [0x10000000] */
@@ -131,7 +131,7 @@ static void test_foreign_bodies(void **state)
     assert_true(sandbox_run(sandbox, 3, NULL, NULL, NULL, &err));
     orders = sandbox_pid(sandbox, true);
     assert_true(orders > 0 && orders != before);
-    /* Unlike a kernel's, addresses outside its memory are not mapped for it. */
+    /* Unlike for a kernel, addresses outside its memory are not mapped. */
     static const unsigned faults[] = {FAULT_NONE, FAULT_SEGMENT, FAULT_SEGMENT};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(sandbox_items(sandbox)[i].fault, faults[i]);
@@ -144,7 +144,7 @@ static void test_foreign_bodies(void **state)
     assert_int_equal(sandbox_pid(sandbox, true), 0);
 }
 
-/* An experiment that is worth running only with a fast one is not run with one that has no time. */
+/* An experiment that is useful only with a fast one is skipped if that one has no time. */
 static void test_not_worth_it(void **state)
 {
     static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
@@ -202,12 +202,12 @@ static void test_killed(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0);
     }
-    /* A child that was killed before it had begun an item took none with it. */
+    /* A child killed before it had begun an item lost none. */
     assert_true(sandbox_children(sandbox) - before >= killed);
     assert_true(killed <= 5);
 }
 
-/* Processor time of the children that have ended and were asked for. */
+/* Processor time of the ended and reaped children. */
 static double children_seconds(void)
 {
     struct rusage u;
@@ -229,7 +229,7 @@ static double child_seconds(pid_t child)
 }
 
 /* With busy processes on its CPU, at a lower priority: a missing answer is then attributed to them,
- * not to an endless loop in its code, unless it had enough CPU time to be one. */
+ * unless the code had enough CPU time to prove an endless loop. */
 static void test_starved(void **state)
 {
     static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};
@@ -279,8 +279,8 @@ static void test_starved(void **state)
         waitpid(busy[i], NULL, 0);
     }
     assert_true(ok);
-    /* Its CPU time before the endless run, and while it was ended, also counts here: a tick or two
-     * of the system's clock. */
+    /* Its CPU time before the endless run, and during its termination, also counts here: one or two
+     * ticks of the system clock. */
     print_message("it had %.3f s of the processor\n", had);
     if (had < SANDBOX_ENDLESS)
         assert_int_equal(sandbox_items(sandbox)->fault, FAULT_STARVED);
@@ -292,8 +292,8 @@ static void test_starved(void **state)
     sandbox_clear(sandbox);
 }
 
-/* Where most of the addresses are taken, as by a sanitizer's shadows: processes still find room.
- * With six tries nearly a fifth of them did not. */
+/* With most addresses taken, as by a sanitizer's shadows, processes still find room. With six
+ * attempts nearly a fifth of them did not. */
 static void test_little_room(void **state)
 {
     enum { PROCESSES = 24 };
@@ -373,8 +373,8 @@ static void test_refused_kernels(void **state)
     assert_false(refused((const uint8_t[]){0x90}, 1, ""));
 }
 
-/* The time of @code lies between @least and @most: tried a few times, since this machine may be
- * busy; no result proves nothing. */
+/* The time of @code is within [@least, @most]: tried a few times, since this machine may be busy;
+ * no result proves nothing. */
 static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least,
                   double most)
 {
@@ -402,8 +402,8 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
     print_message("this machine is too busy to measure on\n");
 }
 
-/* Facts of every x86-64 core, with neighbours or not: a dependent add takes one cycle, so it is the
- * yardstick; a dependent load and multiplication take several. */
+/* Facts of every x86-64 core, with or without neighbours: a dependent add takes one cycle, the unit
+ * of time; a dependent load and multiplication take several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
@@ -415,14 +415,14 @@ static void test_robust_facts(void **state)
         return;
     }
     assert_true(c.tick_hz > 1e8 && c.clock_hz > 1e8);
-    c.rules.probe_tolerance = 100;   /* who shares the core slows the yardstick as well */
+    c.rules.probe_tolerance = 100;   /* a neighbour on the core also slows the unit */
     takes(&c, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0.97, 1.03);              /* add rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x0f, 0xaf, 0xc3}, 4, 2.9, 5.1);          /* imul rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* The way in which @hex is run, together with one that is run by @hint unless that is NULL; copies
- * 0 when nothing could be tried, on a machine that is too busy. */
+/* The plan of @hex, measured together with one at @hint unless that is NULL; copies 0: no attempt
+ * succeeded, on a busy machine. */
 static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
                                       const struct kernel_plan *hint)
 {
@@ -446,7 +446,7 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
     return plan_beside(c, hex, NULL);
 }
 
-/* If @hex could be tried, it is run as this number of copies. */
+/* If @hex could be tried, its plan has this number of copies. */
 static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
                     unsigned copies)
 {
@@ -455,8 +455,8 @@ static void runs_as(const struct calibration *c, const char *hex, const struct k
         assert_int_equal(plan.copies, copies);
 }
 
-/* Blocks run in turn with others have about the same number of instructions as they: not a
- * thousandfold of copies, and not a single copy, whose time would contain the loop's end. */
+/* Blocks measured in turn with others have about their number of instructions: neither a thousand
+ * times more copies, nor a single copy, whose time would contain the loop's end. */
 static void test_plans_of_others(void **state)
 {
     struct calibration c;
@@ -482,14 +482,14 @@ static void test_plans_of_others(void **state)
     str_done(&thousand);
 }
 
-/* Loops that walk out of their pages within a few iterations are run as many copies, each a few
- * times, so that no prefetcher learns their loads; others as some 240 instructions. */
+/* Loops that leave their pages within a few iterations are run as many copies, each a few times, so
+ * that no prefetcher learns their loads; others as some 240 instructions. */
 static void test_walking(void **state)
 {
     struct calibration c;
     struct err err = {0};
     (void)state;
-    /* an emulator fills the window before the pointers are through */
+    /* an emulator fills the window before the pointers leave it */
     if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)
         return;
     c.rules.probe_tolerance = 100;
@@ -545,8 +545,7 @@ static void test_times(void **state)
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
 }
 
-/* Loops that share a process: each has its own time, whatever ran before it; a refused or faulting
- * one is reported and harms no other. */
+/* Measures all at once: each that this machine can measure has a time, the others none. */
 static void test_set(void **state)
 {
     static const struct { const char *hex; double least, most;

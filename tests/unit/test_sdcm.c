@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack distance model against caches in which lines are placed at random, and against the sum
- * with factorials; histograms. */
+/* The stack distance model compared with caches of randomly placed lines, and with the sum with
+ * factorials; histograms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@ static void test_random_placement(void **state)
 #define WAYS 16u
 #define PLACEMENTS 10
 
-/* @lines lines, each in a set of its own chance, come by turns; a set that is full gives up any of
- * its lines. The share that is found, once it has settled. */
+/* @lines lines in random sets, used in turn; a full set evicts a random line. Returns the hit rate
+ * in the steady state. */
 static double by_turns(size_t lines, struct rng *rng)
 {
     static size_t held[SETS][WAYS], count[SETS], set_of[4 * SETS * WAYS];
@@ -88,7 +88,7 @@ static void test_random_replacement(void **state)
             fail_msg("%zu lines: %.3f instead of %.3f", lines[i], mine, its);
     }
     assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) == 0);
-    /* One large set: of twice as many lines as there is room for, h = exp(-2 (1 - h)) stay. */
+    /* One large set: of twice its capacity of lines, h = exp(-2 (1 - h)) stay. */
     assert_float_equal(sdcm_hit_random(&(struct cache_shape){4096, 4096}, 8192), 0.2032, 1e-3);
     assert_true(sdcm_hit_random(&(struct cache_shape){4096, 4096}, INFINITY) == 0);
     for (double d = 1; d < 30000; d *= 1.1)

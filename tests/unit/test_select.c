@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The experiments that a committee of mappings selects, and a record that answers instead of a
- * CPU. */
+/* Experiments selected by a committee of mappings, and a record instead of a CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +14,7 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-#define LIKE 8     /* forms A0, A1, ... of which the committee believes the same */
+#define LIKE 8     /* forms A0, A1, ... with equal predictions of the committee */
 
 static void set_usage(struct mapping *m, char *form, const char *usage)
 {
@@ -34,7 +33,7 @@ static char *like_name(size_t i)
     return name;
 }
 
-/* Half of the committee has the like forms on one port and half on two; by another division Z takes
+/* Half of the committee has the similar forms on one port and half on two; in another split Z takes
  * 1 or 8 cycles. */
 static struct mapping *member(unsigned k)
 {
@@ -49,12 +48,12 @@ static struct mapping *member(unsigned k)
     return m;
 }
 
-/* All pairs of the like forms and Y with Z, each with a value, and one of Y with A0 that has
- * none. */
+/* All pairs of the similar forms and Y with Z, each with a value, and one of Y with A0 without a
+ * value. */
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();
-    /* in another order than in the table that asks */
+    /* not in the order of the requesting table */
     uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];
 
     for (size_t i = 0; i < LIKE; i++)
@@ -110,7 +109,7 @@ static void test_most_telling_first(void **state)
     experiments_free(t);
 }
 
-/* Only what the record has a value of is drawn, each once, whatever the order of the forms. */
+/* Only experiments with a recorded value are drawn, each once, for any order of the forms. */
 static void test_drawn_from_a_record(void **state)
 {
     struct experiments *record = record_of_pairs(), *t = table_of_forms();
@@ -125,7 +124,7 @@ static void test_drawn_from_a_record(void **state)
     struct experiments *few = experiments_new();
     names_add(&few->forms, "Z");
     names_add(&few->forms, "Y");
-    /* of the others it has no form */
+    /* it lacks the others' forms */
     assert_int_equal(generate_recorded(few, record, 1000, 2, &rng), 1);
     experiments_free(few);
     experiments_free(record);
@@ -152,7 +151,7 @@ static void test_replayed(void **state)
     assert_true(experiments_measured(t, told));
     assert_true(isnan(t->rows.items[none].cycles) && isnan(t->rows.items[other].cycles));
     assert_string_equal(t->rows.items[none].state, "not in the record");
-    assert_false(experiment_state_open(t->rows.items[other].state));   /* asked once */
+    assert_false(experiment_state_open(t->rows.items[other].state));   /* requested once */
     experiments_free(record);
     experiments_free(t);
 }
@@ -171,7 +170,7 @@ static void note_round(void *state, const struct select_round *round, const stru
     c->error = unseen(c->truth, best);
 }
 
-/* Active choice: as good as all pairs from few of them. */
+/* Active choice: a few pairs give the accuracy of all. */
 static void test_select(void **state)
 {
     struct mapping *truth = known(21);

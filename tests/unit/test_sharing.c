@@ -17,8 +17,8 @@ typedef VEC(unsigned) trace;
 
 #define FIRST_USE SIZE_MAX
 
-/* Number of other lines used since @line was, by a list, most recent first, to whose top it then
- * moves. */
+/* Number of other lines used since the last use of @line, by a list, most recent first; moves the
+ * line to its top. */
 static size_t touch(trace *stack, unsigned line)
 {
     size_t at = 0, depth;
@@ -34,8 +34,8 @@ static size_t touch(trace *stack, unsigned line)
     return depth;
 }
 
-/* How many of the references in @t find fewer than @lines others since the last use of their line:
- * by a list, most recent first. */
+/* Number of references in @t with fewer than @lines others since the last use of their line: by a
+ * list, most recent first. */
 static size_t naive_misses(const trace *t, size_t lines)
 {
     trace stack = {0};
@@ -47,7 +47,7 @@ static size_t naive_misses(const trace *t, size_t lines)
     return misses;
 }
 
-/* Distances of @t's references one by one, as a profile: bins[d], the last one first uses. */
+/* Distances of @t's references, as a profile: bins[d], the last one first uses. */
 static double *profile(const trace *t, size_t lines)
 {
     double *bins = mem_zero(lines + 1, sizeof *bins);
@@ -65,7 +65,7 @@ static double *profile(const trace *t, size_t lines)
 #define LINES 32          /* of a row */
 #define SWEEPS 5
 
-/* The rows @from to @to of one sweep, each walked through @again times. */
+/* The rows @from to @to of one sweep, each traversed @again times. */
 static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
 {
     for (unsigned row = from; row < to; row++)
@@ -73,7 +73,7 @@ static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
             vec_push(t, row * LINES + k % LINES);
 }
 
-/* A table of ROWS * LINES lines, which every thread reads from another place on; one of @p threads
+/* A table of ROWS * LINES lines, which every thread reads from a different start; one of @p threads
  * reads 1 / p of the serial run's references. */
 static void add_table(trace *t, unsigned first, unsigned times)
 {
@@ -88,8 +88,8 @@ static void interleave(trace *threads, size_t p, trace *out)
             vec_push(out, threads[k].items[i]);
 }
 
-/* The share of @all's references that the models says miss a fully associative cache of @lines:
- * shared, or each thread's own. */
+/* Predicted miss rate of @all's references in a fully associative cache of @lines: shared, or
+ * private to each thread. */
 static double predicted(const trace *serial, size_t footprint, double p, double common,
                         double lines, bool shared)
 {
@@ -124,8 +124,7 @@ static void check(trace *threads, size_t p, const trace *serial, double common, 
     vec_done(&all);
 }
 
-/* Sweeps over rows, each thread its own block of them, each row walked through once or four
- * times. */
+/* Sweeps over rows, a block of rows per thread, each row traversed once or four times. */
 static void test_rows(void **state)
 {
     static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};
@@ -146,8 +145,8 @@ static void test_rows(void **state)
             }
 }
 
-/* All read one table, evenly apart: a line comes round p times as often, with p times as many lines
- * per time between. */
+/* All read one table, at equal offsets: a line recurs p times as often, with p times the lines per
+ * time in between. */
 static void test_table(void **state)
 {
     static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
@@ -165,8 +164,8 @@ static void test_table(void **state)
         }
 }
 
-/* By hand: 100 of 1,000 lines common, four threads. A thread has 325 lines; of 40 lines between two
- * uses 4 are common, so four threads use 4 + 4 * 36. */
+/* By hand: 100 of 1,000 lines shared, four threads. A thread has 325 lines; of 40 lines between two
+ * uses 4 are shared, so four threads use 4 + 4 * 36. */
 static void test_by_hand(void **state)
 {
     const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};

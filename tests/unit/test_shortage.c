@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command and every loader while memory runs out, at each allocation in turn: it works all
- * the same or fails with a message, and the same command works afterwards. SWEEP=N: number of
- * positions of each (make torture has more, and checks for leaks). */
+/* Every command and every loader with failing allocations, at each allocation in turn: it succeeds
+ * or fails with a message, and the same command works afterwards. SWEEP=N: number of positions of
+ * each (make torture has more, and checks for leaks). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static bool counts(size_t size)
     return false;
 }
 
-/* One request fails. */
+/* One allocation fails. */
 static bool fails_once(size_t size)
 {
     (void)size;
@@ -55,7 +55,7 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From one request on only the reserve is left, until the work that got it has ended. */
+/* From one allocation on only the reserve remains, until the work that got it has ended. */
 static bool fails_on(size_t size)
 {
     struct shortage *mine = shortage_current(), *none = NULL;
@@ -65,7 +65,7 @@ static bool fails_on(size_t size)
     atomic_store(&met, true);
     if (size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
         return true;
-    if (!mine)   /* nobody's: the first gets what was kept back */
+    if (!mine)   /* of no thread: the first gets the reserve */
         return !atomic_exchange(&yielded, true) ||
                atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
     if (!atomic_load(&mine->wanted)) {
@@ -99,7 +99,7 @@ static void must_run(struct session *s, const char *pattern, struct str *printed
         fail_msg("%s: %s %s", pattern, err.file, err.what);
 }
 
-/* What portolan-cc would put into an executable: a unit of many blocks. */
+/* Data of portolan-cc in an executable: a unit of many blocks. */
 static void put_about(void)
 {
     struct str json = {0}, text = {0};
@@ -122,7 +122,7 @@ static void put_about(void)
     str_done(&text);
 }
 
-/* What the commands below read. */
+/* Input files of the commands below. */
 static void make_files(struct session *s)
 {
     struct str printed = {0}, rows = {0}, command = {0};
@@ -266,7 +266,7 @@ static void test_commands(void **state)
     session_init(&s);
     make_files(&s);
     for (const struct trial *t = trials; t < trials + sizeof trials / sizeof *trials; t++) {
-        for (int i = 0; i < 2; i++) {   /* the second time everything is as it stays */
+        for (int i = 0; i < 2; i++) {   /* the second iteration is in the steady state */
             must_run(&s, t->before, &expected);
             atomic_store(&calls, 0);
             mem_fault = counts;
@@ -298,7 +298,7 @@ static bool refuses(size_t size)
     return size == TOO_MUCH;
 }
 
-/* A program that a small request ends: the session is on the disk then, whole. */
+/* A small failed allocation ends the program: the session is then completely saved. */
 static void test_session_is_saved(void **state)
 {
     struct str printed = {0}, line = {0}, path = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The AArch64 machines against what their processors were measured to do, or their makers say. The
- * published tables are not part of the project: $PORTOLAN_SHARED/data has them, and without it only
- * the loops are tried. */
+/* The AArch64 machines compared with measurements of their processors, or the makers' documents.
+ * The published tables are not part of the project: $PORTOLAN_SHARED/data has them; without it only
+ * the loops are tested. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static const char *field(const struct csv_table *t, size_t row, const char *colu
     return t->rows[row][at];
 }
 
-/* Cycles per form alone: its ports, and what dispatch takes of its kind. */
+/* Cycles per form alone: by its ports, and by the dispatch limit of its kind. */
 static double cycles_alone(const struct machine *m, struct throughput *work,
                            const struct mapping_entry *entry)
 {
@@ -80,8 +80,8 @@ static double latency_between(const struct machine *m, const struct mapping_entr
     return entry->latency;
 }
 
-/* Whether operand @number of @form is a mask of its result: then LLVM's numbers refer to the
- * destination that is read. */
+/* Whether operand @number of @form is a mask of its result: LLVM's numbers then refer to the merged
+ * destination. */
 static bool is_mask(const char *form, int number)
 {
     const char *at = strchr(form, '(') + 1;
@@ -93,7 +93,7 @@ static bool is_mask(const char *form, int number)
     return at && at[0] == 'P' && (at[1] == '/' || at[1] == ',' || at[1] == ')');
 }
 
-/* Counts the latencies of one row, "1>0:4;2>0:2-6", and those within what was measured. */
+/* Counts the latencies of one row, "1>0:4;2>0:2-6", and those within the measured range. */
 static void count_latencies(const struct machine *m, const struct mapping_entry *entry,
                             const char *row, size_t *count, size_t *equal)
 {
@@ -158,7 +158,7 @@ static double steps_of(const char *text)
     return sum;
 }
 
-/* Whether @form is the operation that the manual calls @name, "ADD (vector)", of its @section. */
+/* Whether @form is the operation of the manual's @section named @name, "ADD (vector)". */
 static bool is_named(const char *form, const char *name, const char *section)
 {
     size_t length = strcspn(name, " ,");
@@ -170,8 +170,8 @@ static bool is_named(const char *form, const char *name, const char *section)
     return strncmp(form, name, length) == 0 && form[length] == ' ' && strchr(kinds, first);
 }
 
-/* The latency of each form whose operation is in the table is one of the table's; where a table has
- * "at most" a lower one is accepted. Returns the share. */
+/* The latency of each form whose operation is in the table must be one of the table's; if a table
+ * has "at most" a lower one is accepted. Returns the fraction. */
 static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
 {
     size_t fit = 0;
@@ -250,7 +250,7 @@ static void test_cortex_a72_as_measured(void **state)
     experiments_free(t);
 }
 
-/* Bound and simulation of loops with an answer that was measured or is in a manual. */
+/* Bound and simulation of loops with a measured or documented result. */
 static void test_loops(void **state)
 {
     static const struct { const char *machine, *text; double cycles;
@@ -268,8 +268,8 @@ static void test_loops(void **state)
         {"neoverse-v2", "usra v0.2d, v1.2d, #3\n", 1},
         {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
         {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
-        /* movprfx costs nothing, and its source is waited for: 4 from the product, none from the
-         * old z1 */
+        /* movprfx costs nothing, and waits for its source: 4 from the product, none from the old
+         * z1 */
         {"neoverse-v2",
          "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, "
          "z3.d\n",
@@ -277,7 +277,7 @@ static void test_loops(void **state)
         {"a64fx", "eor x0, x0, x1\n", 1},
         {"a64fx", "fadd d0, d0, d1\n", 9},
         {"a64fx", "mul x1, x11, x12\nmul x2, x13, x14\nmul x3, x11, x12\n", 3},
-        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three on a
+        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three in a
          * line */
         {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #128]\nldr x3, [x0, #256]\nadd x0, x0, #384\n",
          3},
@@ -308,7 +308,7 @@ static void test_loops(void **state)
          2.33},
         /* 4.55 from store to load: 5.55, in whole cycles 6 */
         {"neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", 5.75},
-        /* four operations of 9 and 24 from store to load: 59.65 were measured */
+        /* four operations of 9 and 24 from store to load: measured 59.65 */
         {"a64fx",
          "ldr d1, [x1]\nfadd d1, d1, d2\nfadd d1, d1, d3\nfadd d1, d1, d4\nfmul d1, d1, d5\nstr "
          "d1, [x1]\n",
@@ -360,10 +360,10 @@ static void unroll(const char *const *lines, struct str *out)
 #define LOAD(reg, base) "ld1d z" reg ".d, p0/z, [" base ", #@, mul vl]"
 #define STORE(reg, base) "st1d z" reg ".d, p0, [" base ", #@, mul vl]"
 
-/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level: as
- * a FX700 measured them for Alappat et al., "Performance Modeling of Streaming Kernels and Sparse
- * Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without what a
- * call costs. */
+/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level:
+ * measured on a FX700 by Alappat et al., "Performance Modeling of Streaming Kernels and Sparse
+ * Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without the
+ * cost of a call. */
 static void test_a64fx_streams(void **state)
 {
     static const struct { double measured; const char *lines[6];
@@ -423,8 +423,7 @@ static void hold_sentence(const char *machine, const char *loop, const char *wor
     str_done(&text);
 }
 
-/* A sentence names the kind of µop that limits dispatch or rename, and the figure that is an
- * estimate. */
+/* A sentence names the kind of µop that limits dispatch or rename, and the estimated figure. */
 static void test_sentences(void **state)
 {
     (void)state;
@@ -440,7 +439,7 @@ static void test_sentences(void **state)
                   "4.55 of them from store to load. ");
 }
 
-/* Of a division both ends are known: the quick one counts. */
+/* A division has a minimum and a maximum: the minimum counts. */
 static void test_range(void **state)
 {
     (void)state;
@@ -471,8 +470,8 @@ static double simulated_with(const struct kernel *k, const char *cycles)
     return result;
 }
 
-/* Where the reorder buffer limits a loop, each cycle before a port costs its instructions a 128th:
- * nine of them, four cycles. */
+/* If the reorder buffer limits a loop, each cycle until a port costs its instructions a 128th: nine
+ * of them, four cycles. */
 static void test_rename_to_port(void **state)
 {
     (void)state;

@@ -16,8 +16,8 @@
 #include "base/csv_reader.h"
 #include "../support/support.h"
 
-/* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack,
- * shifts, a division, prefixes. */
+/* Instructions of random blocks: moves, arithmetic, loads, stores, vectors, stack, shifts, a
+ * division, prefixes. */
 static const char *const pool[] = {
     "4801d8",       "4889c3",   "488b03",     "488903",     "4883c008", "480fafc3",   "4829c8",
     "31c0",         "488d0418", "488b0418",   "48890418",   "4839d8",   "85c0",       "0f44c3",
@@ -58,8 +58,7 @@ static void append(struct block *b, const char *hex)
     b->count++;
 }
 
-/* Instruction after instruction; false when something is left that is none or there are too
- * many. */
+/* Decodes instruction by instruction; false for an invalid rest or too many. */
 static bool append_all(struct block *b, const char *hex)
 {
     uint8_t code[128];
@@ -103,8 +102,8 @@ static struct simulation run(struct simulator *s, struct block_work *w, const st
     return sim;
 }
 
-/* Compiled blocks, by rows of hex: of Portolan's own functions (tests/data), and of BHive where its
- * files are at hand. */
+/* Compiled blocks, one per row of hex: of Portolan's own functions (tests/data), and of BHive where
+ * its files are available. */
 struct corpus {
     VEC(struct block) blocks;
 };
@@ -147,15 +146,15 @@ static struct corpus real_blocks(void)
     return c;
 }
 
-/* The bounds are lower bounds: the simulation is no faster, except for the parts of store buffer
- * and page that it does not share. */
+/* The bounds are lower bounds: the simulation is no faster, except for parts of store buffer and
+ * page that it does not model. */
 static void check_bounds(const char *id, struct simulator *s, struct block_work *w,
                          const struct block *b, size_t number)
 {
     struct bounds bounds;
     struct simulation sim = run(s, w, b, &bounds);
     if (bounds.unknown)
-        return;   /* the simulation leaves the unknown form's latency out */
+        return;   /* the simulation omits the unknown form's latency */
     bool waits = false;   /* the wait for a store to reach the cache overlaps with retirement */
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
@@ -198,7 +197,7 @@ static void test_bounds_hold(void **state)
     vec_done(&real.blocks);
 }
 
-/* One more instruction never lowers what all need of ports and widths. (A chain it can cut, by
+/* An additional instruction never lowers the bounds of ports and widths. (It can break a chain by
  * overwriting a register.) */
 static void check_more(const char *id, struct block_work *w, const struct block *b, struct rng *rng)
 {
@@ -209,10 +208,10 @@ static void check_more(const char *id, struct block_work *w, const struct block 
     struct bounds after = bounds_for(w, &more);
     static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE,
                                             BOUND_MEMORY};
-    /* Which stores go to one line depends on addresses, which another instruction can change. */
+    /* An additional instruction can change addresses, and thus merged stores. */
     size_t compared = sizeof kinds / sizeof *kinds - !isnan(w->core->store_lines_per_cycle);
     for (size_t k = 0; k < compared; k++)
-        /* a stack move at the end can take the place of a sync µop */
+        /* a stack operation at the end can replace a sync µop */
         if (!isnan(before.cycles[kinds[k]]) &&
             !(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26))
             fail_msg("%s: %s fell from %.3f to %.3f", id, bound_name(kinds[k]),
@@ -256,7 +255,7 @@ static struct block copies_of(const struct block *b, size_t n)
     return copies;
 }
 
-/* n copies of a block take n times as long. */
+/* n copies of a block take n times the cycles. */
 static void check_copies(const char *id, struct block_work *w, const struct block *b, size_t n)
 {
     struct bounds once = bounds_for(w, b);
@@ -264,7 +263,7 @@ static void check_copies(const char *id, struct block_work *w, const struct bloc
     struct bounds many = bounds_for(w, &copies);
     static const enum bound_kind kinds[] = {BOUND_PORTS,  BOUND_PIPES,  BOUND_ISSUE,
                                             BOUND_RETIRE, BOUND_MEMORY, BOUND_DEPENDENCIES};
-    /* Through memory more copies show chains over more iterations than are followed. */
+    /* Through memory more copies show chains over more iterations than are analysed. */
     size_t compared = sizeof kinds / sizeof *kinds - (w->deps.addresses.found_count > 0);
 
     for (size_t k = 0; k < compared; k++)
@@ -297,8 +296,8 @@ static void test_copies(void **state)
     vec_done(&real.blocks);
 }
 
-/* Copies that follow each other are the same endless code, so that two proofs of a period must
- * agree to the last digit: C(K^p) q = C((K^n)^q) p / n. */
+/* Consecutive copies are the same endless code, so that two computed periods must agree to the last
+ * digit: C(K^p) q = C((K^n)^q) p / n. */
 static void test_copies_simulated(void **state)
 {
     (void)state;
@@ -334,7 +333,7 @@ static void test_copies_simulated(void **state)
     vec_done(&real.blocks);
 }
 
-/* A block's result does not depend on what was simulated before it. */
+/* A block's result does not depend on earlier simulations. */
 static void test_storage_reused(void **state)
 {
     (void)state;
@@ -358,7 +357,7 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
-/* Slots are whole: where an inferred machine has a fraction less than four, four are simulated, and
+/* Slots are whole: for an inferred machine with slightly fewer than four, four are simulated, and
  * the bound is that of the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
@@ -385,7 +384,7 @@ static void test_width_that_is_no_whole_number(void **state)
     vec_done(&real.blocks);
 }
 
-/* Simulated until the state repeats: with a timeline the loop does not end before that. */
+/* Simulates until the state repeats: with a timeline the loop does not end earlier. */
 static struct simulation run_to_repeat(struct simulator *s, struct block_work *w,
                                        const struct block *b)
 {
@@ -411,8 +410,8 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
     return sim;
 }
 
-/* Stores that a load reads when they have reached the cache: known when the store retires. The
- * value of a part forwarded to the whole takes store_forward_part more than one that is covered. */
+/* Loads that wait until stores reach the cache: known when the store retires. Forwarding part of
+ * the value takes store_forward_part longer than a covered load. */
 static void test_late_stores(void **state)
 {
     /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
@@ -478,8 +477,8 @@ static void test_settled(void **state)
     vec_done(&real.blocks);
 }
 
-/* Blocks that keep up with their bound for a hundred cycles and more before buffers that fill slow
- * them down, or that lose a cycle seldom. */
+/* Blocks that run at their bound for over a hundred cycles before filling buffers slow them down,
+ * or that rarely lose a cycle. */
 static void test_settled_too_early(void **state)
 {
     static const struct { const char *machine, *hex; double cycles; } cases[] = {
@@ -506,8 +505,8 @@ static void test_settled_too_early(void **state)
 }
 
 /* A value stored and loaded again, measured on a Zen 3: forwarding takes 9 cycles (integers 6.2)
- * from value to value. A µop that only passes the value on adds nothing. The store's other
- * operations and the load's operation on the value are added. */
+ * from value to value. A µop that only passes the value adds nothing. The store's other operations
+ * and the load's operation on the value are added. */
 static void test_handed_on(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
@@ -519,7 +518,7 @@ static void test_handed_on(void **state)
         {"c4e3f9161f01" "c5fa7e1f", 9.98},          /* vpextrq; vmovq */
         {"c4e37d191f01" "c4e27d1a1f", 12.78},       /* vextractf128 ymm3: 3; vbroadcastf128: 1 */
         {"c4e3791d2700" "c4e2791327", 14.98},       /* vcvtps2ph: 3; vcvtph2ps: 3 */
-        /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; measured 6.9, why is not known */
+        /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; measured 6.9, unexplained */
         {"0f9407" "803f01", 8.0},
     };
     struct machine *machine = load_machine("znver3");
@@ -565,8 +564,8 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* Values that a sweep may try: one larger than any machine's is as good as unlimited, and a block
- * of no bytes is invalid. */
+/* Values in a sweep: one larger than any machine's equals unlimited, and a block of no bytes is
+ * invalid. */
 static void test_facts_beyond(void **state)
 {
     static const struct { const char *key, *value, *same;
@@ -607,7 +606,8 @@ static void test_far_ahead(void **state)
     struct block b = {.count = 0};
 
     (void)state;
-    append(&b, "486bc103");   /* imul rax, rcx, 3: four a cycle are renamed, one goes to port 1 */
+    append(&b, "486bc103");   /* imul rax, rcx, 3: four per cycle are renamed, one executes on port
+                               * 1 */
     struct simulation sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000});
     assert_true(fabs(sim.cycles - 1) < 0.01);
     append(&b, "480fafc9");   /* the storage is as good as new: imul rcx, rcx */
@@ -619,8 +619,8 @@ static void test_far_ahead(void **state)
     machine_free(machine);
 }
 
-/* A µop that holds one of two ports is one entry of the scheduler, however long it holds it: a
- * scheduler of four has room for what follows. */
+/* A µop that holds one of two ports is one scheduler entry for its whole duration: a scheduler of
+ * four has room for later µops. */
 static void test_held_ports(void **state)
 {
     struct machine *m = load_machine("neoverse-v2");
@@ -679,7 +679,7 @@ static void test_thesis_example(void **state)
     machine_free(m);
 }
 
-/* Stages follow each other, iterations retire in order. */
+/* Stages are in order, iterations retire in order. */
 static void test_timeline(void **state)
 {
     (void)state;
@@ -714,8 +714,8 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
-/* Where loads that are tried again decide, the simulation ends once it is seen to keep up with
- * them; the result is theirs. */
+/* If replayed loads are the bottleneck, the simulation ends once it keeps up with them; the result
+ * is their time. */
 static void test_replayed_early(void **state)
 {
     struct corpus real = real_blocks();

@@ -54,7 +54,7 @@ static void see(const char *text)
         fail_msg("not seen: %s", text);
 }
 
-/* Nothing is typed for that long. */
+/* Types nothing for that long. */
 static void pause_for(double seconds)
 {
     const double until = clock_wall() + seconds;
@@ -63,7 +63,7 @@ static void pause_for(double seconds)
         terminal_read(&terminal, 10);
 }
 
-/* Each byte alone, and later than an Esc waits for what follows it. */
+/* Each byte alone, and later than the timeout after an Esc. */
 static void test_byte_after_byte(void **state)
 {
     static const char paste[] = "\033[200~ popcntq %rax, %rbx\r\033[201~";
@@ -76,7 +76,7 @@ static void test_byte_after_byte(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The second half comes when the workbench has said that it waits for it, and after it a key is a
+/* The second half arrives after the workbench has displayed that it waits; afterwards a key is a
  * key. */
 static void test_pause_within_the_text(void **state)
 {
@@ -91,7 +91,7 @@ static void test_pause_within_the_text(void **state)
     see("2/2");
 }
 
-/* A terminal that never sends the end: Ctrl-C takes what has come. */
+/* A terminal that never sends the end mark: Ctrl-C accepts the received text. */
 static void test_end_that_never_comes(void **state)
 {
     static const char begin[] = "\033[200~ popcntq %rax, %rbx\r";
@@ -103,7 +103,7 @@ static void test_end_that_never_comes(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* So it is at the prompt: one line goes into it, several are a loop. */
+/* The same at the prompt: a single line is inserted, several are a loop. */
 static void test_pause_at_the_prompt(void **state)
 {
     static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",
@@ -149,7 +149,7 @@ static void test_order_behind_an_escape(void **state)
     see("Help");
 }
 
-/* The bytes that the workbench reads. */
+/* Bytes read by the workbench. */
 static int feed;
 
 static int open_feed(void **state)
@@ -172,8 +172,7 @@ static int close_feed(void **state)
     return 0;
 }
 
-/* Takes all that there is, keys into @keys and the texts of pastes, each in brackets, into
- * @pastes. */
+/* Reads everything, keys into @keys and the texts of pastes, each in brackets, into @pastes. */
 static void take_all(struct str *keys, struct str *pastes)
 {
     struct str text = {0};
@@ -197,8 +196,8 @@ static void take_all(struct str *keys, struct str *pastes)
     str_done(&text);
 }
 
-/* However the bytes are cut, the pastes are the same, and no typed key is missing: where a begin
- * mark was cut its first bytes are keys as well. */
+/* For any split of the bytes the pastes are the same, and no typed key is missing: the first bytes
+ * of a split begin mark are also keys. */
 static void test_cuts_anywhere(void **state)
 {
     static const char bytes[] = "a\033[200~one\033[20\rtwo\033[201~b\033\033[200~\033[201\033[201~"
@@ -239,7 +238,7 @@ static void test_more_than_fits(void **state)
     }
     assert_int_equal(write(feed, PASTE_END, 3), 3);
     assert_false(input_paste(&text));
-    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* one that is not the end, and the end */
+    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* a false end mark, then the end */
     assert_true(input_paste(&text));
     assert_true(input_paste_cut());
     assert_int_equal(text.length, most);

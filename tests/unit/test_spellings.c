@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form of data/isa/x86-64.csv as binutils and LLVM spell it, in Intel and in AT&T syntax,
- * loads as itself: one line, one instruction, of that form. */
+/* Every form of data/isa/x86-64.csv in the spelling of binutils and LLVM, in Intel and in AT&T
+ * syntax, loads as itself: one line, one instruction, of that form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const char *const unsaid_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)",
                                                      "XCHG (R8?, R8?)",
                                                      NULL};
 
-/* Targets of branches, and the nop that stands between the forms. */
+/* Branch targets, and the nop between the forms. */
 static bool is_left_out(const char *form)
 {
     static const char *const left_out[] = {
@@ -38,8 +38,7 @@ static bool is_left_out(const char *form)
     return str_match_any(left_out, form);
 }
 
-/* The same operation on the same operands in VEX, EVEX or the encoding that text without a prefix
- * gets. */
+/* The same operation on the same operands in VEX, EVEX or the encoding of text without a prefix. */
 static void canonical(const char *form, char out[FORM_MAX])
 {
     static const char *const marks[] = {"_EVEX", "_VEX"};
@@ -52,8 +51,8 @@ static void canonical(const char *form, char out[FORM_MAX])
     }
 }
 
-/* All instances, in Intel syntax as the assembler takes them, as an object at work_path("forms.o");
- * the forms in their order. */
+/* All instances, in the assembler's Intel syntax, as an object at work_path("forms.o"); the forms
+ * in their order. */
 static size_t assemble_all(const struct forms *forms, size_t *order)
 {
     struct str text = {0}, line = {0};
@@ -66,7 +65,7 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
             continue;
         str_clear(&line);
         form_instance(forms_at(forms, i), &line);
-        /* disassemblers join what stands together: fwait; fnstcw */
+        /* disassemblers join adjacent fwait and fnstcw */
         str_addf(&text, "%s\n\tnop\n", str_text(&line));
         order[count++] = i;
     }
@@ -78,12 +77,12 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
     return count;
 }
 
-/* Where each form begins, and the end. */
+/* Start of each form, and the end. */
 static uint64_t *starts;
 
 /* Appends to @out[i] the part of @tool's listing between the starts of forms i and i + 1, without
- * addresses, comments and nops; LLVM prints prefixes in lines of their own. With @find the starts
- * are taken from the listing. False if the tool is not installed. */
+ * addresses, comments and nops; LLVM prints prefixes in separate lines. With @find the starts come
+ * from the listing. False if the tool is not installed. */
 static bool disassemble(const char *tool, size_t count, bool find, struct str *out)
 {
     struct str text = {0};

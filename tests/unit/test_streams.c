@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of loops and the arrays that are laid out for them: kinds and steps by hand; lines
- * against the misses of a cache that is followed access by access; places against the registers
- * added up, iteration by iteration. */
+/* Streams of loops and the layout of their arrays: kinds and strides by hand; lines compared with
+ * the misses of a simulated cache; addresses compared with registers computed iteration by
+ * iteration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,16 +88,15 @@ static void test_kinds(void **state)
     assert_false(stream_moves(&streams.items.items[0]));
     find("4801d8");                                                 /* add rax,rbx */
     assert_int_equal(streams.items.count, 0);
-    /* mov rax,[rdi]; add rdi,256: a line each, and others left out */
+    /* mov rax,[rdi]; add rdi,256: one line each, others skipped */
     find("488b0748 81c700010000");
     is(0, "load", 256, 1);
-    /* [rdi], [rdi+64] by 64: the second line is the next one's first */
+    /* [rdi], [rdi+64] by 64: the second line is the next iteration's first */
     find("488b07 488b5740 4883c740");
     is(0, "load", 64, 1);
 }
 
-/* The loops that measure what lines cost have the streams that their costs are of, on both
- * instruction sets. */
+/* Loops that measure the cost of lines have the corresponding streams, on both instruction sets. */
 static void test_loops(void **state)
 {
     static const struct { const char *word; int64_t step; double lines;
@@ -123,7 +122,7 @@ static void test_loops(void **state)
             unsigned found = 0;
             kernel_free(any);
             if (!any && err.code == ERR_MISSING)
-                continue;   /* no decoder of it in this build */
+                continue;   /* this build lacks its decoder */
             find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop,
                                                             kind == 0 ? 256 : 128));
             assert_int_equal(streams.unknown, 0);
@@ -133,13 +132,13 @@ static void test_loops(void **state)
                          streams.items.items[i].step == wanted[loop].step;
             assert_true(found > 0);
             if (loop == LOOP_FEW)
-                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* and what the loop ends with */
+                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* and the loop's end */
             if (loop == LOOP_SOME)
                 assert_int_equal(count, MEMORY_SOME_UOPS - 1);
         }
 }
 
-/* Where the loop's end determines its trip count, the same loop run by hand has the same count. */
+/* If the loop's end determines its trip count, the same loop run by hand has the same count. */
 static void test_iterations(void **state)
 {
     static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
@@ -150,11 +149,12 @@ static void test_iterations(void **state)
         /* sub rax,-16; cmp rax,4096; jb */
         {"488b1407 4883e8f0 483d00100000 72f0", 256, 16, 4096},
         {"488b1407 4883c004 4883c004 483d00100000 75ec", 512, 8, 4096},     /* two additions */
-        /* a register is the end */
+        /* the limit is a register */
         {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},
-        {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},                     /* so is the step */
+        /* so is the increment */
+        {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},
         {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},                   /* it moves away */
-        /* nothing is compared */
+        /* no comparison */
         {"488b1407 4883c008 75f6", 0, 0, 0},
         {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
     };
@@ -176,23 +176,23 @@ static void test_iterations(void **state)
     }
 }
 
-/* Instructions that wait for what a moving stream gives. */
+/* Instructions that depend on a load of a moving stream. */
 static void test_waiting(void **state)
 {
     (void)state;
-    /* mov rax,[rdi]: a load alone leaves the scheduler */
+    /* mov rax,[rdi]: a lone load leaves the scheduler early */
     find("488b07 4883c740");
     assert_int_equal(streams.waiting, 0);
     find("480307 4801c3 4801d1 4883c740");           /* add rax,[rdi]; add rbx,rax; add rcx,rdx */
     assert_int_equal(streams.waiting, 2);
-    /* add rbx,rax before mov rax,[rdi]: of the iteration before */
+    /* add rbx,rax before mov rax,[rdi]: from the previous iteration */
     find("4801c3 488b07 4883c740");
     assert_int_equal(streams.waiting, 1);
     find("488b07 31c0 4801c3 4883c740");             /* xor eax,eax in between */
     assert_int_equal(streams.waiting, 0);
     find("48ff07 4883c740");                         /* inc qword [rdi] */
     assert_int_equal(streams.waiting, 1);
-    find("488b442408 4801c3");                       /* from a place that stays */
+    find("488b442408 4801c3");                       /* from a constant address */
     assert_int_equal(streams.waiting, 0);
 }
 
@@ -246,32 +246,32 @@ static void test_unknown(void **state)
     struct arrays arrays;
     struct err err = {0};
     (void)state;
-    /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not determine */
+    /* mov rax,[rdi]; add rdi,rdx: a stride that the loop does not determine */
     find("488b07 4801d7");
     assert_int_equal(streams.unknown, 1);
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
     assert_int_equal(err.code, ERR_DATA);
     assert_non_null(strstr(err.what, "instruction 1"));
-    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index that is multiplied by a register */
+    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index multiplied by a register */
     assert_int_equal(streams.unknown, 3);
     find("4801d8");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
-    find("488b07 4881c700100000");                   /* steps of a page: four of them at least */
+    find("488b07 4881c700100000");                   /* strides of a page: at least four of them */
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 8192, &arrays, &err));
     assert_int_equal(err.code, ERR_USAGE);
     assert_true(layout_arrays(insns, &streams, 65536, &arrays, &err));
 }
 
-/* Steps and addresses at both ends of 64 bits. */
+/* Strides and addresses at both ends of 64 bits. */
 static void test_far(void **state)
 {
     static const char *const loops[] = {
         /* mov rax,2^63-1; mov rbx,[rdi+rax]; add rdi,rax */
         "48b8ffffffffffffff7f 488b1c07 4801c7",
         "48b80000000000000080 488b18 4801c7 488b0f",
-        "48b80000000000000010 488b0f 4801c7",     /* steps of 2^60 */
+        "48b80000000000000010 488b0f 4801c7",     /* strides of 2^60 */
         "48b8ffffffffffffff7f 488b18 488b5808",
     };
     (void)state;
@@ -284,8 +284,7 @@ static void test_far(void **state)
     }
 }
 
-/* A register doubled or scaled over and over: as many parts as its value, and factors beyond 64
- * bits. */
+/* A register doubled or scaled repeatedly: terms of its value, and factors beyond 64 bits. */
 static void test_multiplied(void **state)
 {
     static const char *const again[] = {
@@ -332,8 +331,8 @@ static void test_joined(void **state)
     assert_int_equal(streams.items.items[2].distance, 8256);
 }
 
-/* Lines that come new to a cache that keeps @room of them, the least recently used one going,
- * counted over the second half of @rounds iterations of @n accesses. */
+/* Misses in an LRU cache of @room lines, counted over the second half of @rounds iterations of @n
+ * accesses. */
 static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step,
                      unsigned rounds, size_t room)
 {
@@ -359,7 +358,7 @@ static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, in
     return (double)fresh / (rounds - rounds / 2);
 }
 
-/* Random walks: lines are the misses of a first level of 512 lines. */
+/* Random walks: lines equal the misses of a first level of 512 lines. */
 static void test_lines_are_misses(void **state)
 {
     unsigned seed = 12345;
@@ -395,7 +394,7 @@ static void test_lines_are_misses(void **state)
     }
 }
 
-/* Every iteration of every stream lies within the arena, and no two arrays touch. */
+/* Every iteration of every stream lies within the arena, and arrays are disjoint. */
 static void laid_out(uint64_t bytes)
 {
     struct arrays arrays;
@@ -427,7 +426,7 @@ static void laid_out(uint64_t bytes)
                 streams.items.items[k].kind == STREAM_WALK &&
                 streams.items.items[i].symbol != streams.items.items[k].symbol)
                 assert_true(low[i] >= high[k] || low[k] >= high[i]);
-    /* rows leave some out */
+    /* rows skip some */
     assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));
     for (unsigned i = 0; i < arrays.fill_count; i++)
         assert_true(arrays.fills[i].at + arrays.fills[i].bytes <= arrays.bytes);
@@ -442,7 +441,7 @@ static void test_layouts(void **state)
         "8b0c86 488b14cf 4883c001",                               /* a gather */
         "488b00 488b00",                                          /* a chase */
         "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* rows */
-        "488b07 488b1e 4883c708 4881c600010000",                  /* steps of 8 and 256 */
+        "488b07 488b1e 4883c708 4881c600010000",                  /* strides of 8 and 256 */
     };
     (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Genetic programming finds known formulas again, to the last digit and far outside; the same data
- * give the same formula. */
+/* Genetic programming recovers known formulas exactly, also in extrapolation; equal data give equal
+ * formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void test_known(void **state)
     }
 }
 
-/* Where regression fails, and only there, an expression is wanted and takes its place. */
+/* An expression is searched and used only if regression fails. */
 static void test_where_regression_fails(void **state)
 {
     static const char *const names[] = {"A", "B", "C"};
@@ -70,7 +70,7 @@ static void test_where_regression_fails(void **state)
     str_done(&text);
 }
 
-/* A formula that is no better than what there is is not taken. */
+/* A formula without an improvement is rejected. */
 static void test_no_better(void **state)
 {
     double inputs[3 * 27], values[27];
@@ -88,7 +88,7 @@ static void test_print(void **state)
 {
     static const char *const names[] = {"N", "M"};
     const double inputs[] = {12, 3};
-    /* N / (M * 2) least of that and N - M */
+    /* the smallest expression for it and N - M */
     const struct formula f = {.coefficients = {40, -0.5},
                               .count = 2,
                               .code_length = 9,

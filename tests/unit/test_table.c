@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters and tables: what they show, and that the selection follows its row. */
+/* Filters and tables: displayed rows; the selection follows its row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
 static const struct table_source source = {
     .columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
 
-/* The rows a table shows, as digits in order. */
+/* The rows displayed by a table, as digits in order. */
 static const char *shown(struct table *t)
 {
     static char text[16];
@@ -87,8 +87,8 @@ static void test_filters(void **state)
     assert_non_null(strstr(filtered(&t, "colour=red"), "unknown column"));
     assert_non_null(strstr(filtered(&t, "cycles>much"), "invalid number"));
     assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
-    assert_string_equal(shown(&t), "1");   /* a refused filter changes nothing */
-    /* One of several, and all of some of them. */
+    assert_string_equal(shown(&t), "1");   /* a rejected filter changes nothing */
+    /* One of several, and all of some. */
     assert_string_equal(filtered(&t, "cycles<0.3 | cycles>10"), "03");
     assert_string_equal(filtered(&t, "add & cycles>0.3 | form~NOP | imul"), "124");
     assert_string_equal(filtered(&t, "nothing | else"), "");
@@ -131,7 +131,7 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
     assert_true(table_sort(&t, &source, "-cycles", &err));
-    assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
+    assert_string_equal(shown(&t), "32104");   /* missing values come last in both orders */
     assert_int_equal(t.cursor, 0);             /* the requested row is at the top */
     table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
@@ -219,7 +219,7 @@ static void ten_text(const void *context, size_t row, int column, struct str *ou
     str_addf(out, "%c%zu", 'a' + column, row);
 }
 
-/* The first line of what @t draws on 40 columns. */
+/* The first line drawn by @t on 40 columns. */
 static const char *header_of(struct table *t, const struct table_source *wide)
 {
     static char text[256];
@@ -234,7 +234,7 @@ static const char *header_of(struct table *t, const struct table_source *wide)
     return text;
 }
 
-/* Columns that do not fit are scrolled under the first, which stays. */
+/* Columns that do not fit scroll beside the fixed first one. */
 static void test_sideways(void **state)
 {
     static const struct table_column ten[10] = {
@@ -266,7 +266,7 @@ static void test_sideways(void **state)
         table_act(&t, &wide, ACTION_LEFT);
     assert_non_null(strstr(header_of(&t, &wide), "one"));
     assert_int_equal(t.skipped, 0);
-    /* What fits stays. */
+    /* Columns that fit remain. */
     table_done(&t);
     table_init(&t);
     shown(&t);
@@ -275,7 +275,7 @@ static void test_sideways(void **state)
     table_done(&t);
 }
 
-/* The cursor was far down when a filter left few rows: they are shown from the first on. */
+/* The cursor was far down when a filter left few rows: they are displayed from the first on. */
 static void test_filter_fills(void **state)
 {
     struct grid g;
@@ -335,7 +335,7 @@ static unsigned updates(struct table *t, const size_t *rows)
     return n;
 }
 
-/* Rows are sorted and filtered a piece at a time: no drawing takes long, the old order stands
+/* Rows are sorted and filtered incrementally: no drawing takes long, the old order remains
  * meanwhile, Esc ends it. */
 static void test_many_rows(void **state)
 {
@@ -359,7 +359,7 @@ static void test_many_rows(void **state)
     assert_true(table_filter(&t, &large, "cycles<100 & form~form", &err));
     assert_true(updates(&t, &rows) > 3);
     assert_int_equal(t.shown, 100);
-    /* Rows that went while others were being sorted are not shown. */
+    /* Rows removed during the sort are not displayed. */
     assert_true(table_filter(&t, &large, "", &err) && table_sort(&t, &large, "cycles", &err));
     updates(&t, &rows);
     assert_true(table_sort(&t, &large, "-cycles", &err));
@@ -380,7 +380,7 @@ static void test_many_rows(void **state)
     table_done(&t);
 }
 
-/* So is a search: it reports that it is running, and where it ended. */
+/* So is a search: it reports that it is running, and its final position. */
 static void test_search_goes_on(void **state)
 {
     size_t rows = MANY;
@@ -390,7 +390,7 @@ static void test_search_goes_on(void **state)
     (void)state;
     table_init(&t);
     updates(&t, &rows);
-    /* all the way round, back to the first row */
+    /* a full cycle, back to the first row */
     assert_true(table_find(&t, &large, &rows, "form 000000", -1));
     assert_true(table_busy(&t));
     assert_true(updates(&t, &rows) > 3);
@@ -414,7 +414,8 @@ static void test_search_goes_on(void **state)
     table_done(&t);
 }
 
-/* The first requested row is that of the order requested before, also while that is not ready. */
+/* The first requested row belongs to the previously requested order, also while that is not
+ * ready. */
 static void test_ends_of_what_comes(void **state)
 {
     size_t rows = MANY;
@@ -436,7 +437,7 @@ static void test_ends_of_what_comes(void **state)
     assert_true(table_sort(&t, &large, "-cycles", &err) && table_act(&t, &large, ACTION_LAST));
     updates(&t, &rows);
     assert_int_equal(t.cursor, MANY - 1);
-    /* Any other move keeps to its row. */
+    /* Any other move keeps its row. */
     assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) &&
                 table_act(&t, &large, ACTION_DOWN));
     size_t row = t.selected;
@@ -473,8 +474,8 @@ static void pair_text(const void *context, size_t row, int column, struct str *o
              column ? (row + p->from) % 2 : (row + p->from) / 2);
 }
 
-/* One row of two with the same name is tagged, and copying reads tagged rows alone, of however
- * many; also when they have moved it finds them. */
+/* One row of two with the same name is tagged, and copying reads only tagged rows, for any number;
+ * it also finds them after they moved. */
 static void test_tags_of_pairs(void **state)
 {
     (void)state;
@@ -502,7 +503,7 @@ static void test_tags_of_pairs(void **state)
     assert_string_equal(str_text(&out), "form 0\tquantity 1\nform 35000\tquantity 0\n");
     assert_true(p.asked < 20);
     str_clear(&out);
-    p.from = 1;   /* one row is gone: all stand a place earlier */
+    p.from = 1;   /* one row is removed: all move up by one */
     p.count--;
     table_update(&t, &pairs, &p, 2);
     table_finish(&t, &pairs, &p);
@@ -512,7 +513,7 @@ static void test_tags_of_pairs(void **state)
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
-    assert_true(p.asked < 20);   /* their places are known again */
+    assert_true(p.asked < 20);   /* their positions are known again */
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loaders as jobs: the old document stays until the new one is complete, later commands wait, a
- * cancelled loader changes nothing. Input comes through a pipe, so that a job lasts as long as the
- * test needs. */
+ * cancelled loader changes nothing. Input comes through a pipe, so that the test controls a job's
+ * duration. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@
 
 static const char *pipe_path, *table_path;
 
-/* A session as the screen has it, which waits for nothing. */
+/* A session like the workbench's, which waits for nothing. */
 static void open_session(struct session *s)
 {
     session_init(s);
@@ -99,7 +99,7 @@ static size_t rows_of(const struct session *s)
     return s->document.experiments ? s->document.experiments->rows.count : 0;
 }
 
-/* As the main loop does when the job has ended. */
+/* Like the main loop after the end of the job. */
 static bool go_on(struct session *s, struct err *err)
 {
     bool ended = false;
@@ -137,7 +137,7 @@ static void test_old_stays(void **state)
     int fd = other_end();
     write_rows(fd, 20);
     assert_int_equal(rows_of(&s), 3);
-    /* Meanwhile the old ones can be read and worked with. */
+    /* Meanwhile the old ones can be read and used. */
     const struct experiments *old = s.document.experiments;
     assert_int_equal(experiments_size(old, 0), 1);
     close(fd);
@@ -172,7 +172,7 @@ static void test_cancelled(void **state)
         write_rows(fd, 100);
         assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
         assert_true(job_cancel(number));
-        /* However much follows; unread data ends with the job. */
+        /* For any remaining input; unread data ends with the job. */
         struct str much = {0};
         for (size_t k = 0; k < 3 * WATCH_STEPS; k++)
             str_add(&much, "x,1\n");
@@ -182,7 +182,7 @@ static void test_cancelled(void **state)
         }
         str_done(&much);
         close(fd);
-        assert_false(go_on(&s, &err));   /* and the commands that waited are dropped */
+        assert_false(go_on(&s, &err));   /* and pending commands are dropped */
         assert_true(job_find(number, &info));
         if (info.state != JOB_CANCELLED)
             fail_msg("%s: %s", readers[i], info.err.what);
@@ -195,8 +195,7 @@ static void test_cancelled(void **state)
     session_done(&s);
 }
 
-/* A table that somebody reads does not change under his hands, and goes with the last who holds
- * it. */
+/* A table in use does not change for its readers, and is freed by the last of them. */
 static void test_held(void **state)
 {
     struct session s;
@@ -211,7 +210,7 @@ static void test_held(void **state)
     experiments_set(own, 0, 7, NAN, 1, NULL);
     assert_true(held->rows.items[0].cycles == 1 && !experiments_held(own));
     assert_ptr_equal(session_change_experiments(&s), own);
-    /* A result for a table that the session no longer has is refused. */
+    /* A result for a table that the session has replaced is rejected. */
     struct experiments *made = experiments_copy(held, NULL);
     assert_false(session_set_experiments(&s, &made, held, &err));
     assert_non_null(made);
@@ -223,7 +222,7 @@ static void test_held(void **state)
     session_done(&s);
 }
 
-/* While another session is being read nothing changes that would be lost. */
+/* While another session is being read, changes that would be lost are rejected. */
 static void test_replacing(void **state)
 {
     struct session s;
@@ -238,7 +237,7 @@ static void test_replacing(void **state)
     int fd = open(inner, O_WRONLY | O_TRUNC | O_CLOEXEC);
     assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
     close(fd);
-    /* as one who saves into it: who loads waits */
+    /* a lock like that of a save: the loader waits */
     int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(held, LOCK_EX), 0);
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
@@ -260,8 +259,8 @@ static void test_replacing(void **state)
     session_done(&s);
 }
 
-/* Read-only commands run in the background on a snapshot of the session: none is a job any longer
- * if it ended in time. */
+/* Read-only commands run in the background on a snapshot of the session: those that end in time are
+ * not jobs. */
 static void test_reading(void **state)
 {
     static const char *const readers[] = {"kernel analyze",
@@ -305,7 +304,7 @@ static void test_reading(void **state)
             (!s.last || strcmp(result_command(s.last), command->name) != 0))
             fail_msg("%s says nothing", line);
     }
-    /* A command's own fault is reported, and leaves no failed job. */
+    /* A command's own error is reported, and leaves no failed job. */
     s.patience = INFINITY;
     before = job_count();
     assert_false(run(&s, "kernel report nothing.txt", &err));
@@ -329,7 +328,7 @@ static void test_reading_goes_on(void **state)
                 go_on(&s, &err));
     assert_int_equal(mkfifo(work_path("reading.csv"), 0600), 0);
     char line[200];
-    /* nobody reads it yet */
+    /* no reader yet */
     snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));
     assert_true(run(&s, line, &err));
     unsigned number = s.queue.job;
@@ -348,7 +347,7 @@ static void test_reading_goes_on(void **state)
     session_done(&s);
 }
 
-/* It reads what was there when it began, whatever becomes of the session meanwhile. */
+/* It reads the state at its start, whatever happens to the session meanwhile. */
 static void test_reads_what_was(void **state)
 {
     struct session s;
@@ -378,8 +377,8 @@ static void test_reads_what_was(void **state)
     session_done(&s);
 }
 
-/* A long loop is analysed by a job: the view asks and gets nothing until it has ended, then what
- * analysing gives; the same loop is not analysed again. */
+/* A job analyses a long loop: the view gets no result until it has ended, then the same as direct
+ * analysis; the same loop is not analysed again. */
 static void test_long_loop(void **state)
 {
     struct session s;
@@ -405,9 +404,9 @@ static void test_long_loop(void **state)
         analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
     assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
     analysis_free(again);
-    s.revision++;   /* as each job's end does */
+    s.revision++;   /* like each job's end */
     assert_ptr_equal(session_analyses(&s, &count), made);
-    /* Another loop ends what is under way. */
+    /* Another loop cancels the running analysis. */
     assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0", &err));
     session_analyses(&s, &count);
     assert_true(session_analysing(&s));
@@ -421,8 +420,8 @@ static void test_long_loop(void **state)
     str_done(&hex);
 }
 
-/* What a view began on its own keeps nobody from loading; cancelled, it stays undone until
- * something changes. */
+/* A job started by a view does not block loading; cancelled, it is not repeated until something
+ * changes. */
 static void test_work_aside(void **state)
 {
     struct session s;
@@ -445,7 +444,7 @@ static void test_work_aside(void **state)
     job_cancel(s.document.analyses->job);
     job_wait(0);
     if (!s.document.analyses->made) {   /* it had not ended before */
-        s.revision++;   /* as each job's end does: no reason to begin again */
+        s.revision++;   /* like each job's end: no reason to begin again */
         session_analyses(&s, &count);
         session_analyses(&s, &count);
         assert_false(count || session_analysing(&s));
@@ -460,7 +459,7 @@ static void test_work_aside(void **state)
     str_done(&hex);
 }
 
-/* A job that only confirms leaves the last result for `export`, as the command does. */
+/* A job that only confirms keeps the last result for `export`, like the command. */
 static void test_confirmed_late(void **state)
 {
     struct session s;
@@ -474,7 +473,7 @@ static void test_confirmed_late(void **state)
     assert_non_null(last);
     s.patience = 0;
     snprintf(line, sizeof line, "export %s", work_path("late.csv"));
-    do {   /* on a busy machine it may have ended before anybody looks */
+    do {   /* on a busy machine it may already have ended */
         session_clear_output(&s);
         assert_true(run(&s, line, &err));
     } while (!s.queue.now);
@@ -489,7 +488,7 @@ static void test_confirmed_late(void **state)
 }
 
 /* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets
- * that of the fourth. */
+ * the fourth's. */
 static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
 {
     struct prediction *p = session_forecast(s, m);
@@ -503,8 +502,7 @@ static bool predicted(struct session *s, struct machine *m, size_t rows, double 
     return made;
 }
 
-/* So are the predictions of a large table, and they are computed again when machine or values
- * change. */
+/* The same for predictions of a large table, recomputed when machine or values change. */
 static void test_many_predictions(void **state)
 {
     struct session s;
@@ -526,7 +524,7 @@ static void test_many_predictions(void **state)
     assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(predicted(&s, m, rows, NULL));   /* the old ones, while new ones are made */
+    assert_true(predicted(&s, m, rows, NULL));   /* the old ones, until the new ones are ready */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
@@ -534,7 +532,7 @@ static void test_many_predictions(void **state)
     job_wait(0);
     assert_true(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
     assert_true(cycles == 4);
-    /* Cancelled ones are begun again when the table has changed, not before. */
+    /* Cancelled ones restart when the table has changed, not before. */
     assert_true(run(&s, "set machine haswell", &err));
     m = session_machine(&s, "haswell", &err);
     assert_false(predicted(&s, m, rows, NULL));
@@ -553,8 +551,8 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
-/* A machine that a command names is loaded by a job before the command begins, which waits; what
- * follows it waits for that. */
+/* A job loads a machine named by a command before the command begins, which waits, as do later
+ * commands. */
 static void test_machine_named(void **state)
 {
     static const char facts[] =
@@ -569,13 +567,13 @@ static void test_machine_named(void **state)
     work_put("slow/mapping.csv", mapping);
     open_table(&s);
     s.patience = 0;
-    for (int k = 0; k < 2; k++) {   /* a directory is read with each command that names it */
+    for (int k = 0; k < 2; k++) {   /* a directory is read by each command that names it */
         unsigned long revision = s.revision;
         snprintf(line, sizeof line, "evaluate --mapping %s; set seed %d", work_path("slow"), k + 5);
         hold_workers(true);
         assert_true(run(&s, line, &err));
         assert_true(s.queue.now);
-        assert_int_equal(s.queue.count, 1);   /* the command itself, with what follows it */
+        assert_int_equal(s.queue.count, 1);   /* the command itself, and later commands */
         assert_int_equal(s.revision, revision);
         hold_workers(false);
         s.patience = INFINITY;
@@ -600,8 +598,8 @@ static void test_machine_named(void **state)
     session_done(&s);
 }
 
-/* A machine in a directory: loaded by a job, then known by its name and read no more, so that
- * changes stay; and one that is replaced lives until the command ends. */
+/* A machine in a directory: loaded by a job, then known by its name and not read again, so that
+ * changes stay; a replaced machine lives until the command ends. */
 static void test_machine_in_directory(void **state)
 {
     static const char facts[] =
@@ -616,7 +614,7 @@ static void test_machine_in_directory(void **state)
     work_put("mine/mapping.csv", mapping);
     open_session(&s);
     s.patience = 0;
-    hold_workers(true);   /* so that the job cannot have ended before it is looked at */
+    hold_workers(true);   /* the job cannot end before the check */
     snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0",
              work_path("mine"));
     assert_true(run(&s, line, &err));
@@ -644,7 +642,7 @@ static void test_machine_in_directory(void **state)
 }
 
 /* An experiment that would distinguish forms joins the others if it can be measured; if it is
- * refused they are unchanged. */
+ * rejected they are unchanged. */
 static void test_settling_refused(void **state)
 {
     static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";

@@ -20,7 +20,7 @@ static void assert_close(double got, double expected)
         fail_msg("%.17g instead of %.17g", got, expected);
 }
 
-/* Sums are integers and the winner is divided once: not even the last bit may differ. */
+/* Sums are integers with a single division: results agree to the last bit. */
 static void assert_exact(double got, double expected)
 {
     if (got != expected)
@@ -39,7 +39,7 @@ static size_t random_masses(struct rng *rng, unsigned ports, size_t most, struct
 static const char *const engines[ENGINES] = {"portable", "avx2", "avx512"};
 static size_t taken[ENGINES][METHOD_COUNT];
 
-/* Every method of every engine this CPU has, forced, and the free choice. */
+/* Every method of every engine of this CPU, forced, and the free choice. */
 static void assert_every_way(struct throughput *t, const struct mass *masses, size_t n,
                              double expected)
 {
@@ -82,8 +82,8 @@ static void test_all_three_agree(void **state)
     }
 }
 
-/* Few µops over many ports, many over few, small sets that fall apart, and counts past the exact
- * range of each method. */
+/* Few µops over many ports, many over few, small disjoint sets, and counts beyond the exact range
+ * of each method. */
 static void test_shapes(void **state)
 {
     (void)state;
@@ -113,8 +113,8 @@ static void test_shapes(void **state)
     throughput_free(t);
 }
 
-/* Two separate bottlenecks whose ratios differ by as little as the limits of mass allow: floats
- * must not mistake one for the other. */
+/* Two separate bottlenecks with a minimal difference of ratios within the limits of mass: floats
+ * must not confuse them. */
 static void test_near_ties(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_limits(void **state)
             }
         throughput_free(t);
     }
-    /* Every set of 10 ports, and one distinct set more than that fits: the flow's own limit. */
+    /* Every set of 10 ports, and one distinct set beyond the capacity: the flow's own limit. */
     struct throughput *t = throughput_new(10);
     for (uint32_t i = 0; i < 1023; i++)
         masses[i] = (struct mass){i + 1, 1 + i % 7};
@@ -208,7 +208,7 @@ static void test_wide_machines(void **state)
 static void test_columns(void **state)
 {
     (void)state;
-    /* Ports 0 and 1 hang together through {0,1}, port 2 stands alone: no column joins it. */
+    /* Ports 0 and 1 are connected through {0,1}, port 2 is separate: no column joins it. */
     const portset sets[] = {1, 3, 4, 1};
     portset columns[3];
     assert_int_equal(columns_list(sets, 4, 3, columns), 3);
@@ -218,7 +218,7 @@ static void test_columns(void **state)
     assert_int_equal(columns_list(NULL, 0, 0, columns), 0);
 }
 
-/* The largest mass within a column, over its size, is the bound: no other set of ports is
+/* The largest mass within a column, divided by its size, is the bound: no other port set is
  * needed. */
 static void test_columns_suffice(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With PORTOLAN_TIMING every key and frame of the workbench leaves its times, and the summary
- * agrees with them. No time is judged here; make bench-screen shows them. */
+/* With PORTOLAN_TIMING every key and frame of the workbench records its times, and the summary
+ * agrees with them. Times are not checked; make bench-screen shows them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "base/csv.h"
 
 
-/* Presses @key until @text is seen: a key is obeyed once, so it is seen at the first time. */
+/* Presses @key until @text appears: a key acts once, so the first press counts. */
 static void press(struct terminal *t, const char *key, const char *text)
 {
     str_clear(&t->recent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks on which other analysers go wrong: OSACA 0.7 (front end, carried chains, aliases,
- * listings, unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number
- * is counted by hand from the facts of the machine. */
+/* Blocks that other analysers get wrong: OSACA 0.7 (front end, carried chains, aliases, listings,
+ * unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number is
+ * derived by hand from the facts of the machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void assert_bound(const struct machine *m, const char *text, enum bound_k
         fail_msg("%s: %s %.4f, not %.4f", text, bound_name(kind), got, cycles);
 }
 
-/* What `objdump -d` prints is read as it is; OSACA refuses it. */
+/* Output of `objdump -d` is accepted unchanged; OSACA rejects it. */
 static void test_objdump_lines(void **state)
 {
     (void)state;
@@ -109,8 +109,8 @@ static void test_operands(void **state)
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm2{%k1}{z}", BOUND_DEPENDENCIES, 0);
 }
 
-/* llvm-mca takes all that it is given for the body; here the loop is found, and the prologue and
- * what follows cost nothing. */
+/* llvm-mca treats its whole input as the body; here the loop is found, and code outside it costs
+ * nothing. */
 static void test_function_is_no_loop(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_function_is_no_loop(void **state)
     kernel_free(k);
     assert_bound(skylake, function, BOUND_PIPES, 0);
     assert_bound(skylake, function, BOUND_DEPENDENCIES, 1);
-    /* The outer loop is there to choose, and the inner is the one taken. */
+    /* The outer loop is selectable, the inner one is the default. */
     k = kernel_of(
         "1: movq %rdx, %rsi\n2: addq (%rsi), %rax\n subq $8, %rsi\n jne 2b\n decq %rdx\n jne 1b\n");
     assert_int_equal(k->loop_count, 2);
@@ -152,10 +152,10 @@ static void test_stack(void **state)
 static void test_registers(void **state)
 {
     (void)state;
-    /* cmov reads its destination whatever the condition says, in each width. */
+    /* cmov reads its destination for any condition, in each width. */
     assert_bound(skylake, "testl %ecx, %ecx\n cmovnel %edx, %eax\n addl $1, %eax",
                  BOUND_DEPENDENCIES, 2);
-    /* adc and sbb take the carry and leave one; a chain of three is three long although no register
+    /* adc and sbb read and write the carry; a chain of three has length three although no register
      * repeats. */
     assert_bound(skylake, "adcq %rdx, %r8\n adcq %rdx, %r9\n adcq %rdx, %r10", BOUND_DEPENDENCIES,
                  3);
@@ -188,8 +188,8 @@ static void test_zero_idioms(void **state)
     assert_bound(skylake, "xorl %eax, %eax\n subq %rbx, %rbx", BOUND_PORTS, 0);
 }
 
-/* Chains through memory: read-modify-write, a store read back two iterations later, bases moved by
- * lea, cycles over several iterations. */
+/* Chains through memory: read-modify-write, a store read back two iterations later, bases
+ * incremented by lea, cycles over several iterations. */
 static void test_memory_chains(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void test_memory_chains(void **state)
                  BOUND_DEPENDENCIES, 1.5);
 }
 
-/* AArch64: a store is read back by address, and stepping the base waits for the base alone. */
+/* AArch64: a store is read back by address, and incrementing the base waits for the base alone. */
 static void test_aarch64_chains(void **state)
 {
     (void)state;
@@ -223,8 +223,8 @@ static void put_rows(struct str *text, size_t rows)
         str_addf(text, "addq %%r%zu, %%r%zu\n", 8 + i % 8, 8 + (i * 5 + 3) % 8);
 }
 
-/* 12 jumps not taken still take slots; long blocks take no more than in proportion (OSACA
- * enumerates paths: 190 lines, 13 s). */
+/* 12 untaken jumps still take slots; the work for long blocks is proportional to their length
+ * (OSACA enumerates paths: 190 lines, 13 s). */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void test_sizes(void **state)
     str_done(&text);
 }
 
-/* Pressure is spread as the bound allows: what the ports hold adds up, and none holds more than the
+/* Pressure is distributed within the bound: the ports' sum is preserved, and none exceeds the
  * bound. */
 static void test_pressure_is_kept(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel tune: reordering, replacements, several iterations at once, loops whose best form is
- * known, and candidates on this CPU compared with their loops. */
+/* kernel tune: reordering, replacements, unrolling, loops with a known optimum, and candidates on
+ * this CPU compared with their loops. */
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -35,7 +35,7 @@ static struct sandbox *sandbox_or_skip(const struct insn *insns, size_t count)
     return s;
 }
 
-/* Whether instructions @a and @b of @text may change places with nothing else moved. */
+/* Whether instructions @a and @b of @text may be swapped with nothing else moved. */
 static bool may_swap(const char *text, size_t a, size_t b)
 {
     struct kernel *k = kernel_of(text);
@@ -69,16 +69,15 @@ static void test_what_may_change_places(void **state)
     assert_false(may_swap(INTEL "mov al, bl\nmov eax, edx\n", 0, 1));
     /* a part, then the whole */
     assert_false(may_swap(INTEL "mov ah, bl\nmov al, dl\nmov rcx, rax\n", 1, 2));
-    /* flags: of two that write them the later one's stay; where a third follows, nobody looks at
-     * the first two's */
+    /* flags: the later writer's remain; if a third follows, the first two's are dead */
     assert_false(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\n", 0, 1));
     assert_true(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "add rax, rbx\nadc rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "cmp rax, rbx\nadd rcx, 1\ncmovb rsi, rdi\ntest r8, r8\n", 0, 1));
     assert_true(may_swap(INTEL "lea rax, [rbx+1]\nadd rcx, rdx\n", 0, 1));
-    /* a shift by cl leaves the flags alone when cl is 0 */
+    /* a shift by cl keeps the flags if cl is 0 */
     assert_false(may_swap(INTEL "add rax, rbx\nshl rdx, cl\nadc rsi, rdi\ncmp r8, r9\n", 0, 1));
-    /* memory: only what is known to lie apart */
+    /* memory: only if known to be disjoint */
     assert_true(may_swap(INTEL "mov rax, [rdi]\nmov rbx, [rsi]\n", 0, 1));
     assert_false(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rsi]\n", 0, 1));
     assert_true(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rdi+8]\n", 0, 1));
@@ -93,11 +92,11 @@ static void test_what_may_change_places(void **state)
     assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));
     assert_false(may_swap(INTEL "lea rsi, [edi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "push rax\npop rbx\n", 0, 1));
-    /* fences, locked ones and what closes the loop stay */
+    /* fences, locked instructions and the closing branch stay */
     assert_false(may_swap(INTEL "mov rax, [rdi]\nmfence\n", 0, 1));
     assert_false(may_swap(INTEL "mov rax, rbx\nlock add [rdi], rcx\n", 0, 1));
     assert_false(may_swap(INTEL "a: mov rax, rbx\njne a\n", 0, 1));
-    /* legacy SSE keeps what lies above where others use it */
+    /* legacy SSE keeps the upper half if others use it */
     assert_false(
         may_swap(INTEL "movaps xmm0, xmm1\nvaddps ymm2, ymm0, ymm3\nmovaps xmm0, xmm4\n", 0, 2));
     assert_true(may_swap(INTEL "movaps xmm0, xmm1\nmovaps xmm5, xmm4\n", 0, 1));
@@ -120,8 +119,8 @@ static struct tune *tune(const char *id, const char *text, unsigned unroll, bool
     return t;
 }
 
-/* On @id @text takes @before cycles, and the best version found @after; @what is part of what it
- * says. */
+/* On @id @text takes @before cycles, and the best version found @after; its description contains
+ * @what. */
 static void expect(const char *id, const char *text, unsigned unroll, bool reassociate,
                    double before, double after, const char *what)
 {
@@ -150,8 +149,8 @@ static void test_known_best(void **state)
            "imul by a power of two");
     expect("skylake", INTEL "a: imul rax, rax, 5\ncmp rdi, rdx\njne a\n", 1, false, 3, 1,
            "imul as lea");
-    /* Two shifts a cycle, four additions: five shifts and the fused comparison on p06 take 3, with
-     * additions 6 / 4. */
+    /* Two shifts per cycle, four additions: five shifts and the fused comparison on p06 take 3,
+     * with additions 6 / 4. */
     expect("skylake",
            INTEL
            "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n",
@@ -173,7 +172,7 @@ static void test_known_best(void **state)
         " add $4, %rax\n cmp %rax, %rdx\n jne .L\n";
     expect("skylake", chained, 1, false, 16, 16, NULL);
     expect("skylake", chained, 1, true, 16, 4, "separate accumulators");
-    /* Sums of integers need no leave. */
+    /* Integer sums need no permission. */
     expect("skylake",
            INTEL "a: imul rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp "
                  "rdi, rdx\njne a\n",
@@ -192,7 +191,7 @@ static void test_known_best(void **state)
            4, true, 4, 4, NULL);
 }
 
-/* What cannot be done several times at once is not. */
+/* Loops that cannot be unrolled remain unchanged. */
 static void test_not_unrolled(void **state)
 {
     static const char *const texts[] = {
@@ -200,7 +199,7 @@ static void test_not_unrolled(void **state)
         INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",
         INTEL "mov rax, rbx\nadd rcx, rdx\n",                               /* no loop */
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
-        /* what closes it counts */
+        /* the closing instruction writes a result */
         INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",
     };
     (void)state;
@@ -224,7 +223,7 @@ static int64_t place_of(const struct insn *in)
 }
 
 /* An operand relative to the code is the same memory in every copy, in its bytes, and in its text
- * once that is assembled. */
+ * after assembly. */
 static void test_relative_places(void **state)
 {
     /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
@@ -267,7 +266,7 @@ static void test_relative_places(void **state)
     str_done(&text);
 }
 
-/* inc leaves the carry to the branch, add would not: here the two steps are not one. */
+/* inc keeps the carry for the branch, add would not: here the two increments are not merged. */
 static void test_carry_kept(void **state)
 {
     struct kernel *k = kernel_of(INTEL "a: cmp rax, rdx\ninc rcx\ndec rsi\njb a\n");
@@ -286,7 +285,7 @@ static void test_carry_kept(void **state)
     kernel_free(k);
 }
 
-/* An address relative to the code would be another one behind what is put before it. */
+/* A code-relative address would change if code is inserted before it. */
 static void test_relative_stays(void **state)
 {
     struct kernel *k = kernel_of(INTEL "popcnt rax, [rip + 64]\ncmp r8, r10\n");
@@ -335,7 +334,7 @@ static void itself_free(struct itself *b)
     kernel_free(b->kernel);
 }
 
-/* A loop that has only its branch is not run, with a message. */
+/* A loop consisting only of its branch is not run, with a message. */
 static void test_only_a_branch(void **state)
 {
     struct itself b = itself_new(INTEL "a: jne a\n");
@@ -348,7 +347,7 @@ static void test_only_a_branch(void **state)
     itself_free(&b);
 }
 
-/* Candidate @c of @insns does the same on this CPU. */
+/* Candidate @c of @insns has the same results on this CPU. */
 static void must_agree(struct sandbox *s, const struct insn *insns, size_t count,
                        const struct version *c, unsigned inputs, uint64_t seed, unsigned *agreed)
 {
@@ -365,7 +364,7 @@ static void must_agree(struct sandbox *s, const struct insn *insns, size_t count
     str_done(&text);
 }
 
-/* One instruction and what follows it, so that flags are free; each rule of the table is met. */
+/* One instruction and its successors, so that flags are free; each rule of the table applies. */
 static const char *const replaced[][2] = {
     {"mov of 0 as xor", "mov eax, 0"},
     {"shl by 1 as add", "shl rax, 1"},
@@ -437,8 +436,8 @@ static void test_each_replacement(void **state)
     sandbox_free(s);
 }
 
-/* A wrong candidate is found out: another order of two that depend, another constant, a store left
- * out. */
+/* A wrong candidate is detected: swapped dependent instructions, another constant, a missing
+ * store. */
 static void test_wrong_ones_differ(void **state)
 {
     static const char *const pairs[][2] = {
@@ -478,7 +477,7 @@ static void test_wrong_ones_differ(void **state)
     sandbox_free(s);
 }
 
-/* What random loops are made of. */
+/* Instructions of random loops. */
 static const char *const pool[] = {
     "add rax, rbx",
     "sub rcx, [rdi+8]",
@@ -520,8 +519,7 @@ static const char *const pool[] = {
     "vaddsd xmm7, xmm7, [rdi]",
 };
 
-/* Random loops: the results of a search, and any order that the rules allow, do the same on random
- * inputs. */
+/* Random loops: the results of a search, and any permitted order, agree on random inputs. */
 static void test_random_loops(void **state)
 {
     const struct tune_options options = {60, 4, true, 3};
@@ -585,7 +583,7 @@ static void test_random_loops(void **state)
     machine_free(m);
 }
 
-/* Stands before sandbox_run_states: the first @starved runs get no processor time. */
+/* Replaces sandbox_run_states: the first @starved runs get no processor time. */
 static unsigned starved;
 bool __real_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                                const struct sandbox_start *start, struct sandbox_state *after,
@@ -604,8 +602,7 @@ bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vect
     return true;
 }
 
-/* A run that others kept the processor from is no difference: it is run once more, and left out
- * when that helps nothing. */
+/* A run without processor time is no difference: it is repeated, and skipped if it fails again. */
 static void test_starved_runs(void **state)
 {
     struct itself b = itself_new(INTEL "add rax, rcx\nimul rdx, rax");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions that the decoder does not have: one line is one instruction, with its name where
- * another disassembler knows it. */
+/* Instructions that the decoder lacks: one line is one instruction, with its name if another
+ * disassembler knows it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static const struct foreign { const char *hex, *text, *form; unsigned access[3];
      {2, 1, 1}},
 };
 
-/* The form and what is read and written, by the text. */
+/* The form, reads and writes, from the text. */
 static void test_text(void **state)
 {
     (void)state;
@@ -105,11 +105,12 @@ static void test_text(void **state)
                                       "vfoo dword ptr"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&in, 0, sizeof in);
-        x86_text_read(bad[i], &in);   /* whatever it says: no access outside */
+        x86_text_read(bad[i], &in);   /* for any text: no access out of bounds */
     }
 }
 
-/* Lengths by the bytes of a VEX or EVEX encoding, against the decoder's on all that it decodes. */
+/* Lengths from the bytes of a VEX or EVEX encoding, compared with the decoder's for all that it
+ * decodes. */
 static void test_encoding_length(void **state)
 {
     (void)state;
@@ -136,7 +137,7 @@ static void test_encoding_length(void **state)
                 ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) ||
             (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
             continue;
-        /* branches of the Knights Corner, without ModRM byte */
+        /* branches of Knights Corner, without ModRM byte */
         if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)
             continue;
         decoded++;
@@ -147,8 +148,8 @@ static void test_encoding_length(void **state)
     assert_true(decoded > 100000);
 }
 
-/* APX without a disassembler that has it: the length of the same opcode behind REX. Lengths from
- * LLVM 22. */
+/* APX without a supporting disassembler: the length of the same opcode after REX. Lengths from LLVM
+ * 22. */
 static void test_rex2(void **state)
 {
     (void)state;
@@ -177,7 +178,7 @@ static bool there(const char *program)
     return system(line) == 0;
 }
 
-/* All in one code: each is one instruction, by its name if an installed disassembler has it, and
+/* All in one code: each is one instruction, with its name if an installed disassembler has it, and
  * never bytes of others. */
 static void test_learned(void **state)
 {
@@ -197,7 +198,7 @@ static void test_learned(void **state)
             break;
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
-        if (!(in.traits & INSN_UNDECODED))   /* an older binutils than 2.40 knows fewer */
+        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 knows fewer */
             assert_string_equal(in.form, foreign[i].form);
         assert_null(strchr(in.text, '\t'));   /* texts are shown in columns */
         at += in.length;
@@ -205,7 +206,8 @@ static void test_learned(void **state)
     }
 }
 
-/* A text: as many instructions as lines, the total a lower bound, what nobody knows counted. */
+/* A text: the number of instructions equals the number of lines, the total is a lower bound,
+ * unknown ones are counted. */
 static void test_kernel(void **state)
 {
     (void)state;
@@ -231,8 +233,8 @@ static void test_kernel(void **state)
     kernel_free(k);
 }
 
-/* An object: what no decoder knows counts as an instruction that no machine covers, what another
- * disassembler names by its name. */
+/* An object: instructions unknown to all decoders count as uncovered by any machine, those named by
+ * another disassembler under that name. */
 static void test_scan_counts(void **state)
 {
     (void)state;
@@ -256,8 +258,8 @@ static void test_scan_counts(void **state)
     scan_done(&scan);
 }
 
-/* Lines that the assembler does not know are encoded by llvm-mc, each as the one instruction that
- * it is; what is no instruction stays refused. */
+/* llvm-mc encodes lines unknown to the assembler, each as a single instruction; other text is still
+ * rejected. */
 static void test_newer_lines(void **state)
 {
     (void)state;
@@ -288,7 +290,7 @@ static void test_newer_lines(void **state)
     }
 }
 
-/* LOCK is not part of an instruction that cannot have it, whatever disassemblers print; several are
+/* LOCK is not part of an instruction that forbids it, whatever disassemblers print; several are
  * one. */
 static void test_lock(void **state)
 {
@@ -312,7 +314,7 @@ static void test_lock(void **state)
     }
 }
 
-/* Data before the first instruction moves no line. */
+/* Data before the first instruction shifts no line. */
 static void test_data_first(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unwind tables of programs without symbols: hostile ones end, cost what their size lets expect,
- * and say nothing that is not in them. */
+/* Unwind tables of programs without symbols: hostile ones end, with a cost proportional to their
+ * size, and yield only their own content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +114,7 @@ static void read_program(size_t count, size_t labels, const struct str *tables, 
     str_done(&sections);
 }
 
-/* As many sections as functions, and labels where each second function begins. */
+/* As many sections as functions, and a label at every second function. */
 static void read_many(size_t count)
 {
     struct str tables = {0};
@@ -138,8 +138,8 @@ static void test_many_sections_and_labels(void **state)
     assert_grows(read_many, 4000);
 }
 
-/* Functions that unwind tables of two give, whose description has @padding, and whose records are
- * @length long. */
+/* Number of functions in tables of two, whose description has @padding, with records of length
+ * @length. */
 static size_t functions_found(size_t padding, size_t length)
 {
     struct str tables = {0};

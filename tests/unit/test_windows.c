@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* µop caches that deliver by windows of code: what a Zen 5 took for moves and nops of all lengths,
- * counting by hand, and the simulation. */
+/* µop caches that deliver by windows of code: measurements of moves and nops of all lengths on a
+ * Zen 5, counts by hand, and the simulation. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +18,9 @@
 #include "../support/support.h"
 
 #define INSNS_MOST 64
-#define WIDTH 8.0            /* slots a cycle of what was measured */
+#define WIDTH 8.0            /* slots per cycle of the measured CPU */
 
-/* A block of instructions that take a slot each and nothing else. */
+/* A block of instructions that only take a slot each. */
 struct block {
     struct insn insns[INSNS_MOST];
     struct cost rows[INSNS_MOST];
@@ -57,7 +57,7 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     windows_form(c, b->insns, &b->costs, shape, align, &g);
     for (size_t i = 0; i < g.list.count; i++)
         insns += g.list.items[i].insns;
-    /* every instruction of every copy comes once */
+    /* every instruction of every copy occurs once */
     assert_true(insns == (double)(g.copies * b->costs.count));
     const double cycles = g.cycles;
     windows_done(&g);
@@ -159,8 +159,8 @@ static void test_measured_loops(void **state)
     }
 }
 
-/* Copies without a jump, counted another way: all lines of many copies, each in the window in which
- * it begins. */
+/* Copies without a jump, counted independently: all lines of many copies, each in its starting
+ * window. */
 static double counted(const struct core *c, const unsigned char *lengths, size_t count)
 {
     /* after this number of copies the pattern repeats */
@@ -207,8 +207,8 @@ static void test_copies_as_counted(void **state)
     }
 }
 
-/* The copies' time does not depend on the first one's address if their lengths move them through
- * every place of a window. */
+/* The copies' time does not depend on the first one's address if their lengths shift them through
+ * every offset of a window. */
 static void test_drift_forgets_the_beginning(void **state)
 {
     static const unsigned char lengths[] = {3, 4, 2, 5, 3};
@@ -242,8 +242,7 @@ static void test_fused_pairs(void **state)
     }
 }
 
-/* The simulated front end delivers what the bound says, of copies of zeroed registers and of
- * loops. */
+/* The simulated front end attains the bound, for copies of zeroed registers and for loops. */
 static void test_simulated(void **state)
 {
     static const char *const kernels[] = {
@@ -298,8 +297,8 @@ static char *advice_on(const struct machine *m, const char *source)
     return advice;
 }
 
-/* The advice names dense code where windows bind, not where the jump that closes the loop does; it
- * names groups where they are not full. */
+/* The advice names dense code if windows are the bottleneck, not if the closing jump is; it names
+ * groups if they are not full. */
 static void test_advice(void **state)
 {
     struct machine *m = load_machine("zen5-charted");

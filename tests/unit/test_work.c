@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows with the input, not with its square: inputs are doubled, and the steps counted
- * (base/steps.h) may little more than double. No clock is read. */
+/* Work grows linearly with the input: inputs are doubled, and the counted steps (base/steps.h) may
+ * little more than double. No clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -168,7 +168,7 @@ static void read_sections(size_t count)
     object_done(&o);
 }
 
-/* A thin archive all of whose members are one object that is there, by names of 100 bytes. */
+/* A thin archive whose members are all one existing object, by names of 100 bytes. */
 static void list_thin(size_t count)
 {
     const char *path = work_path("thin.a"), *object = make_object(1, 0);
@@ -267,8 +267,8 @@ static bool read_overlapping(size_t tables, struct err *err)
     return ok;
 }
 
-/* Symbol tables that overlap, and names of the same bytes, multiply the content of a small file:
- * refused once it exceeds what the file can hold. */
+/* Overlapping symbol tables, and names of the same bytes, multiply the content of a small file:
+ * rejected once it exceeds the possible content of the file. */
 static void test_overlapping(void **state)
 {
     struct err err = {0};
@@ -284,7 +284,7 @@ static void test_overlapping(void **state)
     assert_true(steps_taken - before < 100000);
 }
 
-/* Counts that a line makes large: ended by limits, with a reason. */
+/* Large counts in a line: ended by limits, with a reason. */
 static void test_counts(void **state)
 {
     static const char *const lines[] = {".rept 1000000000\nnop\n.endr\n",
@@ -301,7 +301,7 @@ static void test_counts(void **state)
         struct err err = {0};
         uint64_t before = steps_taken;
         struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
-        /* some say nothing that matters, and are left out */
+        /* irrelevant ones, which are skipped */
         if (k ? k->insn_count > 10 : !err.what[0])
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
@@ -457,7 +457,7 @@ static void fact_rows(size_t count)
     for (size_t i = 0; i < count; i++)
         str_addf(&text, "fact-%zu,1,,\n", i);
     assert_false(machine_parse_facts(m, NULL, "text", text.data, text.length, &err));
-    assert_int_equal(err.code, ERR_LIMIT);   /* they are found one by one: there are not many */
+    assert_int_equal(err.code, ERR_LIMIT);   /* found individually: there are few */
     machine_free(m);
     str_done(&text);
 }
@@ -479,7 +479,7 @@ static void pmevo_forms(size_t count)
     str_done(&text);
 }
 
-/* Journals are a file at a path: lines of values, of any number. */
+/* A journal at a path: lines of values, of any number. */
 static void journal_lines(size_t count)
 {
     struct str text = {0}, line = {0};
@@ -501,8 +501,7 @@ static void journal_lines(size_t count)
     str_done(&text);
 }
 
-/* Entries that all have the name of many forms, and fit none of them; each in turn is looked at for
- * each of these. */
+/* Entries with the name of many forms, matching none; each is compared with each of these. */
 static void osaca_entries(size_t count)
 {
     static struct forms *forms;
@@ -636,7 +635,7 @@ static void marked_by_bytes(size_t count)
            "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
 }
 
-/* One mark closes all that are open. */
+/* One mark closes all open ones. */
 static void marks_left_open(size_t count)
 {
     marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work for what whole programs are read from grows with the input: descriptions, traces, the text
+/* Work for reading whole programs grows linearly with the input: descriptions, traces, the text
  * between braces. See test_work.c for the others. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void units(size_t count)
     program_free(program_of_units(count));
 }
 
-/* One unit of @count blocks of @each operations that each read all before. */
+/* One unit of @count blocks of @each operations that each read all previous ones. */
 static void blocks(size_t count)
 {
     struct str json = {0}, bytes = {0};
@@ -85,7 +85,7 @@ static void trace(const struct program *p, struct str *text)
     str_done(text);
 }
 
-/* A line for each unit, which is looked for by its name, and for a block of it. */
+/* A line for each unit, found by its name, and for a block of it. */
 static void trace_units(size_t count)
 {
     struct program *p = program_of_units(count);
@@ -126,7 +126,7 @@ static void words_of(const char *template, const char *arguments, size_t expecte
     assert_int_equal(n, expected);
 }
 
-/* A file of braces, that nothing closes or that something closes far away. */
+/* A file of braces, unclosed or closed far away. */
 static void template_braces(size_t count)
 {
     struct str text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows with the input, not with its square: the tables that test_work does not read. Steps
- * are counted, no clock is read. */
+/* Work grows linearly with the input: the tables that test_work does not read. Steps are counted,
+ * no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #include "toolchain/plain.h"
 #include "../support/support.h"
 
-/* A file of @count rows @row, which gets the row's number, below @head. */
+/* A file of @count rows @row, containing the row's number, below @head. */
 static void put_rows(const char *name, const char *head, const char *row, size_t count)
 {
     struct str text = {0};
@@ -52,7 +52,7 @@ static void cpus_rows(size_t count)
     cpus_free(cpus);
 }
 
-/* What was measured of memory on many CPUs. */
+/* Measurements of memory on many CPUs. */
 static void native_rows(size_t count)
 {
     struct ports none = {0};
@@ -94,8 +94,7 @@ static void latency_rows(size_t count)
     load_all_files();
 }
 
-/* Patterns with new forms between them: the order in which patterns find their forms is brought up
- * to date each time. */
+/* Patterns with new forms between them: the search order of patterns is updated each time. */
 static void override_rows(size_t count)
 {
     struct str text = {0};
@@ -183,7 +182,7 @@ static void make_plain(const struct str *text)
     str_done(&out);
 }
 
-/* The answer of Compiler Explorer, and lists that lie in each other there. */
+/* The answer of Compiler Explorer, and deeply nested lists in it. */
 static void explorer_lines(size_t count)
 {
     struct str text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing by libraries: input that costs them the square of its length is refused early, and a
- * cancellation is noticed within one long value. Steps are counted, no clock is read. */
+/* Parsing by libraries: input of quadratic cost is rejected early, and a cancellation is noticed
+ * within one long value. Steps are counted, no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void test_trees(void **state)
 {
     (void)state;
     assert_grows(flat_list, 2000);
-    /* What libyaml itself takes the square for ends early, however long it is. */
+    /* Input of quadratic cost in libyaml ends early, at any length. */
     static const char *const bad[] = {
         "[",
         "{a: ",
@@ -67,8 +67,8 @@ static bool read_xml(const struct str *text, struct err *err)
     return ok;
 }
 
-/* Input that costs expat itself the square ends early, however long it is: defaults of attributes,
- * which every element would get, incomplete tags, and open elements. */
+/* Input of quadratic cost in expat ends early, at any length: defaults of attributes, which every
+ * element would get, incomplete tags, and open elements. */
 static void test_xml_trees(void **state)
 {
     static const struct { const char *begin, *piece, *reason;
@@ -124,7 +124,7 @@ static bool load_population(const struct str *text, struct err *err)
 }
 
 /* One long value, which a library reports in one call: a cancellation is noticed within it, and
- * little is done from then on. */
+ * little work follows. */
 static void test_ends_within_a_value(void **state)
 {
     static const struct {

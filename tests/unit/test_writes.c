@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that writes a file, while each system call in turn fails: it fails with a message,
+/* Every command that writes a file, with each system call failing in turn: it fails with a message,
  * the old file stays or is replaced as a whole, no other file remains, and the command works the
  * next time. */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "cmd/command.h"
 
 static const struct writing {
-    /* @ is the directory of the test; @file in it: what is looked at afterwards */
+    /* @ is the directory of the test; @file in it is checked afterwards */
     const char *command, *file;
 } writings[] = {
     {"session save @/session", "session/session.csv"},

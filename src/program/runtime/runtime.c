@@ -164,9 +164,9 @@ static void end_turn(void)
         __atomic_store_n(&turn_owner, NULL, __ATOMIC_RELEASE);
 }
 
-/* The thread whose turn has just ended leaves the next to one that waits, if any: on a busy host it
- * would take every turn, because it runs when it ends one. It waits a limited time: a thread that
- * left by a jump never takes its turn. False as wait_on. */
+/* Lets a waiting thread take the next turn if this one had the last: on a busy host it would
+ * otherwise take every turn. The wait is limited, since a thread that left by a jump never takes
+ * its turn. False as for wait_on. */
 static int let_others_first(void)
 {
     if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
