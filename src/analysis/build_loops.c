@@ -223,7 +223,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* without room the work that asked fails */
+        /* without memory the operation fails */
         const bool all = analysis_bounds(w->works[m], insns, room ? count : 0, false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
         if (room)

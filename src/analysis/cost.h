@@ -58,7 +58,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
-/* How copies of a block are laid out. */
+/* Layout of a block's copies. */
 enum shape {
     /* unrolled copies, far larger than any µop cache */
     SHAPE_UNROLLED,

@@ -1,4 +1,4 @@
-/* How a kernel was made from a file, so that it can be made again after an edit, with other
+/* Origin of a kernel: file, options and compiler, to load it again after an edit, with other
  * options, or by another compiler. */
 #ifndef PORTOLAN_ANALYSIS_RECIPE_H
 #define PORTOLAN_ANALYSIS_RECIPE_H

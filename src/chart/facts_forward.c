@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUICK_FORWARD 2.0    /* cycles: quicker forwarding means memory renaming */
+#define QUICK_FORWARD 2.0    /* cycles: faster forwarding means memory renaming */
 /* one-cycle instructions after a load: in a chain through memory, one of ten hides the forwarding
  * latency on Zen 3 */
 #define CHAIN 3

@@ -233,7 +233,7 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* How late times count. */
+/* Weight of late times. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
 /* Cycles of each form of @t alone, NaN if unknown; the caller frees. */

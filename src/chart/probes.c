@@ -148,7 +148,7 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 
     lock_take(&known.lock);
     struct probe_code *code = known_code(isa, text);
-    if (!code->count) {   /* new, or refused: a full disk is temporary */
+    if (!code->count) {   /* new, or rejected: a full disk is temporary */
         free(code->insns);
         *code = assemble_probe(isa, text);
     }

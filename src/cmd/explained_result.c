@@ -422,7 +422,7 @@ static void say_sampled(struct result *result, const struct explained_findings *
         result_line(result, "its output is in %s", f->output);
 }
 
-/* What watching the program cost it. */
+/* Overhead of watching the program. */
 static void say_slow_down(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;

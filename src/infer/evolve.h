@@ -20,7 +20,7 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* individuals of the memetic algorithm */
 
-/* How the number of ports was found. An assumed one is the largest tried: with more ports, short
+/* Origin of the number of ports. An assumed one is the largest tried: with more ports, short
  * searches also explain more unmeasured experiments. */
 enum ports_known {
     PORTS_FOUND,         /* or given */

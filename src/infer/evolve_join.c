@@ -151,8 +151,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run's state on the joined problem, prepared without the lock: all threads wait, and nobody
- * else changes a run. */
+/* The run's state on the joined problem, prepared without the lock: all threads wait, and no other
+ * thread changes a run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;

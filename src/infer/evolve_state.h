@@ -104,7 +104,7 @@ void evolve_watch(struct watcher *w);
 /* Everything below is under the lock. */
 /* Waits for a change by others; releases the lock meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
-/* As evolve_meet, for a thread that does not use the problem; the problem may change. */
+/* As evolve_wait_change, for a thread that does not use the problem; the problem may change. */
 void evolve_wait_others(struct evolve *e, struct watcher *w);
 /* If experiments wait to join: blocks without using the problem until all threads do, and the run
  * is carried over. False when the run must end first. */

@@ -433,8 +433,8 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
-/* Whether copy @copy of branch @at is turned around when counting: its target, the next copy,
- * stands after it. In what is timed it jumps as the original does. */
+/* Whether copy @copy of branch @at is inverted for counting: its target, the next copy, follows it.
+ * Timed copies jump like the original. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;

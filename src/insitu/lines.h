@@ -20,7 +20,7 @@ struct load_lines {
     double distance;
 };
 
-/* What comes from beyond the first level. */
+/* Lines fetched from beyond the first level. */
 enum cache_level { CACHE_L2, CACHE_L3, CACHE_MEMORY, CACHE_LEVELS };
 
 /* A machine's caches. */

@@ -179,8 +179,7 @@ static bool is_inside(const struct placed *x, uint64_t address)
     return false;
 }
 
-/* Whether @i still leads to the copies: else the program has taken the code away, and what stands
- * there is not ours. */
+/* Returns whether @i still leads to the copies: if not, the program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];

@@ -76,9 +76,8 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
                   uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES]);
 /* Reads all slots without changes. */
 void placed_peek(struct placed *x);
-/* What @t, settled and harvested, does in the copies that it comes to next: with COPY_TIME and
- * COPY_VISIT, stamps each @period passes of the first copy; with COPY_RECORD, @records
- * iterations. */
+/* Instrumentation of @t, settled and harvested, in its next copies: with COPY_TIME and COPY_VISIT,
+ * stamps each @period passes of the first copy; with COPY_RECORD, @records iterations. */
 void placed_choose(struct placed *x, struct traced *t, uint64_t period, uint64_t records);
 /* The same for a thread that is not stopped, and waits in the system: it continues as it was. */
 void placed_choose_waiting(struct placed *x, const struct traced *t);

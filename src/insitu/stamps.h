@@ -38,8 +38,8 @@ struct stamp {
 void stamps_count_down(struct code *c, uint32_t slot, uint32_t zero, bool before);
 /* The countdown to the next stamp; gives s->go its place. */
 void stamps_step_down(struct code *c, const struct stamp *s);
-/* Where a countdown ends: a stamp, while there is room for one, and the next countdown. Gives
- * s->here its place. */
+/* End of a countdown: a stamp, while there is room for one, and the next countdown. Stores its
+ * place in s->here. */
 void stamps_make(struct code *c, const struct stamp *s);
 /* Begins a repeat at label @begin: memory, vector registers, flags and general registers as they
  * were, then label @entry. Ends at label @end with int3 when none is left. */

@@ -1,6 +1,6 @@
-/* How assembly text, the language of OSACA's machine files, spells an instruction form: mnemonics
- * and operands as they are written. Derived from the canonical name alone, by each instruction set
- * in its own way (x86/parts.h, a64/spell.h). */
+/* Spelling of instruction forms in assembly text, the language of OSACA's machine files: mnemonics
+ * and operands. Derived from the canonical name alone, by each instruction set in its own way
+ * (x86/parts.h, a64/spell.h). */
 #ifndef PORTOLAN_ISA_SPELLING_H
 #define PORTOLAN_ISA_SPELLING_H
 

@@ -199,7 +199,7 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    (void)local;   /* code that reads the register is refused */
+    (void)local;   /* code that reads the register is rejected */
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
 

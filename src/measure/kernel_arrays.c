@@ -33,8 +33,8 @@
 #define ROUGH_ITERATIONS 200      /* initial iterations, */
 #define ROUGH_CYCLES 6e4          /* and the cycles that they should take */
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* of those the quickest counts, */
-#define LAYOUT_RUNS 4             /* of so many where it says which layout is quicker */
+#define ROUGH_RUNS 2              /* of those the fastest counts, */
+#define LAYOUT_RUNS 4             /* of these to compare the layouts */
 #define GOLDEN 0.6180339887498949 /* multiples of it, modulo 1, lie apart from each other */
 #define SAMPLES 150               /* most samples */
 #define PASSES_MOST 4000
@@ -285,7 +285,7 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* How a loop runs over arrays: in units of several copies. */
+/* Layout of a loop over arrays: units of several copies. */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
@@ -312,8 +312,8 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Cycles of a unit about, from runs that grow until they take long enough: the quickest of some,
- * since others may have had the processor meanwhile. */
+/* Approximate cycles of a unit: runs grow until they take long enough; the fastest counts, since
+ * others may have been interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -339,7 +339,7 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Cycles of a unit about, by the quicker of the two layouts of copies, which is kept. */
+/* Approximate cycles of a unit, by the faster of the two layouts of copies, which is kept. */
 static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
                         double *rough, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* Machine code of a kernel for running: which kernels are refused, copies of the body, where the
- * loop counts. Pure, for both instruction sets on any computer. */
+/* Machine code of a kernel for running: rejected kernels, copies of the body, position of the
+ * counter. Pure, for both instruction sets on any computer. */
 #ifndef PORTOLAN_MEASURE_KERNEL_CODE_H
 #define PORTOLAN_MEASURE_KERNEL_CODE_H
 
@@ -9,16 +9,16 @@
 #include "isa/insn.h"
 
 #define KERNEL_APART 32
-/* of them, kept apart: the quickest branch predictor surely holds this number of one thread; with
- * 60 a Golden Cove takes 1.0 or 2.1 cycles each */
+/* spaced copies: the fastest branch predictor certainly holds this number of one thread; with 60 a
+ * Golden Cove takes 1.0 or 2.1 cycles each */
 #define KERNEL_APART_COPIES 30
 #define KERNEL_APART_GAIN 0.95   /* relative time per copy from which on they are kept apart */
 
 /* Number of consecutive copies of a kernel. */
 enum kernel_copies {
     KERNEL_CACHED,    /* few enough for a µop cache, if one copy fits */
-    /* so many bytes that they exceed the µop cache if instructions are short, but fit the
-     * first-level instruction cache */
+    /* bytes that exceed the µop cache for short instructions, but fit the first-level instruction
+     * cache */
     KERNEL_DECODED,
 };
 

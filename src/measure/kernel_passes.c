@@ -27,8 +27,8 @@
 #define VISITS_LEAST 3
 #define VISITS 8              /* visits and windows without a floor after which there is none */
 #define WINDOWS 40
-#define PLAN_VISITS 4         /* after so many visits a loop that walks gets another plan, */
-#define PLANS 1               /* so many times */
+#define PLAN_VISITS 4         /* visits after which an unsettled loop gets another plan, */
+#define PLANS 1               /* maximum number of such changes */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 

@@ -15,7 +15,8 @@
 
 #define KERNEL_WINDOWS 48
 
-/* How a kernel runs: determined at the first visit and reused, so that times are comparable. */
+/* Plan of a kernel's runs: determined at the first visit and reused, so that times are
+ * comparable. */
 struct kernel_plan {
     bool known;
     enum kernel_copies kind;   /* requested; the rest is determined */

@@ -1,4 +1,4 @@
-/* What the sandbox runs, and what comes of it (measure/sandbox.h). */
+/* Input and result of a sandbox run (measure/sandbox.h). */
 #ifndef PORTOLAN_MEASURE_SANDBOX_ITEM_H
 #define PORTOLAN_MEASURE_SANDBOX_ITEM_H
 

@@ -1,4 +1,4 @@
-/* Where to measure: how idle each CPU was recently, and when to move. */
+/* Choice of the CPU: recent idleness of each CPU, and when to move. */
 #ifndef PORTOLAN_MEASURE_SEEK_H
 #define PORTOLAN_MEASURE_SEEK_H
 

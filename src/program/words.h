@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* How a program is started, as specified by program load. */
+/* Command line of a program, as specified by program load. */
 struct invocation {
     /* words of the command line with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;

@@ -1,4 +1,4 @@
-/* What a simulation is asked for and what comes of it. */
+/* Options and results of a simulation. */
 #ifndef PORTOLAN_SIMULATE_SIMULATION_H
 #define PORTOLAN_SIMULATE_SIMULATION_H
 

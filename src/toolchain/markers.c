@@ -52,7 +52,7 @@ unsigned marker_of_iaca(const char *p, const char *end)
                : 0;
 }
 
-/* Where a comment begins, or @end. */
+/* Start of a comment, or @end. */
 static const char *code_stop(const char *p, const char *end)
 {
     while (p < end && *p != ';' && *p != '#')

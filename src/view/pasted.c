@@ -30,7 +30,7 @@ static bool is_instruction(const char *line, size_t length)
     return false;
 }
 
-/* Returns whether there are adjacent words, which nobody types as keys. */
+/* Returns whether there are adjacent words, as typed keys never contain. */
 static bool has_words(const char *line, size_t length)
 {
     for (size_t at = 1; at + 1 < length; at++)

@@ -1,5 +1,4 @@
-/* Where the rows of a table come from, and content widths of its columns, so that they get the room
- * that they need and no more. */
+/* Sources of table rows, and content widths of their columns, which limit the columns' widths. */
 #ifndef PORTOLAN_VIEW_TABLE_SOURCE_H
 #define PORTOLAN_VIEW_TABLE_SOURCE_H
 

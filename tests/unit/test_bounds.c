@@ -577,9 +577,9 @@ static void test_moves_join_operations(void **state)
     machine_free(m);
 }
 
-/* A loop of more µops than the µop cache holds is decoded every time, however few stand in each
- * block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger loop buffer would
- * not replay what is not there. */
+/* A loop with more µops than the µop cache holds is decoded every time, however few are in each
+ * block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger loop buffer does not
+ * replay uncached µops. */
 static void test_long_loop(void **state)
 {
     struct str adds = {0};
@@ -598,8 +598,8 @@ static void test_long_loop(void **state)
     str_done(&adds);
 }
 
-/* How many µops of an instruction the first decoder takes: xchg has three. Larger ones come from
- * microcode, as many a cycle, alone. */
+/* Limit of the first decoder, in µops of an instruction: xchg has three. Larger ones are
+ * microcoded, at the same number per cycle, alone. */
 static void test_complex_decoder(void **state)
 {
     (void)state;
@@ -617,7 +617,7 @@ static void test_complex_decoder(void **state)
     machine_free(m);
 }
 
-/* What other tools lack or refuse. */
+/* Text that other tools lack or reject. */
 static void test_forms_known(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 #define ROWS 600
 #define TRUTH 2.0
 #define CONCURRENT 2.9           /* least time of the same code next to a busy neighbour */
-#define CALL_SECONDS 0.15    /* of a call that finds no quiet moment; a value adds some */
+#define CALL_SECONDS 0.15    /* per call without an idle moment; a value adds some */
 #define VALUE_SECONDS 0.02
 
 /* One of this number of experiments meets an idle moment. */
@@ -117,8 +117,8 @@ static struct runner_summary measure(struct run *r, const char *path,
     return s;
 }
 
-/* Counts rows in @state; all of these have @cycles at least, and are measured only when that says
- * ok. */
+/* Counts rows in @state. Fails unless each has at least @cycles, and counts as measured only in
+ * state ok. */
 static size_t in_state(const struct experiments *t, const char *state, double cycles)
 {
     size_t n = 0;
@@ -134,7 +134,7 @@ static size_t in_state(const struct experiments *t, const char *state, double cy
 }
 
 /* Waits once for all experiments, then reports the least time of each under contention, marked;
- * none of these is learned from or kept. */
+ * these values are neither learned from nor stored. */
 static void test_never_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -162,7 +162,7 @@ static void test_never_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* While values arrive, however slowly, it continues, even beyond its patience. */
+/* While values arrive, at any rate, it continues, even beyond its patience. */
 static void test_hardly_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -178,8 +178,8 @@ static void test_hardly_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* A value seen once is marked as such and saved: the next run confirms it, and the one after that
- * has nothing to do. */
+/* A value measured once is marked and saved: the next run confirms it, and the third run has
+ * nothing to do. */
 static void test_left_is_taken_up(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -198,7 +198,7 @@ static void test_left_is_taken_up(void **state)
                          : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6
                                                                                     : 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), first.contended);
-    /* The rows are as read from a file: open ones are measured. */
+    /* The rows are those of a file: pending ones are measured. */
     struct experiments *again = rows(ROWS);
     experiments_free(r.table);
     r.table = again;
@@ -207,7 +207,7 @@ static void test_left_is_taken_up(void **state)
         measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
     assert_true(second.done == ROWS && second.reused == first.done &&
                 second.taken_over == first.once);
-    /* One pass for those seen once, two for the others. */
+    /* One pass for experiments measured once, two for the others. */
     assert_int_equal(second.passes, first.once + 2 * first.contended);
     experiments_free(r.table);
     r.table = rows(ROWS);
@@ -237,7 +237,7 @@ static void test_orders(void **state)
                                     (const bool[]){false, false}, 2, &out),
                      1);
     assert_true(out.cycles == 1 && !out.busy && isnan(out.contended_cycles));
-    /* Seen once to be no quicker: that is enough. */
+    /* One pass that is no faster is enough. */
     assert_int_equal(measured_least((const struct measured[]){quick, lost},
                                     (const bool[]){false, true}, 2, &out),
                      0);

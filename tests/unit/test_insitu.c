@@ -114,8 +114,8 @@ static void test_region(void **state)
     scene_end(&s);
 }
 
-/* Where each iteration calls, counting adds one place to the original, after the call, and each
- * way from there leads back. */
+/* If each iteration has a call, counting adds one place to the original, after the call; each path
+ * from there returns. */
 static void test_displaced(void **state)
 {
     struct scene s;
@@ -268,8 +268,8 @@ static void add_random(struct scene *s, uint64_t count, unsigned recordings)
     }
 }
 
-/* How many lines a load comes to, and from which level: of as many as were chosen, and as a
- * simulated cache has them. */
+/* Number of lines that a load accesses, and their level: for the chosen lines, compared with a
+ * simulated cache. */
 static void test_footprint(void **state)
 {
     const struct cache_levels levels = {.l1 = 500,

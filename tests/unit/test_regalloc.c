@@ -44,8 +44,8 @@ static bool is_breaker(const struct insn *insn)
            (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
 }
 
-/* An instruction may only read registers that are never written, its own results, or those that a
- * breaker has just written. */
+/* An instruction may only read registers that are never written, its own results, or registers just
+ * written by a breaker. */
 static void check_independent(const struct body *b, const char *form)
 {
     bool written[256] = {false};
@@ -75,7 +75,7 @@ static void check_independent(const struct body *b, const char *form)
     }
 }
 
-/* In computing sets no form is refused because its name resembles another's, except these. */
+/* In computing sets no form is rejected because its name resembles another's, except these. */
 static void test_refusals(void **state)
 {
     static const char *const computing[] = {
@@ -102,8 +102,8 @@ static void test_refusals(void **state)
     assert_true(seen > 10000);
 }
 
-/* Every form of the table that this CPU has: its body holds that form and nothing else but what
- * breaks chains, and nothing waits. */
+/* Every form of the table that this CPU has: its body contains only that form and chain breakers,
+ * without dependences. */
 static void test_every_form(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -205,12 +205,12 @@ static void test_mixtures(void **state)
     struct err err = {0};
     (void)state;
     assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
-    /* Whole executions, the least number that has fifty instructions. */
+    /* Whole executions: the least number with at least fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
     assert_int_equal(count_form(b, "ADD (R64, R64)"), 39);
     assert_int_equal(count_form(b, "IMUL (R64, M64)"), 13);
-    /* Spread: in any four in a row there is one multiplication. */
+    /* Spread: one multiplication in any four consecutive instructions. */
     struct insn insn;
     unsigned since = 0;
     for (size_t at = 0; at < b->length; at += insn.length) {
@@ -288,7 +288,7 @@ static void test_pairs(void **state)
     free(b);
 }
 
-/* Every order has the same instructions; each stands where its description says. */
+/* Every order has the same instructions, each at the position in its description. */
 static void test_orders(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -322,7 +322,7 @@ static void test_orders(void **state)
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
-        /* More than there is room for: whole executions, the largest number that fits. */
+        /* More than fit: whole executions, the largest number that fits. */
         assert_true(body_make(forms_of, many, 3,
                               &(struct body_shape){.instructions = 15000, .order = order}, b,
                               &err));
@@ -336,7 +336,7 @@ static void test_orders(void **state)
     free(b);
 }
 
-/* Loads step through their window without meeting, writes stay out of it. */
+/* Loads step through their window at distinct addresses, outside of the writes. */
 static void test_memory(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -419,7 +419,7 @@ static void test_elsewhere(void **state)
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
-/* Prefixes without effect make each instruction BODY_PADDED bytes long; its form stays the same. */
+/* Prefixes without effect make each instruction BODY_PADDED bytes long; its form is unchanged. */
 static void test_padded(void **state)
 {
     static const char *const names[] = {"ADD (R64, R64)",   "IMUL (R64, R64)",

@@ -496,7 +496,7 @@ static void test_walking(void **state)
     struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"),
                        stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"),
                        slowly = plan_of(&c, "488b074883c708");
-    /* pop six times; add rsp, 56: 104 bytes an iteration */
+    /* pop six times; add rsp, 56: 104 bytes per iteration */
     if (walks.known) {
         assert_true(walks.copies * 6 > 256);
         assert_true(walks.pages < SANDBOX_REAL_PAGES);
@@ -507,7 +507,7 @@ static void test_walking(void **state)
         assert_int_equal(stays.copies, 240 / 7 + 1);
         assert_true(stays.count > 64);
     }
-    /* mov rax, [rdi]; add rdi, 8: as far as before, not farther */
+    /* mov rax, [rdi]; add rdi, 8: the same range, no larger */
     if (slowly.known)
         assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 &&
                     slowly.copies > 256);
@@ -542,7 +542,8 @@ static void test_times(void **state)
         assert_true(i == 1 ? isnan(cycles[i]) : isnan(cycles[i]) || cycles[i] > 0.5);
         kernel_free(kernels[i]);
     }
-    assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
+    /* equal code is run as the same loop */
+    assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));
 }
 
 /* Measures all at once: each that this machine can measure has a time, the others none. */
@@ -566,7 +567,7 @@ static void test_set(void **state)
             assert_non_null(k);
             const struct insn *insns = kernel_insns(k, 0, &count);
             at[i] = kernel_set_add(set, insns, count);
-            assert_int_equal(at[i], i);   /* the same code is the same loop */
+            assert_int_equal(at[i], i);   /* equal code is run as the same loop */
             kernel_free(k);
         }
     if (!kernel_set_measure(set, 3, &err))

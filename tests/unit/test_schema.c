@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs read: with --format json every command prints one object, and each is as
- * data/schema.json says, which docs/formats.md quotes; CSV has what JSON has as rows, under the
- * same names. */
+/* Machine-readable output: with --format json every command prints one object that conforms to
+ * data/schema.json, which docs/formats.md quotes; CSV has the rows of JSON, under the same
+ * names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@
 
 #define LARGEST ((size_t)64 << 20)
 
-/* Commands in an order in which each has its prerequisites; with those below the whole table. @ is
- * the data directory. */
+/* Commands in an order that satisfies the prerequisites of each; with those below the whole table.
+ * @ is the data directory. */
 static const char *const script[] = {
     "set keep-going on",
     "kernel hex 4801d8480fafc3",
@@ -179,9 +179,9 @@ static const char *const refused[] = {
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
-/* The other commands, each with its prerequisites: they measure on this CPU for seconds, or need a
- * program that may not be installed. One may fail only where @needs names a possible lack of the
- * host, which is then printed; tests/tty has their other uses. */
+/* The other commands, each with its prerequisites: they measure on this CPU for seconds, or need an
+ * optional program. One may fail only if @needs names a possible lack of the host, which is then
+ * printed; tests/tty has their other uses. */
 static const struct { const char *before, *line, *needs;
 } elsewhere[] = {
     {"kernel load @/kernels/pi-O1.s", "kernel measure", QUIET},
@@ -232,8 +232,8 @@ static void add_line(const char *line, struct str *out)
              at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
 }
 
-/* What the program prints of @script with --format @format, after each command what @marker prints
- * (NULL: nothing). */
+/* The program's output for @script with --format @format; after each command @marker is run (NULL:
+ * none). */
 static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
@@ -301,7 +301,7 @@ static bool is_called(const struct command *c)
     return false;
 }
 
-/* @object, which @line printed, is as the schema says. */
+/* @object, printed by @line, conforms to the schema. */
 static void assert_as_schema_says(const char *line, const json_t *object)
 {
     struct str fault = {0};
@@ -321,7 +321,7 @@ static void test_no_command_is_forgotten(void **state)
             fail_msg("%s is not called: add it to the script, or to those elsewhere", (*c)->name);
 }
 
-/* One object a command, in their order, each as the schema says. */
+/* One object per command, in their order, each conforming to the schema. */
 static void test_each_command(void **state)
 {
     struct str out = {0};
@@ -335,7 +335,7 @@ static void test_each_command(void **state)
             fail_msg("%s: %.300s", error.text, line);
         const char *said = json_string_value(json_object_get(object, "command"));
         assert_as_schema_says(said ? said : "?", object);
-        /* What a script's commands print comes before it. */
+        /* The output of a script's commands precedes it. */
         bool of_source = !inner && strcmp(said, "jobs") == 0 && count &&
                          strncmp(script[count], "source", 6) == 0;
         inner += of_source;
@@ -355,8 +355,8 @@ static void test_each_command(void **state)
     str_done(&out);
 }
 
-/* The objects of the script's commands in order, without those of a script that one of them ran.
- * Borrowed from @out, which is cut. */
+/* The objects of the script's commands in order, without those of a nested script. Borrowed from
+ * @out, which is cut. */
 static size_t objects_of(struct str *out, json_t **objects, size_t most)
 {
     size_t count = 0;
@@ -374,8 +374,8 @@ static size_t objects_of(struct str *out, json_t **objects, size_t most)
     return count;
 }
 
-/* The columns of the tables of @csv that have rows, each between commas: from its first line, and
- * from the one after each empty line. */
+/* The columns of the tables of @csv with rows, each between commas: from its first line, and from
+ * the one after each empty line. */
 static void headers_of(const char *csv, struct str *headers)
 {
     const char *header = csv;
@@ -399,7 +399,7 @@ static void headers_of(const char *csv, struct str *headers)
     }
 }
 
-/* A name of @row, which is flat, that the @headers lack: "": none. */
+/* A name of the flat @row missing in @headers; "": none. */
 static const char *lacking(const char *headers, const json_t *row)
 {
     const char *name;
@@ -429,8 +429,7 @@ static bool is_name(const json_t *value, const char *name, size_t length)
     return false;
 }
 
-/* Columns that stand for an object of JSON whose names are themselves data, which docs/formats.md
- * lists. */
+/* Columns for JSON objects whose names are themselves data, listed in docs/formats.md. */
 static bool unfolds(const char *command, const char *name, size_t length)
 {
     static const struct { const char *command, *columns;
@@ -449,8 +448,8 @@ static bool unfolds(const char *command, const char *name, size_t length)
     return false;
 }
 
-/* CSV's columns and JSON's names of one result are the same: each row of JSON has its columns, and
- * each column is a name somewhere in the object, or unfolds one. True when there are rows. */
+/* CSV's columns and JSON's names of one result are equal: each row of JSON has its columns, and
+ * each column is a name in the object, or unfolds one. True when there are rows. */
 static bool assert_same_names(const char *line, const json_t *object, const char *csv)
 {
     const char *command = json_string_value(json_object_get(object, "command")), *name;
@@ -478,8 +477,8 @@ static bool assert_same_names(const char *line, const json_t *object, const char
     return rows;
 }
 
-/* Every command of the script that prints rows in JSON has them in CSV, with all their names. A
- * command with a constant output separates two of them. */
+/* Every command of the script with rows in JSON has them in CSV, with all their names. A command
+ * with a constant output separates two of them. */
 static void test_every_command_has_its_rows_in_csv(void **state)
 {
     static const char marker[] = "help fact retire_width";
@@ -570,8 +569,8 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     return object;
 }
 
-/* The same of commands that the script cannot have: each object follows the schema, and its rows
- * are exported as CSV under the same names. */
+/* The same for commands outside the script: each object conforms to the schema, and its rows are
+ * exported as CSV under the same names. */
 static void test_commands_elsewhere(void **state)
 {
     struct str csv = {0};
