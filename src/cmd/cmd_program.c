@@ -556,9 +556,9 @@ static const struct parameter run_options[] = {
      .help = "reuse distances of all lines, of one line in 32, or counts of blocks only"},
     {PARAMETER(CHOICE, "--counts", struct run_values, counts),
      .choices = "genetic|nalu|regression",
-     .initial = "genetic",
-     .help = "formulas of counts that regression fails to predict: expressions found by genetic "
-             "programming, a neural arithmetic logic unit, or regression anyway"},
+     .initial = "regression",
+     .help = "of counts that regression predicts badly: its formulas, or, as in the PPT-AMMP "
+             "paper, expressions by genetic programming or a neural arithmetic logic unit"},
     {PARAMETER(DURATION, "--limit", struct run_values, limit),
      .value = "T",
      .least = 0.001,
@@ -586,10 +586,10 @@ const struct command command_program_run = {
                    "memory reference. Inputs are numbers on the program's command line, in this "
                    "order unless program load --arguments sets another. The program runs in the "
                    "current directory and must end with status 0. Earlier runs are replaced. "
-                   "Counts are fitted by regression; if its formula fails to predict left-out runs "
-                   "(by more than 2 %, with eight runs or more), --counts selects the alternative. "
-                   "Neural arithmetic logic units fit the runs, but predict less well outside of "
-                   "them than genetic programming: they serve for comparison. Four or five values "
+                   "Counts that do not follow from the code are fitted by regression: the formula "
+                   "with the best Akaike criterion at left-out values. If it fails to predict "
+                   "left-out runs (by more than 2 %, with eight runs or more), --counts selects an "
+                   "alternative, for comparison with the PPT-AMMP paper. Four or five values "
                    "of each input are enough for formulas. Values that are not all multiples of "
                    "the vector width show the cost of remainders. With many inputs --most takes a "
                    "part of the combinations; choose first values that are not multiples of the "

@@ -292,8 +292,7 @@ static void add_parts(struct result *result, const struct predicting *p,
          .kind = CELL_NUMBER,
          .decimals = 0},
         {.key = "latency", .title = "waited", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "loop_ends",
-         .title = "loop ends",
+        {.key = "mispredicted",
          .unit = "cycles",
          .kind = CELL_NUMBER,
          .decimals = 0},
@@ -323,7 +322,7 @@ static void add_parts(struct result *result, const struct predicting *p,
         cell_number(t, part->core);
         cell_number(t, part->stream);
         cell_number(t, part->latency);
-        cell_number(t, part->ends);
+        cell_number(t, part->ends + part->branches);
         cell_number(t, part->calls);
         cell_number(t, 100 * part->cycles / o->time.cycles);
         cell_heat(t, part->cycles / o->time.cycles);

@@ -51,9 +51,9 @@ void blamed_part_fill(struct blamed_part *out, const struct program *p,
     out->core = t->core;
     out->bottleneck = t->bottleneck;
     out->misses = (t->stream + t->latency) / clock_hz;
-    out->ends = t->ends / clock_hz;
+    out->ends = (t->ends + t->branches) / clock_hz;
     out->calls = t->calls / clock_hz;
-    out->branches = branches_of(p, run, part, branch_miss, t->ends) / clock_hz;
+    out->branches = branches_of(p, run, part, branch_miss, t->ends + t->branches) / clock_hz;
 }
 
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,

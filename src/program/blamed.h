@@ -16,8 +16,8 @@ struct blamed_part {
     double alone;                    /* the same measured; NaN: not measured */
     char *unmeasured;                /* why not; NULL: measured or not tried */
     enum bound_kind bottleneck;
-    /* Predicted seconds: streamed lines and exposed misses, mispredicted loop ends, calls; and the
-     * largest cost of all two-way branches. */
+    /* Predicted seconds: of lines streamed and misses waited for, of mispredicted branches, of
+     * calls; and the possible cost of all branches that go either way. */
     double misses, ends, calls, branches;
     /* seconds by which counts differ from the program's */
     double counts;

@@ -18,9 +18,10 @@
 /* share of the largest value that is the least scale of errors, so that zeros of a loop that starts
  * late do not dominate */
 #define LEAST_SCALE 0.02
-#define FINE 0.01                /* left-out error below which another term */
-/* must reduce it by this factor, since it would fit noise */
-#define GAIN_FINE 0.1
+#define LEAST_ERROR 1e-7         /* left-out error below which differences do not count */
+/* excess of the criterion by single left-out runs up to which that by whole values is computed */
+#define LENIENCE 10
+#define AS_GOOD 6                /* excess of the criterion of formulas about as good as the best */
 #define WIDTH_MOST 128
 #define OFFSETS 4
 /* ratio of largest to smallest measured value from which a quotient is exact beyond the runs: close
@@ -45,8 +46,9 @@ struct search {
     bool exact;                  /* searches exact formulas */
     size_t spare;                /* distinct runs beyond the number of terms */
     size_t distinct;             /* distinct runs in active inputs */
-    double best;                 /* price of the exact formula, or left-out error */
+    double best;                 /* price of the exact formula, or criterion of another */
     struct formula *out;
+    struct fit_near *near;       /* NULL: not wanted */
 };
 
 static void terms_clear(struct search *s)
@@ -78,9 +80,10 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
         add_term(s, &term);
         return;
     }
+    const int8_t before = term.power[first];
     for (unsigned power = 0; power <= (s->active[first] ? (left < each ? left : each) : 0);
          power++) {
-        term.power[first] = (int8_t)power;
+        term.power[first] = (int8_t)(before + (int)power);
         add_products(s, term, first + 1, left - power, each);
     }
 }
@@ -165,6 +168,49 @@ static bool collapses(const struct fit_data *d, const struct formula *f)
     return false;
 }
 
+/* Akaike's criterion for few runs (AICc), with the @error at left-out runs in the place of the
+ * residuals; NaN gives the worst. */
+static double criterion(const struct search *s, double error, size_t count)
+{
+    const double n = (double)s->distinct, k = (double)count;
+
+    if (isnan(error) || !(n - k - 1 > 0))
+        return INFINITY;
+    return n * log(error * error + LEAST_ERROR * LEAST_ERROR) + 2 * k +
+           2 * k * (k + 1) / (n - k - 1);
+}
+
+/* Keeps the formula, of criterion @now, if it is among the best so far. */
+static void keep_near(struct search *s, double now)
+{
+    struct fit_near *n = s->near;
+    size_t at = n ? n->count : 0;
+
+    if (!n || now > s->best + AS_GOOD)
+        return;
+    if (at == FIT_NEAR)
+        for (size_t i = at = 0; i < FIT_NEAR; i++)
+            at = n->criteria[i] > n->criteria[at] ? i : at;
+    if (n->count == FIT_NEAR && !(now < n->criteria[at]))
+        return;
+    n->formulas[at] = *s->out;
+    n->criteria[at] = now;
+    n->count += n->count < FIT_NEAR;
+}
+
+/* Leaves those that are about as good as the one that was chosen. */
+static void drop_worse(struct fit_near *n, double best)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n->count; i++)
+        if (n->criteria[i] <= best + AS_GOOD) {
+            n->formulas[count] = n->formulas[i];
+            n->criteria[count++] = n->criteria[i];
+        }
+    n->count = count;
+}
+
 static void judge(struct search *s, const size_t *chosen, size_t count)
 {
     const struct fit_data *d = s->data;
@@ -187,15 +233,16 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     if (!s->exact) {
         for (size_t k = 0; k < count; k++)
             coefficients[k] = (double)solution.coefficients[k];
-        if (!(solution.left_out < s->best))
+        if (!(criterion(s, solution.left_out, count) < s->best + LENIENCE))
             return;
         const struct formula before = *s->out;
         take(s, chosen, count, coefficients, solution.left_out);
-        /* NaN: a single value determines a coefficient */
-        const double values = range_left_out(d, s->out);
-        s->out->error = fmax(solution.left_out, values);
-        if (!isnan(values) && s->out->error < s->best && !collapses(d, s->out))
-            s->best = s->out->error;
+        const double now = criterion(s, range_validated(d, s->out), count);
+        const bool possible = isfinite(now) && !collapses(d, s->out);
+        if (possible)
+            keep_near(s, now);
+        if (possible && now < s->best)
+            s->best = now;
         else
             *s->out = before;
         return;
@@ -335,29 +382,23 @@ static bool find_exact_count(struct search *s)
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* Tries the terms selected by an L1 penalty, at decreasing penalties, each refitted without it. */
-static void find_by_penalty(struct search *s)
+/* Adds to the best so far the term that lowers the criterion most, and again. */
+static void find_forward(struct search *s)
 {
-    const double **columns = mem_zero(s->terms.count + 1, sizeof *columns);
-    double *coefficients = mem_zero(s->terms.count + 1, sizeof *coefficients);
+    size_t chosen[FORMULA_NEAR];
 
-    for (size_t i = 0; i < s->terms.count; i++)
-        columns[i] = s->terms.items[i].column;
-    for (double lambda = 0.5;
-         lambda > 1e-4 && !watch_steps(s->terms.count * s->data->run_count / 8); lambda *= 0.6) {
-        size_t chosen[SOLVE_COLUMNS], count = 0;
-        lasso(columns, s->terms.count, s->data->values, s->weights, s->data->run_count, lambda,
-              coefficients);
-        for (size_t i = 0; i < s->terms.count && count <= FORMULA_NEAR; i++)
-            if (coefficients[i] != 0 && count++ < FORMULA_NEAR)
-                chosen[count - 1] = i;
-        if (count > FORMULA_NEAR || count >= s->data->run_count)
-            break;
-        if (count)
-            judge(s, chosen, count);
+    for (size_t count = 0; count < FORMULA_NEAR && !watch.ended; count++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = 0; i < s->terms.count; i++) {
+            const double before = s->best;
+            chosen[count] = i;
+            judge(s, chosen, count + 1);
+            best = s->best < before ? i : best;
+        }
+        if (best == SIZE_MAX)
+            return;
+        chosen[count] = best;
     }
-    free(columns);
-    free(coefficients);
 }
 
 /* Adds logarithms and roots of each input, times powers: trees, sorting, searches. */
@@ -368,6 +409,25 @@ static void add_slow_growth(struct search *s, size_t active)
              s->active[i] && active < 4 && kind <= (active == 1 ? TERM_ROOT : TERM_LOG); kind++)
             add_products(s, (struct formula_term){.kind = (uint8_t)kind, .input = (uint8_t)i}, 0,
                          active == 1 ? 2 : 1, 2);
+}
+
+/* Products of the other inputs over each one, if that is never 0: hash tables, bins. */
+static void add_ratios(struct search *s, unsigned degree)
+{
+    const struct fit_data *d = s->data;
+
+    for (size_t i = 0; i < d->input_count; i++) {
+        struct formula_term over = {.kind = TERM_PRODUCT};
+        double least = INFINITY;
+        for (size_t r = 0; r < d->run_count; r++)
+            least = fmin(least, d->inputs[r * d->input_count + i]);
+        if (!s->active[i] || !(least > 0))
+            continue;
+        over.power[i] = -1;
+        s->active[i] = false;
+        add_products(s, over, 0, degree, degree);
+        s->active[i] = true;
+    }
 }
 
 static void find_best(struct search *s, unsigned degree)
@@ -383,26 +443,19 @@ static void find_best(struct search *s, unsigned degree)
                               : 2,
                  degree);
     add_slow_growth(s, active);
+    if (active > 1 && active < 4)
+        add_ratios(s, 2);
     for (size_t size = 1;
          size <= SUBSET_SIZE && size < rows && (s->terms.count <= ALL_SUBSETS_MOST || size < 3);
-         size++) {
-        const double before = s->best, gain = size == 1 ? 1 : before > FINE ? GAIN : GAIN_FINE;
-        s->best *= gain;
+         size++)
         subsets(s, chosen, 0, size, 0);
-        if (s->best == before * gain && size > 1)
-            s->best = before;   /* no larger formula was sufficiently better */
-    }
-    if (s->terms.count > ALL_SUBSETS_MOST) {
-        s->best *= GAIN;
-        find_by_penalty(s);
-        const struct formula before = *s->out;
-        if (active > 1 && products_best(s->data, s->active, GAIN * s->best, s->out)) {
-            s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
-            if (isnan(range_left_out(s->data, s->out)) || !(s->out->error < GAIN * s->best))
-                *s->out = before;
-            s->best = s->out->error;
-        }
-    }
+    if (s->terms.count > ALL_SUBSETS_MOST)
+        find_forward(s);
+    if (isfinite(s->best))
+        s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
+    if (s->terms.count > ALL_SUBSETS_MOST && active > 1 &&
+        products_best(s->data, s->active, GAIN * s->out->error, s->out))
+        s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
 }
 
 /* No formula fits: uses the mean, or the single value. */
@@ -480,9 +533,16 @@ static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 
 void fit_counts(const struct fit_data *data, struct formula *out)
 {
-    struct search s = {.data = data, .out = out};
+    fit_counts_near(data, out, NULL);
+}
+
+void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near)
+{
+    struct search s = {.data = data, .out = out, .near = near};
     double most = 0;
 
+    if (near)
+        near->count = 0;
     take_mean(data, out);
     if (all_equal(data)) {
         out->exact = data->run_count > 1;
@@ -503,6 +563,8 @@ void fit_counts(const struct fit_data *data, struct formula *out)
         out->within = told_within(data, out);
     else
         find_best(&s, 4);
+    if (near)
+        drop_worse(near, s.best);
     terms_clear(&s);
     vec_done(&s.terms);
     free(s.weights);

@@ -8,10 +8,13 @@
 
 /* Number of runs with distinct values of the inputs @active; duplicates add no information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
-/* Fits integer counts. Exact formulas are tried first, including quotients and remainders by 2 to
- * 128 and thresholds. Inputs without effect are excluded. If none is exact, fits products of
- * powers: all subsets for few inputs, L1-penalised regression for many. */
+/* Fits counts: whole numbers, for which exact formulas are tried first, congruence terms (quotients
+ * and remainders by 2 to 128) and thresholds included. An input without effect is left out. If no
+ * formula is exact, products of powers are chosen: of few inputs all subsets, of many one
+ * after another. Any thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
+/* The same, and of one that is not exact the others in @near. */
+void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
 /* Internal, products.c: counts of several inputs as sums of products of single-input terms: powers,
  * quotients and remainders from runs that differ in one input, joined by those that differ in

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "program/nalu.h"
+#include "program/paper/nalu.h"
 
 static double whole_power(double base, int power)
 {

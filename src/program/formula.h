@@ -58,6 +58,16 @@ struct formula {
     double error;
 };
 
+#define FIT_NEAR 24
+
+/* Formulas that explain the runs about as well as the chosen one, with their criteria: the lower the
+ * better. */
+struct fit_near {
+    struct formula formulas[FIT_NEAR];
+    double criteria[FIT_NEAR];
+    size_t count;
+};
+
 /* Returns whether @token is a binary operator. */
 bool formula_is_operator(uint8_t token);
 /* Value of an expression; division by 0 gives 0. */

@@ -16,7 +16,7 @@
 #include "program/fit.h"
 #include "program/growth.h"
 #include "program/modes.h"
-#include "program/nalu.h"
+#include "program/paper/nalu.h"
 #include "program/pages.h"
 
 /* equal parts of clusters that differ from run to run */
@@ -53,6 +53,7 @@ struct fitting {
     double *derived_counts, *derived_taken;   /* derived counts at these, per block */
     VEC(struct fitted) done;         /* appended to formulas */
     VEC(struct formula) formulas;
+    VEC(struct fit_near *) near;     /* per formula */
     VEC(struct formula) replaced;    /* regression formulas that an alternative replaced */
     VEC(uint32_t) replaced_at;
     struct index index;
@@ -82,7 +83,9 @@ static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
     struct fitted copy = {mem_alloc(n * sizeof *values), n};
     struct formula formula;
     memcpy(copy.values, values, n * sizeof *values);
-    fit_counts(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &formula);
+    struct fit_near *near = mem_alloc(sizeof *near);
+    fit_counts_near(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &formula, near);
+    vec_push(&f->near, near);
     vec_push(&f->done, copy);
     vec_push(&f->formulas, formula);
     if (!index_try_reserve(&f->index))
@@ -493,6 +496,29 @@ static void fit_calls(struct fitting *f)
     free(use);
 }
 
+/* Shares of the branches that are predicted wrong. */
+static void fit_mispredicted(struct fitting *f)
+{
+    const struct growth_limits limits = {2, 1e-3, 0.05, 0, 1, 0.5, false};
+    size_t n = f->runs->runs.count;
+    double *values = mem_zero(n, sizeof *values);
+    bool *use = mem_zero(n, sizeof *use);
+
+    for (size_t b = 0; b < f->runs->program->block_count; b++) {
+        bool any = false;
+        for (size_t r = 0; r < n; r++) {
+            const struct program_run *run = &f->runs->runs.items[r];
+            use[r] = run->mode != TRACE_COUNTS && run->counts[b] > 0;
+            values[r] = use[r] ? run->mispredicted[b] / run->counts[b] : 0;
+            any |= values[r] > 0;
+        }
+        if (any)
+            fit_some(f, f->reciprocals, values, use, &limits, &f->model->mispredicted[b]);
+    }
+    free(values);
+    free(use);
+}
+
 static int by_largest(const void *a, const void *b)
 {
     const struct failed *x = a, *y = b;
@@ -562,6 +588,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     m->runs = program_runs_hold(runs);
     m->counts = mem_zero(p->block_count + 1, sizeof *m->counts);
     m->taken = mem_zero(p->block_count + 1, sizeof *m->taken);
+    m->mispredicted = mem_zero(p->block_count + 1, sizeof *m->mispredicted);
     m->calls = mem_zero(p->block_count + 1, sizeof *m->calls);
     m->references = mem_zero(p->reference_count + 1, sizeof *m->references);
     m->traced = true;
@@ -578,6 +605,7 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     m->pages = pages_model_new(runs, f.inputs);
     fit_blocks(&f);
     fit_calls(&f);
+    fit_mispredicted(&f);
     if (m->traced)
         fit_footprint(&f);
     for (size_t i = 0; ok && m->traced && i < p->reference_count; i++) {
@@ -595,13 +623,16 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     for (size_t i = 0; ok && i < f.formulas.count; i++)
         range_find(&(struct fit_data){f.inputs, runs->name_count, f.done.items[i].count,
                                       f.done.items[i].values},
-                   &m->formulas[i], &m->ranges[i]);
+                   &m->formulas[i], f.near.items[i], &m->ranges[i]);
     for (size_t i = 0; ok && i < f.replaced.count; i++)
         range_add(&m->ranges[f.replaced_at.items[i]], &f.replaced.items[i]);
     vec_done(&f.replaced);
     vec_done(&f.replaced_at);
-    for (size_t i = 0; i < f.done.count; i++)
+    for (size_t i = 0; i < f.done.count; i++) {
         free(f.done.items[i].values);
+        free(f.near.items[i]);
+    }
+    vec_done(&f.near);
     vec_done(&f.done);
     index_done(&f.index);
     free(f.inputs);
@@ -632,6 +663,7 @@ void program_model_free(const struct program_model *held)
     free(m->formulas);
     free(m->counts);
     free(m->taken);
+    free(m->mispredicted);
     free(m->calls);
     program_code_free(m->code);
     derived_free(m->derived);

@@ -48,6 +48,9 @@ struct program_model {
     uint32_t *counts, *taken; /* per block: index of its formula */
     /* per block: cycles of external functions per execution; error below 0: unknown */
     struct formula *calls;
+    /* per block: share of its executions whose branch is predicted wrong, of the reciprocals; count
+     * 0: none */
+    struct formula *mispredicted;
     struct model_reference *references;
     struct formula footprint;  /* distinct lines */
     struct pages_model *pages; /* NULL: the runs have no page data */

@@ -181,6 +181,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     memcpy(out->inputs, inputs, width * sizeof *inputs);
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->mispredicted = mem_zero(p->block_count + 1, sizeof *out->mispredicted);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
     double *kept = mem_alloc(3 * (p->block_count + 1) * sizeof *kept),
@@ -203,6 +204,12 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
+    /* What follows from the code a loop's end has, which is predicted by itself. */
+    for (size_t b = 0; b < p->block_count; b++)
+        if (p->blocks[b].two_way && isnan(derived_taken[b]))
+            out->mispredicted[b] =
+                seen ? seen->mispredicted[b]
+                     : out->counts[b] * formula_value(&m->mispredicted[b], reciprocals, width);
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {
         if (!seen) {
             const uint32_t block = p->references[i].block;

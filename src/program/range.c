@@ -8,8 +8,6 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-/* factor of the best left-out error within which formulas explain the runs about equally well */
-#define AS_GOOD 2.0
 #define NEGLIGIBLE 0.02    /* left-out error below which differences do not count */
 #define GROWN_MOST 2       /* largest power by which a count with one run may grow */
 #define ENDS 3.0           /* left-out errors by which both ends of the runs may differ */
@@ -19,6 +17,7 @@
  * predicts them, */
 #define SLACK_CLEAR 0.03
 #define SLACK 0.1          /* and for others */
+#define TOPS 2             /* groups of largest values that are left out together */
 #define APART 2.0          /* ratio of input values from which their counts determine a power */
 #define STEEP 3.0          /* power from which a steepening growth may be exponential */
 #define STEEPER 1.0        /* increase of the power for that */
@@ -179,6 +178,60 @@ static double values_left_out(struct rows *rows, const struct formula *f, struct
     return n ? sum / (double)n : NAN;
 }
 
+/* Uses the runs at which @input is below its @top largest values; false: so many it does not have,
+ * or none is left. */
+static bool leave_top(struct rows *rows, size_t input, unsigned top)
+{
+    const struct fit_data *d = rows->data;
+    double below = INFINITY;
+
+    for (; top && below > -INFINITY; top--) {
+        double next = -INFINITY;
+        for (size_t r = 0; r < d->run_count; r++)
+            if (inputs_of(d, r)[input] < below)
+                next = fmax(next, inputs_of(d, r)[input]);
+        below = next;
+    }
+    bool any = false;
+    for (size_t r = 0; r < d->run_count; r++)
+        any |= rows->used[r] = inputs_of(d, r)[input] < below;
+    return any;
+}
+
+double range_validated(const struct fit_data *data, const struct formula *f)
+{
+    struct rows rows;
+    struct formula other;
+    double sum = 0;
+    size_t n = 0;
+
+    rows_init(&rows, data);
+    const double largest = largest_value(data);
+    for (size_t i = 0; i < data->input_count; i++)
+        for (size_t at = 0; at < data->run_count + TOPS && varies(data, i); at++) {
+            if (at < data->run_count ? !leave_out(&rows, i, at)
+                                     : !leave_top(&rows, i, 2 + (unsigned)(at - data->run_count)))
+                continue;
+            if (!refit(&rows, f, true, &other)) {
+                if (at >= data->run_count)
+                    continue;
+                rows_done(&rows);
+                return NAN;
+            }
+            for (size_t r = 0; r < data->run_count; r++)
+                if (!rows.used[r]) {
+                    const double error =
+                        (formula_value(&other, inputs_of(data, r), data->input_count) -
+                         data->values[r]) /
+                        scale_of(data, r, largest);
+                    sum += fmin(error * error, 1);
+                    n++;
+                }
+        }
+    rows_done(&rows);
+    return n ? sqrt(sum / (double)n) : NAN;
+}
+
 double range_left_out(const struct fit_data *data, const struct formula *f)
 {
     struct rows rows;
@@ -189,43 +242,8 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
     return error;
 }
 
-/* One simple growth term of one input, times the powers of the others in @base. */
-static const struct { int8_t power; uint8_t kind;
-} growths[] = {
-    {0, TERM_LOG},     {0, TERM_ROOT}, {1, TERM_PRODUCT}, {1, TERM_LOG},     {1, TERM_ROOT},
-    {2, TERM_PRODUCT}, {2, TERM_LOG},  {3, TERM_PRODUCT}, {4, TERM_PRODUCT},
-};
-
-/* Tries formulas with one growth of input @i, with and without offset, times the highest powers of
- * the other inputs in @f. */
-static void try_growths(struct rows *rows, const struct formula *f, size_t i, double limit,
-                        struct formula_range *out)
-{
-    const struct fit_data *d = rows->data;
-    struct formula_term base = {.kind = TERM_PRODUCT};
-
-    for (size_t k = 0; k < f->count && !f->code_length; k++)
-        for (size_t j = 0; j < d->input_count; j++)
-            base.power[j] = j != i && f->terms[k].power[j] > base.power[j] ? f->terms[k].power[j]
-                                                                           : base.power[j];
-    for (size_t g = 0; g < sizeof growths / sizeof *growths && out->count < RANGE_MOST; g++) {
-        struct formula one = {.count = 2, .terms = {base, base}};
-        one.terms[0].power[i] = growths[g].power;
-        one.terms[0].kind = growths[g].kind;
-        one.terms[0].input = (uint8_t)i;
-        /* without and with an offset */
-        for (one.count = 1; one.count <= 2 && out->count < RANGE_MOST; one.count++) {
-            const double error = values_left_out(rows, &one, NULL);
-            for (size_t r = 0; r < d->run_count; r++)
-                rows->used[r] = true;
-            if (error <= limit && refit(rows, &one, true, &out->others[out->count]))
-                out->count++;
-        }
-    }
-}
-
-/* Returns the only run with a count, or one of several with equal inputs; SIZE_MAX: several
- * different ones, or none. */
+/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are
+ * several, or none. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -340,7 +358,8 @@ static void find_reach(const struct fit_data *d, struct formula_range *out)
     }
 }
 
-void range_find(const struct fit_data *data, const struct formula *f, struct formula_range *out)
+void range_find(const struct fit_data *data, const struct formula *f, const struct fit_near *near,
+                struct formula_range *out)
 {
     struct rows rows;
     bool moves = false;
@@ -363,9 +382,8 @@ void range_find(const struct fit_data *data, const struct formula *f, struct for
     find_exponents(data, f, known, out);
     if (known >= NEGLIGIBLE)
         find_reach(data, out);
-    for (size_t i = 0; i < data->input_count; i++)
-        if (varies(data, i))
-            try_growths(&rows, f, i, fmax(AS_GOOD * known, NEGLIGIBLE), out);
+    for (size_t i = 0; i < near->count && out->count < RANGE_MOST; i++)
+        out->others[out->count++] = near->formulas[i];
     rows_done(&rows);
     if (known > BAD)
         grow_one(data, largest_run(data), out);

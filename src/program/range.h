@@ -33,9 +33,15 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f);
 /* Mean relative error of the terms of @f, refitted with each input value left out; NaN if
  * impossible. Pure. */
 double range_left_out(const struct fit_data *data, const struct formula *f);
-/* Fills @out for the inexact @f, fitted to @data. range_done frees it. */
-void range_find(const struct fit_data *data, const struct formula *f, struct formula_range *out);
-/* Adds a formula that explains the runs. */
+/* Root of the mean squared relative error (each at most 1) of the terms of @f at values that were
+ * left out: each whole value of an input, and its largest two and three together, since what
+ * follows is beyond the runs. NaN: some value decides a coefficient. Pure. */
+double range_validated(const struct fit_data *data, const struct formula *f);
+/* Fills @out for @f, which was fitted to @data, and formulas @near it, which explain the runs about
+ * as well. range_done frees it. Any thread. */
+void range_find(const struct fit_data *data, const struct formula *f, const struct fit_near *near,
+                struct formula_range *out);
+/* One more formula that explains the runs. */
 void range_add(struct formula_range *r, const struct formula *f);
 void range_done(struct formula_range *r);
 /* Finds the least and largest value of @f and the others at @inputs, never negative; @most is

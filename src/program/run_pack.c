@@ -13,6 +13,7 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
     pack_array(out, run->inputs, INPUTS_MAX, sizeof *run->inputs);
     pack_array(out, run->counts, p->block_count, sizeof *run->counts);
     pack_array(out, run->taken, p->block_count, sizeof *run->taken);
+    pack_array(out, run->mispredicted, p->block_count, sizeof *run->mispredicted);
     pack_array(out, run->calls, p->block_count, sizeof *run->calls);
     for (size_t i = 0; i < p->reference_count; i++) {
         const struct run_reference *r = &run->references[i];
@@ -29,6 +30,7 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
     *out = (struct program_run){.seconds = NAN, .faults = NAN};
     out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
+    out->mispredicted = mem_zero(p->block_count + 1, sizeof *out->mispredicted);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
     if (unpack_count(from) != p->block_count || unpack_count(from) != p->reference_count)
@@ -38,6 +40,7 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
     unpack_array(from, out->inputs, INPUTS_MAX, sizeof *out->inputs);
     unpack_array(from, out->counts, p->block_count, sizeof *out->counts);
     unpack_array(from, out->taken, p->block_count, sizeof *out->taken);
+    unpack_array(from, out->mispredicted, p->block_count, sizeof *out->mispredicted);
     unpack_array(from, out->calls, p->block_count, sizeof *out->calls);
     for (size_t i = 0; i < p->reference_count && !from->broken; i++) {
         struct run_reference *r = &out->references[i];

@@ -45,6 +45,7 @@ void program_run_done(const struct program *p, struct program_run *run)
     free(run->references);
     free(run->counts);
     free(run->taken);
+    free(run->mispredicted);
     free(run->calls);
     free(run->allocations);
     free(run->again);

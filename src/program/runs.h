@@ -35,8 +35,11 @@ struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
     double *counts; /* per block of the program */
-    double *taken;  /* executions that left by the first of two exits */
-    /* cycles of external functions per execution; NaN: unknown */
+    double *taken;  /* of them, those that left by the first of two ways */
+    /* of the traced, those whose branch a predictor model gets wrong, if what it does depends on
+     * data */
+    double *mispredicted;
+    /* cycles that one execution spends in functions that are not the program's; NaN: not known */
     double *calls;
     struct run_reference *references;
     double seconds; /* duration of the instrumented run */

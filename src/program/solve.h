@@ -20,16 +20,6 @@ struct solution {
 bool solve(const double *const *columns, size_t count, const double *values, const double *weights,
            size_t rows, long double *work, struct solution *out);
 
-/* lasso.c: L1-penalised least squares (Tibshirani's lasso) by coordinate descent: selects relevant
- * columns. */
-
-/* Minimises sum (weight * (value - sum of c * column))^2 / (2 rows) + lambda * sum |c| * |column|
- * over @rows rows, for columns scaled to weighted length sqrt(rows). Fills @coefficients (count,
- * for unscaled columns; start values on entry). @weights may be NULL. @lambda is relative to the
- * least that makes all coefficients 0. */
-void lasso(const double *const *columns, size_t count, const double *values, const double *weights,
-           size_t rows, double lambda, double *coefficients);
-
 /* nonnegative.c: least squares with non-negative coefficients (Lawson and Hanson, Solving Least
  * Squares Problems, 1974, chapter 23), for sums of parts, such as the lines of several arrays. */
 

@@ -85,7 +85,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Largest cycles of mispredicted data-dependent branches: all executions of the rarer direction. */
+/* Cycles that mispredicted branches on data take at most, if no run predicted them: their rarer way
+ * each time. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {
@@ -94,6 +95,10 @@ static double branches_at_most(const struct program_model *m, const double *inpu
            *taken = derived + p->block_count + 1, sum = 0;
     struct program_run run;
 
+    if (m->traced) {
+        free(derived);
+        return 0;
+    }
     program_model_at(m, inputs, &run);
     derived_at(m->derived, inputs, derived, taken);
     for (size_t b = 0; b < p->block_count; b++)

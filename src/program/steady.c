@@ -371,6 +371,26 @@ static bool is_uncounted(const struct program *p, const struct code_part *part)
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
 }
 
+/* Branches on data of @part that are predicted wrong. One that leaves the loop as often as that is
+ * entered is the loop's end. */
+static double mispredicted_of(const struct timing *t, const struct code_part *part,
+                              struct part_time *out)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < part->blocks.count; i++) {
+        const uint32_t b = part->blocks.items[i];
+        const double wrong = t->run->mispredicted ? t->run->mispredicted[b] : 0,
+                     rarer = fmin(t->run->taken[b], t->run->counts[b] - t->run->taken[b]);
+        if (t->paid[b] || !(wrong > 0))
+            continue;
+        sum += wrong;
+        if (fabs(rarer - part->entries) <= 0.01 * part->entries)
+            out->ends = 0;
+    }
+    return sum;
+}
+
 static void time_part(struct timing *t, const struct code_part *part)
 {
     struct part_time out = {.unit = part->unit,
@@ -390,14 +410,16 @@ static void time_part(struct timing *t, const struct code_part *part)
     time_core(t, part, &out);
     time_memory(t, part, &out);
     time_calls(t, part, &out);
-    for (size_t i = 0; i < part->blocks.count; i++)
-        t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    /* Functions of libm depend on little preceding work: they fill slots that dividers and chains
-     * leave. */
+    const double mispredicted = mispredicted_of(t, part, &out);
+    for (size_t i = 0; i < part->blocks.count; i++)
+        t->paid[part->blocks.items[i]] = true;
+    /* Functions of libm depend on little that came before: they fill the slots that dividers and
+     * chains leave. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
-    out.cycles = overlap(&out) + out.ends + out.calls - out.within;
+    out.branches = mispredicted * t->branch_miss;
+    out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
     t->out->cycles += out.cycles;
     t->out->least += out.unknown ? out.cycles : 0;
     t->out->estimate += out.estimate ? out.cycles : 0;

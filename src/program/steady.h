@@ -29,7 +29,8 @@ struct part_time {
     double taken;
     double far;                    /* part of @stream for lines from main memory */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
-    /* cycles of all executions in external functions */
+    double branches;               /* the same for branches on data */
+    /* cycles of all executions in functions that are not the program's */
     double calls;
     /* part of these that overlaps with the part's own chains and units */
     double within;

@@ -72,6 +72,18 @@ static bool read_block(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_mispredicted(struct trace *t, const char *at)
+{
+    double index, count;
+
+    if (!t->unit || !number(&at, &index) || !number(&at, &count) ||
+        index >= t->unit->block_count ||
+        count > t->run->counts[t->unit->first_block + (size_t)index])
+        return false;
+    t->run->mispredicted[t->unit->first_block + (size_t)index] = count;
+    return true;
+}
+
 static bool read_clock(struct trace *t, const char *at)
 {
     double cycles, ticks;
@@ -191,7 +203,8 @@ static bool read_line(struct trace *t, char *line)
     } kinds[] = {{"unit ", read_unit},        {"block ", read_block},
                  {"access ", read_reference}, {"clock ", read_clock},
                  {"calls ", read_calls},      {"forward ", read_forward},
-                 {"level ", read_level},      {"allocation ", read_allocation}};
+                 {"level ", read_level},      {"allocation ", read_allocation},
+                 {"mispredicted ", read_mispredicted}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -208,11 +221,12 @@ static bool make_room(const struct program *p, struct program_run *out)
 {
     out->counts = mem_try_zero(p->block_count + 1, sizeof *out->counts);
     out->taken = mem_try_zero(p->block_count + 1, sizeof *out->taken);
+    out->mispredicted = mem_try_zero(p->block_count + 1, sizeof *out->mispredicted);
     out->calls = mem_try_alloc((p->block_count + 1) * sizeof *out->calls);
     out->references = mem_try_zero(p->reference_count + 1, sizeof *out->references);
     for (size_t b = 0; out->calls && b <= p->block_count; b++)
         out->calls[b] = NAN;
-    return out->counts && out->taken && out->calls && out->references;
+    return out->counts && out->taken && out->mispredicted && out->calls && out->references;
 }
 
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
@@ -225,7 +239,8 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
     if (!make_room(p, out))
         return err_memory(err, name,
                           p->block_count *
-                                  (sizeof *out->counts + sizeof *out->taken + sizeof *out->calls) +
+                                  (sizeof *out->counts + sizeof *out->taken +
+                                   sizeof *out->mispredicted + sizeof *out->calls) +
                               p->reference_count * sizeof *out->references);
     for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");

@@ -238,6 +238,75 @@ END
         fail "$(sum_of access) of $all references"
 }
 
+# Loops, tasks, sections, critical and atomic parts of OpenMP: nothing waits for ever, and the
+# references of all threads are those of the same program without.
+test_openmp() {
+    needs_llvm
+    cd "$work" || return 1
+    cat >parallel.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static long fib(long n)
+{
+    long a, b;
+    if (n < 2)
+        return n;
+#pragma omp task shared(a) if (n > 8)
+    a = fib(n - 1);
+#pragma omp task shared(b) if (n > 8)
+    b = fib(n - 2);
+#pragma omp taskwait
+    return a + b;
+}
+int main(void)
+{
+    static double values[200][200];
+    double sum = 0;
+    long hits = 0, result = 0;
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp for schedule(dynamic, 2) reduction(+ : sum)
+        for (int i = 0; i < 200; i++)
+            for (int j = 0; j <= i; j++) {
+                values[i][j] += i * j;
+                sum += values[i][j];
+            }
+#pragma omp for
+        for (int i = 0; i < 200; i++) {
+#pragma omp atomic
+            hits++;
+#pragma omp critical
+            values[0][i] += 1;
+        }
+#pragma omp single
+        result = fib(12);
+#pragma omp sections
+        {
+#pragma omp section
+            for (int i = 0; i < 100; i++)
+                values[1][i] *= 2;
+#pragma omp section
+            for (int i = 100; i < 200; i++)
+                values[1][i] *= 2;
+        }
+    }
+    printf("%g %ld %ld\n", sum, hits, result);
+    return 0;
+}
+END
+    expect 0 "$cc" -O1 parallel.c -o serial
+    "$cc" -O1 -fopenmp parallel.c -o parallel 2>/dev/null || skip 'clang has no OpenMP here'
+    traced exact ./serial
+    alone=$(sum_of access)
+    cp out serial.out
+    for mode in exact sampled counts calls; do
+        traced "$mode" ./parallel
+        cmp -s out serial.out || fail "$mode: $(cat out)"
+        [ "$mode" = counts ] || [ "$mode" = calls ] || awk -v a="$alone" -v b="$(sum_of access)" 'BEGIN { exit !(b > 0.9 * a && b < 1.5 * a) }' ||
+            fail "$mode: $(sum_of access) references, $alone alone"
+    done
+}
+
 # A process that is forked while another thread counts has what that took, and not the thread.
 test_forks_beside_threads() {
     needs_llvm

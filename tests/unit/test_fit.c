@@ -455,47 +455,6 @@ static void test_nonnegative(void **state)
     assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
 }
 
-/* At the minimum no gradient exceeds the penalty, and gradients of non-zero coefficients equal
- * it. */
-static void test_lasso(void **state)
-{
-    double column[5][20], y[20], c[5] = {0}, most = 0, length[5] = {0};
-    const double *columns[] = {column[0], column[1], column[2], column[3], column[4]};
-    struct rng rng;
-    (void)state;
-    rng_seed(&rng, 9);
-    for (size_t i = 0; i < 20; i++) {
-        for (size_t k = 0; k < 5; k++)
-            column[k][i] = rng_unit(&rng) - 0.5;
-        y[i] = 3 * column[1][i] - 2 * column[3][i] + 0.05 * (rng_unit(&rng) - 0.5);
-    }
-    lasso(columns, 5, y, NULL, 20, 0.1, c);
-    for (size_t k = 0; k < 5; k++) {
-        double sum = 0;
-        for (size_t i = 0; i < 20; i++) {
-            length[k] += column[k][i] * column[k][i] / 20;
-            sum += column[k][i] * y[i] / 20;
-        }
-        length[k] = sqrt(length[k]);
-        most = fmax(most, fabs(sum) / length[k]);
-    }
-    for (size_t k = 0; k < 5; k++) {
-        double pull = 0;
-        for (size_t i = 0; i < 20; i++) {
-            double rest = y[i];
-            for (size_t j = 0; j < 5; j++)
-                rest -= c[j] * column[j][i];
-            pull += column[k][i] * rest / 20;
-        }
-        pull /= length[k];
-        if (c[k] != 0)
-            assert_float_equal(pull, copysign(0.1 * most, c[k]), 1e-4 * most);
-        else
-            assert_true(fabs(pull) <= 0.1001 * most);
-    }
-    assert_true(c[1] > 2 && c[3] < -1);
-}
-
 /* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and yield no
  * exact formula. */
 static void test_huge(void **state)
@@ -556,7 +515,7 @@ int main(void)
         cmocka_unit_test(test_data_dependent),      cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_multiples),           cmocka_unit_test(test_repeated_runs),
         cmocka_unit_test(test_reciprocals),         cmocka_unit_test(test_print),
-        cmocka_unit_test(test_least_squares),       cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_least_squares),
         cmocka_unit_test(test_nonnegative),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_many_runs),
     };

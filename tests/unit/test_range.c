@@ -55,12 +55,14 @@ static const struct {
 static const double elsewhere[] = {5,   17,  33,  47,  63,   77,   100,
                                    101, 127, 255, 421, 1000, 1023, 4096};
 
+static struct fit_near near_it;   /* of the latest fit */
+
 static void fit(double (*of)(double), const double *at, size_t count, double *values,
                 struct formula *f)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = of(at[i]);
-    fit_counts(&(struct fit_data){at, 1, count, values}, f);
+    fit_counts_near(&(struct fit_data){at, 1, count, values}, f, &near_it);
 }
 
 /* Whether a run had the same remainder as @n, for each term that needs one. */
@@ -121,7 +123,7 @@ static void test_range_holds(void **state)
         struct formula_range r;
         fit(grown[i], few, COUNT(few), values, &f);
         assert_false(f.exact && !f.within);
-        range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &r);
+        range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
         for (double n = 160; n <= 1024; n *= 2) {
             range_at(&r, &f, &n, 1, &least, &most);
             const double truth = grown[i](n), slack = 0.08 * truth;   /* steps of integers */
@@ -134,7 +136,7 @@ static void test_range_holds(void **state)
     struct formula f;
     struct formula_range r;
     fit(sorted, few, COUNT(few), values, &f);
-    range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &r);
+    range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
     range_at(&r, &f, &far, 1, &least, &most);
     assert_true(most < 1.5 * least);
     range_done(&r);
@@ -150,7 +152,7 @@ static void test_nothing_from_one(void **state)
     (void)state;
     fit(once, few, COUNT(few), values, &f);
     assert_false(f.exact);
-    range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &r);
+    range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
     range_at(&r, &f, &far, 1, &least, &most);
     assert_true(least == 0 && most >= 421);
     range_done(&r);
@@ -162,7 +164,7 @@ static void test_nothing_from_one(void **state)
     assert_int_equal(range_decided(&(struct fit_data){powers, 1, 4, values}, &f), 0);
     fit(square, powers, 1, values, &f);
     assert_false(f.exact);
-    range_find(&(struct fit_data){powers, 1, 1, values}, &f, &r);
+    range_find(&(struct fit_data){powers, 1, 1, values}, &f, &near_it, &r);
     range_at(&r, &f, &far, 1, &least, &most);
     assert_true(isinf(most) && least == 0);
     range_done(&r);

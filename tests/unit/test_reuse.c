@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "program/runtime/bins.h"
+#include "program/runtime/branch_predictor.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/sets.h"
 #include "program/runtime/steps.h"
@@ -235,9 +236,45 @@ static void test_streams(void **state)
     assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* too many others came since */
 }
 
+/* Share of wrong predictions, of the last half of @n outcomes. */
+static double wrong_share(int (*outcome)(size_t i, struct rng *rng), size_t n)
+{
+    struct branches *b = calloc(1, sizeof *b);
+    struct rng rng;
+    size_t wrong = 0;
+
+    assert_non_null(b);
+    rng_seed(&rng, 3);
+    for (size_t i = 0; i < n; i++)
+        wrong += (size_t)branches_mispredicted(b, 77, outcome(i, &rng)) * (i >= n / 2);
+    free(b);
+    return (double)wrong / (double)(n - n / 2);
+}
+
+static int always(size_t i, struct rng *rng) { (void)rng; return i < SIZE_MAX; }
+static int of_seven(size_t i, struct rng *rng) { (void)rng; return i % 7 < 3; }
+static int of_thirty(size_t i, struct rng *rng) { (void)rng; return i % 30 > 0; }
+static int of_thousand(size_t i, struct rng *rng) { (void)rng; return i % 1000 > 0; }
+static int half(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.5; }
+static int tenth(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.1; }
+
+/* What repeats within the history is learnt; ends of long loops are missed once; of independent
+ * outcomes nothing better than the commoner one can be predicted. */
+static void test_branches(void **state)
+{
+    (void)state;
+    assert_true(wrong_share(always, 1000) == 0);
+    assert_true(wrong_share(of_seven, 20000) < 0.001);
+    assert_true(wrong_share(of_thirty, 20000) < 0.001);
+    assert_float_equal(wrong_share(of_thousand, 100000), 0.001, 0.0002);
+    assert_float_equal(wrong_share(half, 100000), 0.5, 0.02);
+    assert_float_equal(wrong_share(tenth, 100000), 0.12, 0.03);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_branches),
         cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_against_definition),
         cmocka_unit_test(test_against_stack), cmocka_unit_test(test_memory_follows_lines),
         cmocka_unit_test(test_sampling),      cmocka_unit_test(test_bins),

@@ -17,9 +17,9 @@ struct additions {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMTypeRef word, pointer, touch_type, access_type, calls_type, at_type, begin_type, end_type,
-        mark_type;
+        mark_type, branch_type;
     LLVMValueRef counts, access, calls, touch, touch_range, store, load, call_at, begin, end, enter,
-        leave, jump;
+        leave, jump, branch, mispredicted;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -76,7 +76,11 @@ static void count_block(const struct additions *a, LLVMBasicBlockRef block, uint
     add_count(a, 2 * index, word(a, 1));
     if (LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last)) {
         LLVMPositionBuilderBefore(a->builder, last);
-        add_count(a, 2 * index + 1, LLVMBuildZExt(a->builder, LLVMGetCondition(last), a->word, ""));
+        LLVMValueRef at = word(a, index),
+                     taken = LLVMBuildZExt(a->builder, LLVMGetCondition(last), a->word, ""),
+                     arguments[] = {LLVMConstGEP2(a->word, a->mispredicted, &at, 1), taken};
+        add_count(a, 2 * index + 1, taken);
+        LLVMBuildCall2(a->builder, a->branch_type, a->branch, arguments, 2, "");
     }
 }
 
@@ -251,18 +255,19 @@ static void add_unit(const struct additions *a, const struct module *m)
 {
     LLVMValueRef key =
         LLVMConstStringInContext(a->context, m->key, (unsigned)strlen(m->key), false);
-    LLVMTypeRef members[] = {a->word,    a->word,    a->word,   a->pointer,
-                             a->pointer, a->pointer, a->pointer};
+    LLVMTypeRef members[] = {a->word,    a->word,    a->word,    a->pointer,
+                             a->pointer, a->pointer, a->pointer, a->pointer};
     LLVMValueRef values[] = {word(a, PORTOLAN_RUNTIME_VERSION),
                              word(a, m->blocks.count),
                              word(a, m->references.count),
                              global(a, LLVMTypeOf(key), "portolan.key", key),
                              a->counts,
                              a->access,
-                             a->calls};
-    LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 7, false);
+                             a->calls,
+                             a->mispredicted};
+    LLVMTypeRef type = LLVMStructTypeInContext(a->context, members, 8, false);
     LLVMValueRef unit =
-        global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 7, false));
+        global(a, type, "portolan.unit", LLVMConstStructInContext(a->context, values, 8, false));
     LLVMSetSection(global(a, a->pointer, "portolan.unit.at", unit), PORTOLAN_UNIT_SECTION);
 }
 
@@ -309,6 +314,11 @@ bool module_write_traced(struct module *m, bool threads, const char *about, size
     a.store = LLVMAddFunction(m->module, PORTOLAN_STORE, a.touch_type);
     a.load = LLVMAddFunction(m->module, PORTOLAN_LOAD, a.touch_type);
     a.touch_range = LLVMAddFunction(m->module, PORTOLAN_TOUCH_RANGE, a.touch_type);
+    LLVMTypeRef branched[] = {a.pointer, a.word};
+    a.branch_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), branched, 2, false);
+    a.branch = LLVMAddFunction(m->module, PORTOLAN_BRANCH, a.branch_type);
+    a.mispredicted =
+        global(&a, LLVMArrayType2(a.word, m->blocks.count + 1), "portolan.mispredicted", NULL);
     a.counts = global(&a, LLVMArrayType2(a.word, 2 * m->blocks.count + 1), "portolan.counts", NULL);
     a.access =
         global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);

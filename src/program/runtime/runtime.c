@@ -26,6 +26,7 @@
 #endif
 
 #include "program/runtime/bins.h"
+#include "program/runtime/branch_predictor.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/runtime.h"
 #include "program/runtime/sets.h"
@@ -64,7 +65,8 @@ static int exhausted;                /* out of memory: the trace is incomplete *
 /* State of a thread. */
 struct own {
     struct reuse reuse;
-    /* before: earlier references of the store with this one */
+    struct branches branches;
+    /* before: references of the store with this one */
     struct {
         uint64_t address;
         struct portolan_access_ *by;
@@ -325,6 +327,16 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
             touch(access, line * LINE_BYTES, line, line);
         reference_end();
     }
+}
+
+/* The predictor is the thread's own, as in a core of its own. */
+void portolan_branch_(uint64_t *mispredicted, uint64_t taken)
+{
+    if (!tracing || !mine || busy || sets.count)
+        return;
+    if (branches_mispredicted(&mine->branches, (uint64_t)(uintptr_t)mispredicted / 8, (int)taken))
+        __atomic_store_n(mispredicted, __atomic_load_n(mispredicted, __ATOMIC_RELAXED) + 1,
+                         __ATOMIC_RELAXED);
 }
 
 static uint64_t ticks_now(void)
@@ -632,6 +644,10 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
             PUT(o, "block %llu %llu %llu\n", (unsigned long long)i,
                 (unsigned long long)unit->counts[2 * i],
                 (unsigned long long)unit->counts[2 * i + 1]);
+    for (uint64_t i = 0; i < unit->blocks; i++)
+        if (unit->mispredicted[i])
+            PUT(o, "mispredicted %llu %llu\n", (unsigned long long)i,
+                (unsigned long long)unit->mispredicted[i]);
     for (uint64_t i = 0; i < unit->blocks; i++)
         if (unit->calls[i].kept)
             PUT(o, "calls %llu %llu %llu %llu\n", (unsigned long long)i,

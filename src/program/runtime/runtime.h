@@ -25,7 +25,8 @@
 #define PORTOLAN_ENTER "portolan_enter_"
 #define PORTOLAN_LEAVE "portolan_leave_"
 #define PORTOLAN_JUMP "portolan_jump_"
-#define PORTOLAN_RUNTIME_VERSION 5u
+#define PORTOLAN_BRANCH "portolan_branch_"
+#define PORTOLAN_RUNTIME_VERSION 6u
 
 struct portolan_bin_ {
     uint64_t count, sum; /* references, and the sum of their distances */
@@ -58,12 +59,15 @@ struct portolan_unit_ {
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* per block */
+    uint64_t *mispredicted;        /* per block: its branch, by the model of branch_predictor.h */
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* As portolan_access_ for several references to one address. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
+/* Before each conditional branch: its block's counter, and whether it takes the first way. */
+void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Called before each external call: allocations belong to @calls, its block, from now on. */
 void portolan_call_at_(const struct portolan_calls_ *calls);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/nalu.h"
+#include "program/paper/nalu.h"
 
 #include <math.h>
 #include <stdlib.h>

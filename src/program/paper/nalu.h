@@ -1,9 +1,9 @@
 /* Counts by a neural arithmetic logic unit (Trask et al. 2018; PPT-AMMP, section 6.2): two layers
- * of cells that add inputs, or multiply powers of them, with a gate between both. Of cell i, with
- * inputs x: W = tanh(A) s(B), s the logistic function; a = W x; m = exp(W log(|x| + 1e-7)); g = s(G
- * x); y = g a + (1 - g) m. Inputs and count are scaled by the largest of the runs. */
-#ifndef PORTOLAN_PROGRAM_NALU_H
-#define PORTOLAN_PROGRAM_NALU_H
+ * of cells that add inputs, or multiply powers of them, with a gate between the two. Of cell i,
+ * with inputs x: W = tanh(A) s(B), s the logistic function; a = W x; m = exp(W log(|x| + 1e-7)); g
+ * = s(G x); y = g a + (1 - g) m. Inputs and the count are scaled by the largest of the runs. */
+#ifndef PORTOLAN_PROGRAM_PAPER_NALU_H
+#define PORTOLAN_PROGRAM_PAPER_NALU_H
 
 #include "program/fit_data.h"
 
