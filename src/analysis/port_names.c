@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "isa/isa.h"
 #include "isa/operands.h"
 
@@ -35,6 +36,7 @@ static void count_form(const portset *sets, unsigned count, enum form_kind kind,
 static void count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count,
                         struct uses *u)
 {
+    steps_add(mapping_count(m->mapping));
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *e = mapping_at(m->mapping, i);
         const enum form_kind kind = isa_form_kind(isa, e->form);
@@ -209,3 +211,14 @@ void ports_shown(const struct machine *m, struct ports *out)
     free(u);
 }
 
+bool ports_shown_parse(const struct machine *m, const char *text, struct usage *out,
+                       struct err *err)
+{
+    struct ports shown;
+    struct err none = {0};
+
+    if (usage_parse(text, mapping_ports(m->mapping), out, &none))
+        return true;
+    ports_shown(m, &shown);
+    return usage_parse(text, &shown, out, err);
+}

@@ -12,5 +12,9 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
  * kind and number: ALU0, FP1, LD0, ST0, AG0 (addresses), BR0; ports of mixed work keep the letters
  * from charting. Other machines keep their names. Pure; any thread. */
 void ports_shown(const struct machine *m, struct ports *out);
+/* As usage_parse, by the names that people are shown or by the machine's own. False with err, which
+ * has the names shown. */
+bool ports_shown_parse(const struct machine *m, const char *text, struct usage *out,
+                       struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
@@ -145,7 +146,11 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
         result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     struct str usage = {0};
 
+    struct ports *shown = mem_alloc((w->machines.list.count + 1) * sizeof *shown);
+
     t->hide = NOT_TEXT | NOT_DOCUMENT;
+    for (size_t i = 0; i < w->machines.list.count; i++)
+        ports_shown(w->machines.list.items[i], &shown[i]);
     for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS); f++) {
         const char *form = forms_at(w->forms, f)->form;
         for (size_t i = 0; w->shown[f] && i < w->machines.list.count && !watch_steps(FORM_STEPS);
@@ -155,7 +160,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
             if (!look_up(engines[i], w->machines.list.items[i], form, &entry, &cycles))
                 continue;
             str_clear(&usage);
-            usage_print(&entry->usage, mapping_ports(w->machines.list.items[i]->mapping), &usage);
+            usage_print(&entry->usage, &shown[i], &usage);
             cell_text(t, form);
             cell_text(t, w->machines.list.items[i]->id);
             cell_number(t, cycles);
@@ -165,6 +170,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
         }
     }
     str_done(&usage);
+    free(shown);
 }
 
 /* Appends "0.50 / 4", cycles and latency, or "-" if the machine lacks the form. */

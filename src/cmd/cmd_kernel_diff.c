@@ -40,7 +40,7 @@ static void put_cell(struct result_table *t, const struct analysis *a, uint32_t 
     char address[PLACE_TEXT + 2];
 
     if (there)
-        usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
+        usage_print(&a->rows[row].usage, &a->ports, &usage);
     cell_text(t, there ? insn_address_text(insn, address) : NULL);
     cell_text(t, !there ? "" : insn->text ? insn->text : insn->mnemonic);
     cell_text(t, !there                             ? ""

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/fusion.h"
+#include "analysis/port_names.h"
 #include "base/vec.h"
 #include "base/similar.h"
 #include "cmd/command.h"
@@ -165,10 +166,12 @@ static void add_lesson(struct result *result, struct result_table *evidence, str
     const struct learned *l = &lesson->learned;
     const struct mapping_entry *old = mapping_find(m->mapping, lesson->form);
     struct str usage = {0}, before = {0};
+    struct ports shown;
 
-    usage_print(&l->usage, mapping_ports(m->mapping), &usage);
+    ports_shown(m, &shown);
+    usage_print(&l->usage, &shown, &usage);
     if (old)
-        usage_print(&old->usage, mapping_ports(m->mapping), &before);
+        usage_print(&old->usage, &shown, &before);
     add_learned(result, lesson->form, l, str_text(&usage), old ? str_text(&before) : NULL);
     for (size_t i = 0; i < l->step_count; i++) {
         cell_text(evidence, lesson->form);

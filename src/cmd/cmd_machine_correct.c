@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/chain_cycles.h"
+#include "analysis/port_names.h"
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
@@ -223,7 +224,9 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 static void add_row(const struct correcting *w, struct result_table *t, const struct correction *c)
 {
     struct str text = {0};
+    struct ports shown;
 
+    ports_shown(w->machine, &shown);
     cell_text(t, c->row.form);
     check_quantity(&c->row, &text);
     cell_text(t, str_text(&text));
@@ -236,7 +239,7 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     else if (c->row.latency)
         str_addf(&text, "latency %.4g", c->rule.cycles);
     else
-        usage_print(&c->usage, mapping_ports(w->machine->mapping), &text);
+        usage_print(&c->usage, &shown, &text);
     cell_text(t, str_text(&text));
     str_done(&text);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "hunt/uses.h"
@@ -36,13 +37,13 @@ static const struct parameter options[] = {
     {0},
 };
 
-static void usages(const struct machine *a, const struct form_diff *f, struct str *left,
+static void usages(const struct ports *shown, const struct form_diff *f, struct str *left,
                    struct str *right)
 {
     str_clear(left);
     str_clear(right);
-    usage_print(&f->a->usage, mapping_ports(a->mapping), left);
-    usage_print(&f->b_usage, mapping_ports(a->mapping), right);
+    usage_print(&f->a->usage, shown, left);
+    usage_print(&f->b_usage, shown, right);
     if (!left->length)
         str_add(left, "none");
     if (!right->length)
@@ -52,10 +53,13 @@ static void usages(const struct machine *a, const struct form_diff *f, struct st
 static void summary(const struct machine *a, const struct machine *b, const struct mapping_diff *d,
                     struct result *result)
 {
-    const struct ports *pa = mapping_ports(a->mapping), *pb = mapping_ports(b->mapping);
+    struct ports shown[2];
+    const struct ports *pa = &shown[0], *pb = &shown[1];
     json_t *ports = json_object(), *kinds = json_object(), *agrees = json_object();
     struct str line = {0}, port = {0};
 
+    ports_shown(a, &shown[0]);
+    ports_shown(b, &shown[1]);
     result_line(result, "%s and %s: %zu form%s in both", a->id, b->id, d->shared,
                 d->shared == 1 ? "" : "s");
     str_addf(&line, "alike %zu (%.1f %%", d->kinds[DIFF_NONE],
@@ -133,16 +137,18 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
         {.key = "b", .kind = CELL_TEXT},
     };
     struct str left = {0}, right = {0};
+    struct ports shown;
     struct result_table *t =
         result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     bool headed = false;
 
     t->hide = NOT_TEXT;
+    ports_shown(a, &shown);
     for (size_t i = 0; i < d->count; i++) {
         const struct form_diff *f = &d->forms[i];
         if (pattern && !str_match(pattern, f->a->form))
             continue;
-        usages(a, f, &left, &right);
+        usages(&shown, f, &left, &right);
         if (!headed)
             add_text("", "", a->id, b->id, result);
         headed = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/similar.h"
 #include "base/watch.h"
@@ -47,7 +48,7 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
 {
     *out = (struct mapping_entry){
         .form = (char *)form, .latency = NAN, .source = "set in the session"};
-    return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
+    return ports_shown_parse(m, usage, &out->usage, err);
 }
 
 /* Returns a form of mnemonic @word or a similar one, from the machine or else the tables; NULL:
@@ -100,6 +101,7 @@ static bool apply(struct session *s, struct machine *m, struct machine *copy, co
 {
     struct mapping_entry entry;
     struct str usage = {0}, what = {0};
+    struct ports shown;
 
     if (!entry_of(m, form, text, &entry, err))
         return false;
@@ -113,7 +115,8 @@ static bool apply(struct session *s, struct machine *m, struct machine *copy, co
              : session_change_machine(s, m, str_text(&what));
     str_done(&what);
     mapping_set(m->mapping, &entry);
-    usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
+    ports_shown(m, &shown);
+    usage_print(&entry.usage, &shown, &usage);
     result_text(result, "mapping", m->id);
     result_text(result, "form", form);
     result_text(result, "usage", usage.length ? str_text(&usage) : "none");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/port_names.h"
 #include "cmd/command.h"
 
 struct mapping_show_values {
@@ -26,9 +27,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct machine *m = session_current(s, err);
     struct err none = {0};
     struct str usage = {0};
+    struct ports shown;
 
     if (!m)
         return false;
+    ports_shown(m, &shown);
     result_text(result, "machine", m->id);
     struct result_table *t =
         result_table(result, "forms", columns, sizeof columns / sizeof *columns);
@@ -38,7 +41,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         if (v->pattern && !str_match(v->pattern, entry->form))
             continue;
         str_clear(&usage);
-        usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
+        usage_print(&entry->usage, &shown, &usage);
         cell_text(t, entry->form);
         cell_text(t, usage.length ? str_text(&usage) : "none");
         cell_number(t, entry->latency);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/utf8_text.h"
 #include "base/watch.h"
@@ -124,7 +125,10 @@ static void add_experiments(struct reporting *r)
         {.key = "failed", .kind = CELL_COUNT},
         {.key = "spread", .title = "mean spread", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     static const char *const sizes[] = {"one form", "two forms", "more"};
-    struct { int64_t all, measured, open, spreads; double spread; } kinds[3] = {{0}};
+    struct {
+        int64_t all, measured, open, spreads;
+        double spread;
+    } kinds[3] = {{0}};
     const struct experiments *t = r->read->document.experiments;
     struct result *part = result_new();
 
@@ -169,8 +173,10 @@ static void add_mapping(struct reporting *r, const struct machine *m)
     struct result *part = result_new();
     struct str usage = {0};
     struct names forms = {0};
+    struct ports shown;
     size_t known = 0, count = 0;
 
+    ports_shown(m, &shown);
     for (size_t i = 0; d->experiments && i < d->experiments->forms.count; i++)
         names_add(&forms, d->experiments->forms.items[i]);
     const struct insn *insns =
@@ -184,7 +190,7 @@ static void add_mapping(struct reporting *r, const struct machine *m)
         if (!entry || known++ >= FORMS_SHOWN)
             continue;
         str_clear(&usage);
-        usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
+        usage_print(&entry->usage, &shown, &usage);
         cell_text(table, entry->form);
         cell_text(table, usage.length ? str_text(&usage) : "none");
         cell_number(table, entry->latency);
@@ -196,7 +202,10 @@ static void add_mapping(struct reporting *r, const struct machine *m)
     str_done(&usage);
 }
 
-struct worst_row { double error; size_t row; };
+struct worst_row {
+    double error;
+    size_t row;
+};
 
 static int compare_worst(const void *a, const void *b)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/watch.h"
@@ -159,13 +160,14 @@ static const struct machine *find_machine(const struct document *d, const char *
     return NULL;
 }
 
-static void print_usage(const struct machine *m, const struct mapping_entry *entry, struct str *out)
+static void print_usage(const struct ports *shown, const struct mapping_entry *entry,
+                        struct str *out)
 {
     str_clear(out);
     if (entry && !entry->usage.count)
         str_add(out, "none");
     if (entry)
-        usage_print(&entry->usage, mapping_ports(m->mapping), out);
+        usage_print(&entry->usage, shown, out);
 }
 
 /* Lists forms with different usages in both sessions; a machine that one has not loaded counts as
@@ -174,7 +176,10 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
     struct str left = {0}, right = {0}, what = {0};
+    struct ports shown[2];
 
+    ports_shown(a, &shown[0]);
+    ports_shown(b, &shown[1]);
     for (int turn = 0; turn < 2; turn++) {
         const struct machine *m = turn ? b : a, *other = turn ? a : b;
         for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++) {
@@ -182,8 +187,8 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
                                        *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
                 continue;   /* seen */
-            print_usage(m, entry, turn ? &right : &left);
-            print_usage(other, there, turn ? &left : &right);
+            print_usage(&shown[turn], entry, turn ? &right : &left);
+            print_usage(&shown[!turn], there, turn ? &left : &right);
             if (strcmp(str_text(&left), str_text(&right)) == 0)
                 continue;
             str_clear(&what);

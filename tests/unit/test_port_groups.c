@@ -148,6 +148,39 @@ static void test_shown(void **state)
     }
 }
 
+/* A usage is read by the names that are shown and by the machine's own. */
+static void test_read(void **state)
+{
+    static const char *const machines[] = {"zen5-charted", "golden-cove-charted", "skylake"};
+    (void)state;
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct machine *m = load_machine(machines[i]);
+        struct ports shown;
+        ports_shown(m, &shown);
+        for (size_t f = 0; f < mapping_count(m->mapping); f++) {
+            const struct usage *usage = &mapping_at(m->mapping, f)->usage;
+            for (int letters = 0; letters < 2; letters++) {
+                struct str text = {0}, again = {0};
+                struct usage read;
+                struct err err = {0};
+                usage_print(usage, letters ? mapping_ports(m->mapping) : &shown, &text);
+                if (!ports_shown_parse(m, str_text(&text), &read, &err))
+                    fail_msg("%s: %s: %s", machines[i], str_text(&text), err.what);
+                usage_print(&read, letters ? mapping_ports(m->mapping) : &shown, &again);
+                assert_string_equal(str_text(&again), str_text(&text));
+                usage_done(&read);
+                str_done(&text);
+                str_done(&again);
+            }
+        }
+        struct usage none;
+        struct err err = {0};
+        assert_false(ports_shown_parse(m, "1*p[NOSUCH]", &none, &err));
+        assert_non_null(strstr(err.what, "NOSUCH"));
+        machine_free(m);
+    }
+}
+
 static void test_apart(void **state)
 {
     struct shown s = show("zen5-charted", DOT, 1u << 2);
@@ -207,7 +240,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_named), cmocka_unit_test(test_definition),
         cmocka_unit_test(test_shown), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_unplaced),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_read),
+        cmocka_unit_test(test_unplaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
