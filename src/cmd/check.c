@@ -2,6 +2,7 @@
 #include "cmd/check.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,12 @@
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
+    static _Atomic uint64_t last;
     struct check *c = mem_zero(1, sizeof *c);
     time_t now = time(NULL);
     struct tm day;
 
+    c->serial = atomic_fetch_add(&last, 1) + 1;
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
     c->simulated = simulated ? mem_strdup(simulated) : NULL;

@@ -22,6 +22,7 @@ struct check_row {
 };
 
 struct check {
+    uint64_t serial; /* no other check has it */
     char *machine;             /* id */
     char *cpu;                 /* "Emerald Rapids", or the name of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */

@@ -21,7 +21,9 @@ static const struct table_column columns[COLUMNS] = {
 
 struct check_view_state {
     struct table_view view;      /* first */
-    const struct check *shown;
+    const struct check *shown; /* the session's, with serial number @serial */
+    uint64_t serial;
+    size_t wrong; /* rows that disagree */
 };
 
 static void check_close(void *state)
@@ -93,9 +95,13 @@ static bool refresh(void *state, struct session *s)
     struct check_view_state *v = state;
     if (!s->document.check)
         return false;
-    if (v->shown != s->document.check) {
         v->shown = s->document.check;
+    if (v->serial != v->shown->serial) {
+        v->serial = v->shown->serial;
         v->view.first_line = 0;
+        v->wrong = 0;
+        for (size_t i = 0; i < v->shown->count; i++)
+            v->wrong += check_disagrees(&v->shown->rows[i]);
         table_view_changed(&v->view, &source);
     }
     return true;
@@ -112,16 +118,13 @@ static void check_open(void *state)
     v->view.has_detail = true;
 }
 
-static void draw_title(const struct check *c, struct grid *g)
+static void draw_title(const struct check_view_state *v, struct grid *g)
 {
-    size_t wrong = 0;
-
-    for (size_t i = 0; i < c->count; i++)
-        wrong += check_disagrees(&c->rows[i]);
+    const struct check *c = v->shown;
     unsigned used =
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s compared with %s", c->machine, c->cpu);
-    used +=
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", wrong, c->count) +
+    used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", v->wrong,
+                        c->count) +
         2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
@@ -191,7 +194,7 @@ static void check_draw(void *state, struct session *s, struct grid *g)
                         "machine check", "checks the most frequent forms");
         return;
     }
-    draw_title(v->shown, g);
+    draw_title(v, g);
     unsigned pane = v->view.detail ? g->height / 2 : 0;
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
                g->height > pane + 1 ? g->height - 1 - pane : 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* This computer for measuring: the method, calibration, clock and contention over time. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "work/job.h"
 
 #define CLOCK_MARGIN 0.005   /* relative range of a constant clock, drawn in the middle */
+
+#define LABEL_WIDTH 8 /* columns of "clock   " */
 
 struct machine_view_state {
     struct record_point points[RECORD_POINTS];
@@ -59,6 +62,20 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
+/* Puts a text where all of it fits: a number that is cut would be another one. Returns the columns
+ * used. */
+__attribute__((format(printf, 5, 6))) static unsigned
+put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format, ...)
+{
+    char text[160];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return x + grid_columns(g, text) <= g->width ? grid_put(g, (int)x, y, 0, role, 0, text) : 0;
+}
+
 /* Draws the settings in effect, one per line; returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
@@ -78,23 +95,25 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
-        grid_put(g, (int)used + 2, y++, 0, ROLE_WARN, 0, "simulated machine, not this computer");
-        return y;
+        static const char says[] = "simulated machine, not this computer";
+        if (put_whole(g, used + 2, y, ROLE_WARN, "%s", says))
+            return y + 1;
+        return y + 1 + (int)grid_wrap(g, 0, y + 1, g->width, 2, ROLE_WARN, 0, says);
     }
     const unsigned cpus = record_cpu_count(s->document.record);
-    if (cpus > 1)
-        grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "%u processors at the same time", cpus);
-    else
-        grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
+    if (cpus == 1)
+        put_whole(g, used + 2, y, ROLE_DIM, "processor %d", c.cpu);
+    else if (!put_whole(g, used + 2, y, ROLE_DIM, "%u processors at the same time", cpus))
+        put_whole(g, used + 2, y, ROLE_DIM, "%u processors", cpus);
+    y++;
     if (g->height >= 16)
         draw_here(&s->document.here, g, &y);
     if (g->height >= 10)
         grid_printf(g, 0, y++, 0, ROLE_TEXT, 0, "method  %s", calibration_method(&c));
-    used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz, time stamps %.4f GHz",
-                       c.clock_hz / 1e9, c.tick_hz / 1e9);
+    used = grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "clock   %.4f GHz", c.clock_hz / 1e9);
     if (!isnan(v->low))
-        used += grid_printf(g, (int)used, y, 0, ROLE_GOOD, 0, "; while measuring %.4f to %.4f",
-                            v->low, v->high);
+        used += put_whole(g, used, y, ROLE_GOOD, ", while measuring %.4f to %.4f", v->low, v->high);
+    put_whole(g, used, y, ROLE_TEXT, "; time stamps %.4f GHz", c.tick_hz / 1e9);
     y++;
     if (g->height < 14)
         return y;
@@ -102,16 +121,19 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         isnan(c.noise)
             ? grid_put(g, 0, y, 0, ROLE_WARN, 0, "noise   unknown, too few quiet windows")
             : grid_printf(g, 0, y, 0, ROLE_TEXT, 0, "noise   95 %% within %.3f %%", 100 * c.noise);
-    grid_printf(g, (int)used, y++, 0, ROLE_TEXT, 0, "; contention then %.0f %% of probes",
-                100 * c.contention);
-    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0,
-                       "idle    %.3f nops per cycle, tolerance %.1f %%; loads within %u bytes",
-                       c.probe_rate, 100 * c.rules.probe_tolerance, c.load_window);
-    if (c.doubtful || c.busy)
-        used += grid_put(g, (int)used, y, 0, ROLE_WARN, 0,
-                         c.doubtful ? "; doubtful: never idle" : "; busy when calibrated");
-    if (!isnan(c.second_ratio) && g->width >= 110)
-        grid_printf(g, (int)used, y, 0, ROLE_DIM, 0, "; second chain: multiplication, %.0f cycles",
+    put_whole(g, used, y++, ROLE_TEXT, "; contention then %.0f %% of probes", 100 * c.contention);
+    used = grid_printf(g, 0, y, 0, ROLE_DIM, 0, "idle    %.3f nops per cycle", c.probe_rate);
+    used += put_whole(g, used, y, ROLE_DIM, ", tolerance %.1f %%", 100 * c.rules.probe_tolerance);
+    used += put_whole(g, used, y, ROLE_DIM, "; loads within %u bytes", c.load_window);
+    if (c.doubtful || c.busy) {
+        const char *says = c.doubtful ? "; doubtful: never idle" : "; busy when calibrated";
+        const unsigned put = put_whole(g, used, y, ROLE_WARN, "%s", says);
+        used += put;
+        if (!put)
+            grid_put(g, LABEL_WIDTH, ++y, 0, ROLE_WARN, 0, says + 2);
+    }
+    if (!isnan(c.second_ratio))
+        put_whole(g, used, y, ROLE_DIM, "; second chain: multiplication, %.0f cycles",
                     c.second_ratio);
     return y + 1;
 }
@@ -238,8 +260,7 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
         v->at[i] = v->stages[i].seconds;
         v->share[i] = 100 * v->stages[i].share;
     }
-    const struct plot_series series = {
-        "of the stage", ROLE_GOOD, v->at, v->share, n, false};
+    const struct plot_series series = {"of the stage", ROLE_GOOD, v->at, v->share, n, false};
     const struct plot plot = {.title = "done, %",
                               .x_label = "s",
                               .y_min = 0,
