@@ -48,7 +48,6 @@ static struct mark mark_of(const struct session *s)
 {
     const struct document *d = &s->document;
     struct mark m;
-    struct evolve_status status;
 
     memset(&m, 0, sizeof m);   /* includes the padding, since it is compared with memcmp */
     m.revision = s->revision;
@@ -59,8 +58,8 @@ static struct mark mark_of(const struct session *s)
     m.serial = d->experiments ? d->experiments->serial : 0;
     m.experiments = d->experiments ? d->experiments->revision : 0;
     if (d->run_count) {
-        evolve_get_status(d->runs[d->run_count - 1]->evolve, &status);
-        m.run = status.state == EVOLVE_RUNNING ? 1 + (long)(status.seconds / RUN_SECONDS) : -1;
+        const struct evolve_status *status = evolve_run_status(d->runs[d->run_count - 1]);
+        m.run = status->state == EVOLVE_RUNNING ? 1 + (long)(status->seconds / RUN_SECONDS) : -1;
     }
     return m;
 }

@@ -161,8 +161,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     if (t->joined)
         str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of,
                  t->reached_of == 1 ? "" : "s");
-    else if (!t->agreed && t->d_reached < t->d_avg)
-        str_add(&of, " before the number of ports was chosen or a usage edited");
+    else if (evolve_status_rose(t))
+        str_add(&of, " before a usage was edited");
     str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase,
              t->seconds);
     if (!isnan(t->seconds_left))
@@ -183,11 +183,11 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
                     (double)t->evaluations / 1e6);
     else
         result_line(result,
-                    "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least "
+                    "%s: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least "
                     "error so far %.2f %%%s; %.1f million evaluations, %.1f million/s",
-                    100 * t->d_avg, (unsigned long long)t->distinct, (unsigned long long)t->volume,
-                    t->cost, 100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6,
-                    t->rate / 1e6);
+                    t->ports ? "best" : "best of the trials", 100 * t->d_avg,
+                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost,
+                    100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     if (t->agreed)
         result_line(result,
                     "the best is a consensus: on experiments that were not measured it is %.2f %% "
@@ -396,8 +396,8 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     if (!evolve_run_edit(run, v->form, v->usage, err))
         return false;
     evolve_get_status(run->evolve, &after);
-    result_note(result, "%s: %s; error %.2f %%, was %.2f %%", v->form, v->usage,
-                100 * after.d_avg, 100 * before.d_avg);
+    result_note(result, "%s: %s; error %.2f %%, was %.2f %%", v->form, v->usage, 100 * after.d_avg,
+                100 * before.d_avg);
     result_count(result, "run", run->number);
     result_text(result, "form", v->form);
     result_text(result, "usage", v->usage);
@@ -434,15 +434,20 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* Notes the agreement of the best mappings on each form. */
-static void note_confidence(struct evolve_run *run, struct mapping *m)
+/* The best mapping of the run, the one of least error if @single, with the confidence in each form:
+ * how far the best mappings agree on it. NULL before there is one. */
+static struct mapping *best_of(struct evolve_run *run, bool single)
 {
     struct problem *problem;
     size_t count;
-    struct genome **genomes = evolve_population(run->evolve, &count, &problem);
+    struct genome **genomes =
+        (single ? evolve_singles : evolve_population)(run->evolve, &count, &problem);
     double *confidence = mem_alloc((problem->forms + 1) * sizeof *confidence);
+    struct mapping *m = NULL;
     char text[64];
 
+    if (count)
+        m = evolve_run_mapping(run, genomes[0], problem);
     confidence_of(genomes, count, confidence);
     for (size_t f = 0; count && f < problem->forms; f++) {
         if (isnan(confidence[f]))
@@ -455,6 +460,7 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
     free(genomes);
     free(confidence);
     problem_free(problem);
+    return m;
 }
 
 /* Notes forms with hidden ports: mappings may agree only because each takes the cheapest of equal
@@ -499,10 +505,10 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
         cell_text(table, str_text(&settle));
     }
     if (hidden)
-        result_line(
-            result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
-            told ? "experiments settle measures the deciding experiments, if there are any"
-                 : "no experiment of these forms decides");
+        result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s",
+                    observable_reason(m),
+                    told ? "experiments settle measures the deciding experiments, if there are any"
+                         : "no experiment of these forms decides");
     observable_done(list, t->forms.count);
     free(list);
     str_done(&settle);
@@ -643,6 +649,22 @@ static bool adopt(struct session *s, const struct adopt_values *v, struct mappin
     return true;
 }
 
+/* Says which mapping is taken where there are several. */
+static void tell_which(const struct evolve_status *t, bool least_error, struct result *result)
+{
+    if (!t->ports)
+        result_line(result, "the number of ports is not chosen yet: this is the best of the trials "
+                            "(evolve status)");
+    if (least_error && t->agreed)
+        result_line(
+            result,
+            "the mapping of least error, %.2f %%, in place of the run's consensus, %.2f %%; "
+            "evolve adopt takes that",
+            100 * t->d_single, 100 * t->d_avg);
+    else if (least_error)
+        result_line(result, "the run has no consensus: its best is the mapping of least error");
+}
+
 static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct adopt_values *v = values;
@@ -651,12 +673,12 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
     if (!run)
         return false;
     evolve_catch_up(s);
-    if (v->least_error)
-        evolve_drop_consensus(run->evolve);
-    struct mapping *best = evolve_run_best(run);
+    struct evolve_status status;
+    evolve_get_status(run->evolve, &status);
+    struct mapping *best = best_of(run, v->least_error);
     if (!best)
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
-    note_confidence(run, best);
+    tell_which(&status, v->least_error, result);
     if (s->document.experiments)
         list_hidden(best, s->document.experiments, result);
     return adopt(s, v, best, result, err);

@@ -352,6 +352,7 @@ static bool go(struct session *s, void *state, struct result *result, struct err
                                        .from_count = w->before.count,
                                        .checkpoint = w->checkpoint,
                                        .seconds_before = w->before.seconds,
+                                       .isa = s->document.isa,
                                        .live = w->live};
 
     w->problem = NULL;

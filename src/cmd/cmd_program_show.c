@@ -127,6 +127,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
+    s->revision++; /* views look for it */
     if (!w->quiet && s->interactive && s->views)
         session_view(s, "view", "program", result, NULL);
     return true;

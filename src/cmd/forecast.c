@@ -6,23 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/task.h"
 #include "throughput/predict.h"
 #include "work/job.h"
 
-#define KEPT 8   /* forecasts kept: for the machines shown side by side */
+#define SHARE 10 /* of a job's time, at most, while it changes the table */
+#define KEPT 16  /* forecasts: as many machines as are looked at side by side */
 
 /* Forecast of one machine for one table (by serial number); held by the session and by the job that
  * makes it. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    struct machine *machine;      /* held, so immutable */
-    struct experiments *table;    /* held while the job runs, so immutable */
-    struct prediction *made, *fresh;   /* published; made by the job; NULL: none */
-    unsigned job;                 /* 0: none */
+    struct machine *machine;      /* held: unchanged as long as it is the session's */
+    struct experiments *table;    /* held while the job runs, so unchanged */
+    struct prediction *made, *fresh;   /* as published; as the job makes it; NULL: none */
+    unsigned job;                 /* 0: none runs */
+    double begun, due;               /* clock seconds; of the job's start, and of its next one's */
     _Atomic unsigned holders;     /* besides the requester */
 };
 
@@ -128,11 +131,13 @@ static void forecast_failed(struct session *s, void *state, struct result *resul
                             const struct err *err)
 {
     struct forecast *f = state;
+    const double now = clock_seconds();
 
     (void)s;
     (void)result;
     (void)err;
     f->job = 0;
+    f->due = now + (SHARE - 1) * (now - f->begun);
     prediction_free(f->fresh);
     f->fresh = NULL;
     experiments_free(f->table);
@@ -147,6 +152,7 @@ static bool forecast_publish(struct session *s, void *state, struct result *resu
     f->made = f->fresh;
     f->fresh = NULL;
     forecast_failed(s, state, result, err);
+    s->revision++; /* views request them again */
     return true;
 }
 
@@ -155,6 +161,7 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
+/* A small table is predicted at once, and any where no screen waits. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
     static const struct task_ops ops = {.work = forecast_work,
@@ -164,6 +171,12 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     struct err none = {0};
 
     f->revision = t->revision;
+    if (!s->interactive || t->rows.count <= FORECAST_AT_ONCE) {
+        prediction_free(f->made);
+        f->made = predict(f->machine, t, &none);
+        return;
+    }
+    f->begun = clock_seconds();
     f->table = experiments_hold(t);
     atomic_fetch_add(&f->holders, 1);
     f->job = task_start_aside(s, "predictions", &ops, f, &none);
@@ -192,7 +205,8 @@ static struct forecast *find(struct session *s, struct machine *m, struct experi
             forget(all->items[--all->count]);
         i = all->count++;
         start(s, f, t);
-    } else if (!f->job && f->revision != t->revision) {
+    } else if (!f->job && f->revision != t->revision &&
+               (!job_working(NULL) || clock_seconds() >= f->due)) {
         start(s, f, t);
     }
     memmove(all->items + 1, all->items, i * sizeof(struct forecast *));
@@ -202,17 +216,18 @@ static struct forecast *find(struct session *s, struct machine *m, struct experi
 
 struct prediction *session_forecast(struct session *s, struct machine *m)
 {
-    struct experiments *t = s->document.experiments;
-    struct err none = {0};
-    struct prediction *p;
+    if (!s->document.forecasts)
+        s->document.forecasts = mem_zero(1, sizeof *s->document.forecasts);
+    const struct forecast *f = find(s, m, s->document.experiments);
+    return f->made ? prediction_hold(f->made) : mem_zero(1, sizeof(struct prediction));
+}
 
-    if (!s->interactive || t->rows.count <= FORECAST_AT_ONCE) {
-        p = predict(m, t, &none);
-    } else {
-        if (!s->document.forecasts)
-            s->document.forecasts = mem_zero(1, sizeof *s->document.forecasts);
-        const struct forecast *f = find(s, m, t);
-        p = f->made ? prediction_hold(f->made) : NULL;
-    }
-    return p ? p : mem_zero(1, sizeof *p);
+bool session_forecasting(const struct session *s, const struct machine *m)
+{
+    const struct forecasts *all = s->document.forecasts;
+
+    for (size_t i = 0; all && i < all->count; i++)
+        if (all->items[i]->machine == m && all->items[i]->job)
+            return true;
+    return false;
 }

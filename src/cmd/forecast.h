@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 #include "model/metrics.h"
 
-#define FORECAST_AT_ONCE 10000   /* rows predicted while the screen waits: some ten milliseconds */
+#define FORECAST_AT_ONCE 1000 /* rows that the screen waits for: a millisecond */
 
 /* Predictions of one machine for one table; immutable and shared. */
 struct prediction {
@@ -19,13 +19,17 @@ struct prediction {
     _Atomic unsigned holders;    /* besides the first */
 };
 
-/* Returns predictions of @m, a machine of the session, for its experiments; the caller calls
- * prediction_free. Never NULL. Its cycles are NULL while a job makes them, or if it failed. The end
- * of the job changes the session's revision, so that views request them again. UI thread. */
+/* Predictions of @m, one of the session's machines or a run's, for the session's experiments; to be
+ * given back to prediction_free, never NULL. Its cycles are NULL while a job makes the first, or if
+ * it failed. When that job ends the session's revision changes, so that views request them again.
+ * Those of a table that a job changes may be older than its newest results. UI thread. */
 struct prediction *session_forecast(struct session *s, struct machine *m);
 /* Adds a holder. The last holder's prediction_free frees it (NULL is fine). */
 struct prediction *prediction_hold(struct prediction *p);
 void prediction_free(struct prediction *p);
+
+/* Whether a job makes those of @m. UI thread. */
+bool session_forecasting(const struct session *s, const struct machine *m);
 
 struct forecasts;
 void forecasts_free(struct forecasts *f);

@@ -2,11 +2,89 @@
 /* The table of keys: to add one, add a row. */
 #include "cmd/keymap.h"
 
+#include <math.h>
+
+#include "cmd/session.h"
+#include "work/evolve_job.h"
+
 #define TABLES "experiments mapping matrix tables check functions program"
 #define PAGES "output log help"
 #define PROGRAM "program functions code cost lines"
 #define LAB "mapping matrix evolution accuracy search tables machine experiments check"
 #define LOOP "kernel why machines faster timeline source whatif compare"
+
+/* What .acts asks: whether the key does something now. */
+
+static struct evolve_run *newest_run(const struct session *s)
+{
+    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
+}
+
+static bool run_is_there(const struct session *s)
+{
+    return s->document.run_count > 0;
+}
+
+static bool runs_are_there(const struct session *s)
+{
+    return s->document.run_count > 1;
+}
+
+static bool rounds_are_there(const struct session *s)
+{
+    return s->document.active != NULL;
+}
+
+static bool run_goes_on(const struct session *s)
+{
+    struct evolve_run *run = newest_run(s);
+
+    return run && evolve_run_status(run)->state <= EVOLVE_PAUSED;
+}
+
+static bool no_run_goes_on(const struct session *s)
+{
+    return !run_goes_on(s);
+}
+
+static bool run_has_mapping(const struct session *s)
+{
+    struct evolve_run *run = newest_run(s);
+
+    return run && !isnan(evolve_run_status(run)->d_avg);
+}
+
+static bool experiments_are_there(const struct session *s)
+{
+    return s->document.experiments && s->document.experiments->rows.count;
+}
+
+static bool experiments_wait(const struct session *s)
+{
+    const struct experiments *t = s->document.experiments;
+
+    return t && t->measured + t->failed < t->rows.count && !s->measuring;
+}
+
+static bool run_can_start(const struct session *s)
+{
+    return experiments_are_there(s) && s->document.experiments->measured && !run_goes_on(s);
+}
+
+static bool machines_are_there(const struct session *s)
+{
+    return s->document.selected_count > 1;
+}
+
+static bool profile_runs(const struct session *s)
+{
+    return s->profiling != NULL;
+}
+
+static bool measuring_goes_on(const struct session *s)
+{
+    return s->measuring != NULL;
+}
 
 const struct key_row key_rows[] = {
     {.views = KEYMAP_ALL,
@@ -53,16 +131,6 @@ const struct key_row key_rows[] = {
     {.views = KEYMAP_ALL, .keys = "/ F3", .command = "prompt find", .help = "search in the pane"},
     {.views = KEYMAP_ALL, .keys = "n", .command = "find --next", .help = "next match"},
     {.views = KEYMAP_ALL, .keys = "N", .command = "find --previous", .help = "previous match"},
-    {.views = TABLES,
-     .keys = "\\ F4",
-     .command = "prompt filter",
-     .help = "show only matching rows",
-     .hint = "filter"},
-    {.views = TABLES,
-     .keys = "S F6",
-     .command = "prompt sort",
-     .help = "sort by a column",
-     .hint = "sort"},
     {.views = KEYMAP_ALL, .keys = "F9", .command = "jobs", .help = "list background jobs"},
     {.views = KEYMAP_ALL,
      .keys = "~",
@@ -113,6 +181,25 @@ const struct key_row key_rows[] = {
      .command = "do suspend",
      .help = "suspend (fg resumes)"},
     {.views = KEYMAP_ALL, .keys = "paste", .help = "assembler text becomes the kernel"},
+
+    {.views = "evolution matrix search",
+     .keys = "p",
+     .command = "do pause",
+     .help = "pause or resume the run",
+     .hint = "pause or resume",
+     .acts = run_goes_on},
+    {.views = "evolution matrix search tables",
+     .keys = "s",
+     .command = "evolve stop",
+     .help = "stop the run, keep its best mapping",
+     .hint = "stop",
+     .acts = run_goes_on},
+    {.views = "evolution matrix search tables mapping",
+     .keys = "a",
+     .command = "evolve adopt",
+     .help = "adopt the best mapping as the current machine",
+     .hint = "adopt",
+     .acts = run_has_mapping},
 
     {.views = "kernel",
      .keys = "]",
@@ -233,17 +320,20 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "jump experiments",
      .help = "to the experiments that have the form",
-     .hint = "its experiments"},
+     .hint = "its experiments",
+     .acts = run_has_mapping},
     {.views = "tables",
      .keys = "x",
      .command = "jump swap",
      .help = "to the row of the form in the inferred mapping, or in the machine's tables",
-     .hint = "inferred or tables"},
+     .hint = "inferred or tables",
+     .acts = run_has_mapping},
     {.views = "matrix",
      .keys = "Enter",
      .command = "do open",
      .help = "edit the usage of the form in the inferred mapping",
-     .hint = "edit usage"},
+     .hint = "edit usage",
+     .acts = run_has_mapping},
     {.views = "experiments mapping check",
      .keys = "X",
      .command = "jump kernel",
@@ -355,68 +445,62 @@ const struct key_row key_rows[] = {
      .keys = "v",
      .command = "jump swap",
      .help = "the mapping that inference has found so far, at the same form",
-     .hint = "inferred"},
+     .hint = "inferred",
+     .acts = run_has_mapping},
     {.views = "matrix",
      .keys = "v",
      .command = "jump swap",
      .help = "the tables of the machine, at the same form",
      .hint = "tables"},
-    {.views = "evolution matrix search",
-     .keys = "p",
-     .command = "do pause",
-     .help = "pause or resume the run",
-     .hint = "pause or resume"},
-    {.views = "evolution matrix search tables",
-     .keys = "s",
-     .command = "evolve stop",
-     .help = "stop the run, keep its best mapping",
-     .hint = "stop"},
-    {.views = "evolution matrix search tables mapping",
-     .keys = "a",
-     .command = "evolve adopt",
-     .help = "adopt the best mapping as the current machine",
-     .hint = "adopt"},
     {.views = "evolution",
      .keys = "f",
      .command = "do front",
      .help = "the Pareto front in place of the curves, or the curves again",
-     .hint = "front"},
+     .hint = "front",
+     .acts = run_is_there},
     {.views = "evolution",
      .keys = "x",
      .command = "do axis",
      .help = "x axis: time or generations",
-     .hint = "axis"},
+     .hint = "axis",
+     .acts = run_is_there},
     {.views = "evolution",
      .keys = "v",
      .command = "do volume",
      .help = "plot volume or error",
-     .hint = "volume"},
+     .hint = "volume",
+     .acts = run_is_there},
     {.views = "evolution",
      .keys = "b",
      .command = "do run",
      .help = "previous run",
-     .hint = "previous run"},
+     .hint = "previous run",
+     .acts = runs_are_there},
     {.views = "evolution",
      .keys = "m",
      .command = "do rounds",
      .help = "rounds of active experiments, or the run",
-     .hint = "rounds"},
+     .hint = "rounds",
+     .acts = rounds_are_there},
 
     {.views = LAB,
      .keys = "E",
      .command = "do generate",
      .help = "generate experiments of the selected forms, or of the 40 most frequent",
-     .hint = "experiments"},
+     .hint = "experiments",
+     .acts = no_run_goes_on},
     {.views = LAB,
      .keys = "M",
      .command = "experiments measure",
      .help = "measure the experiments on this CPU",
-     .hint = "measure"},
+     .hint = "measure",
+     .acts = experiments_wait},
     {.views = LAB,
      .keys = "I",
      .command = "evolve start; view matrix",
      .help = "infer the ports that explain the measurements",
-     .hint = "infer"},
+     .hint = "infer",
+     .acts = run_can_start},
     {.views = LAB,
      .keys = "A",
      .command = "evolve adopt",
@@ -436,12 +520,14 @@ const struct key_row key_rows[] = {
      .keys = "Enter",
      .command = "do open",
      .help = "list the experiments of the cell",
-     .hint = "list them"},
+     .hint = "list them",
+     .acts = experiments_are_there},
     {.views = "accuracy",
      .keys = "m",
      .command = "do next-machine",
      .help = "next selected mapping (set machine A,B)",
-     .hint = "next mapping"},
+     .hint = "next mapping",
+     .acts = machines_are_there},
 
     {.views = PROGRAM,
      .keys = "p",
@@ -452,7 +538,8 @@ const struct key_row key_rows[] = {
      .keys = "s",
      .command = "program stop",
      .help = "stop the running profile and keep its samples; Esc does the same",
-     .hint = "stop"},
+     .hint = "stop",
+     .acts = profile_runs},
     {.views = "program",
      .keys = "R",
      .command = "prompt program run",
@@ -517,7 +604,8 @@ const struct key_row key_rows[] = {
      .keys = "p",
      .command = "do pause",
      .help = "pause or resume measuring",
-     .hint = "pause or resume measuring"},
+     .hint = "pause or resume measuring",
+     .acts = measuring_goes_on},
 
     {.views = "compare", .keys = "]", .command = "do next", .help = "next difference"},
     {.views = "compare",
@@ -537,6 +625,16 @@ const struct key_row key_rows[] = {
      .keys = "e",
      .command = "kernel edit",
      .help = "edit it in $EDITOR; saved text is analysed"},
+    {.views = TABLES,
+     .keys = "\\ F4",
+     .command = "prompt filter",
+     .help = "show only matching rows",
+     .hint = "filter"},
+    {.views = TABLES,
+     .keys = "S F6",
+     .command = "prompt sort",
+     .help = "sort by a column",
+     .hint = "sort"},
     {.views = PAGES, .keys = "Space", .command = "do page-down", .help = "page down"},
     {.views = NULL},
 };

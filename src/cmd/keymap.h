@@ -11,7 +11,9 @@
 
 #define KEYMAP_ALL "all"   /* keys of all views, by name; a view's own come first */
 
-/* A row of the table: keys that run one command in some views. Key handling, the bar, help, the man
+struct session;
+
+/* A row of the table: keys that run one command in some views. Pressing, the bar, help, the man
  * page and `keys` all read it. */
 struct key_row {
     const char *views;     /* names separated by blanks; NULL ends the table */
@@ -21,6 +23,9 @@ struct key_row {
     const char *help;      /* one line */
     /* short label for views and the bar; NULL: not shown */
     const char *hint;
+    /* whether it does something now, so that the bar names it; NULL: always. The rows of a view
+     * that come first are those most needed */
+    bool (*acts)(const struct session *s);
 };
 extern const struct key_row key_rows[];
 

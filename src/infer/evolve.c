@@ -203,7 +203,8 @@ void evolve_sample(struct evolve *e, bool now)
             if (e->best)
                 evolve_reach(e, e->best);
             struct evolve_sample s = {seconds,  e->generation, e->reached, d[0],     d[n / 2],
-                                      d[n - 1], v[0],          v[n / 2],   v[n - 1], 0};
+                                      d[n - 1],     v[0],          v[n / 2],   v[n - 1], 0,
+                                      e->ports == 0};
             s.rate = seconds > 0 ? (double)evolve_stats(e).evaluations / seconds : 0;
             vec_push(&e->samples, s);
         }
@@ -247,8 +248,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
 void evolve_price_best(struct evolve *e)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    struct genome *best =
-        e->best ? evolve_judge(e->p, e->best, e->best->width, &prices) : NULL;
+    struct genome *best = e->best ? evolve_judge(e->p, e->best, e->best->width, &prices) : NULL;
 
     evolve_forget_best(e);
     e->best = best;
@@ -323,14 +323,23 @@ static struct genome *judged(struct evolve *e, const struct genome *g)
     return evolve_judge(e->p, g, width, &prices);
 }
 
-/* Sets the number of ports to @take_g's, which becomes the first individual. Under the lock. */
+void evolve_choose_ports(struct evolve *e, unsigned n)
+{
+    if (e->best && e->best->ports != n)
+        evolve_forget_best(e);
+    if (!e->joins) /* else it is of what the run began with, whatever its ports */
+        e->reached = INFINITY;
+    e->ports = n;
+}
+
+/* The number of ports is @take_g's, and it is the first individual. Under the lock. */
 static void begin_anew(struct evolve *e, struct genome *take_g)
 {
     while (e->finished > 0)
         genome_free(e->population[--e->finished]);
     evolve_forget_best(e);
-    e->ports = take_g->ports;
-    /* found by another run */
+    evolve_choose_ports(e, take_g->ports);
+    /* by another run */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -543,8 +552,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
      * others also only without more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
-        if (best && (g->d_avg >= best->d_avg ||
-                     (i && genome_distinct(g) > genome_distinct(best))))
+        if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
             continue;
         genome_free(e->best);
         e->best = genome_copy(g);

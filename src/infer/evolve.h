@@ -78,9 +78,10 @@ struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
     enum ports_known ports_known;
-    double width, scale;         /* scale: NaN while it is determined */
-    /* of the best genome (evolve_best); NaN before the first. The error only rises when the number
-     * of ports is chosen, experiments join, or a consensus replaces the best */
+    double width, scale;         /* scale: NaN while it is sought */
+    /* of the best genome, which evolve_best gives; NaN before there is one. While ports is 0 it is
+     * the best of the trials. From then on the error only rises when experiments join, or where at
+     * the end a consensus takes the best's place */
     double d_avg, cost;
     /* the best is a consensus (infer/consensus.h); then error and distinct µops of the best
      * individual, and mean relative distances of both from the mean of the good mappings on
@@ -88,7 +89,9 @@ struct evolve_status {
     bool agreed;
     double d_single, unseen_agreed, unseen_single;
     uint64_t distinct_single;
-    /* least D_avg so far over the initial experiments, monotonic; NaN before the first */
+    /* least D_avg of the best so far, over the experiments that the run began with; NaN before
+     * there is one. It never rises, but starts anew when the number of ports is chosen first
+     * (ports): what it was before is of trials */
     double d_reached;
     size_t reached_of;           /* number of the initial experiments */
     uint64_t reached_print;      /* their fingerprint */
@@ -113,6 +116,7 @@ struct evolve_sample {
     double seconds;
     unsigned generation;
     double d_reached, d_best, d_median, d_worst, v_best, v_median, v_worst, rate;
+    bool trial; /* of a number of ports, before one was chosen */
 };
 struct evolve_point {
     double d_avg;
@@ -166,10 +170,17 @@ void evolve_settle(struct evolve *e, const struct genome *g);
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
-/* Copies up to @limit of the newest samples, oldest first; returns their number. */
+/* The same, unless a thread of the run holds its lock right now: false. */
+bool evolve_try_status(struct evolve *e, struct evolve_status *out);
+/* Whether the error of the best has risen from the least one so far, by as much as is shown, since
+ * the user changed a usage. */
+bool evolve_status_rose(const struct evolve_status *t);
+/* Copies up to @limit of the newest samples, oldest first; returns how many. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
-/* Least error so far in percent, for curves: clamped above 0 for a logarithmic axis, since few
- * initial experiments may be explained exactly. */
+/* At most @limit of all samples, oldest first, evenly chosen, the newest among them. */
+size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
+/* The least error so far in per cent, as curves show it; NaN of a trial. Few experiments that a run
+ * began with may be explained wholly, and a logarithmic axis has no room for nothing. */
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Individuals on the Pareto front of D_avg, distinct µops and volume. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
@@ -188,12 +199,13 @@ struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count,
                                struct problem **over);
 /* As evolve_leaders with one row per individual, and one for a consensus. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
-/* Makes @g, edited by the user, the best and an individual, whatever its error. A continuing search
- * replaces it only by a better one. False if its forms or ports differ from the run's. */
+/* The same without a consensus: the mapping of least error first. */
+struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over);
+/* Makes @g, which the user has changed, the best and an individual, whatever its error. A search
+ * that continues replaces it only by a better one. False if @g has other forms or ports than the
+ * run now. */
 bool evolve_edit(struct evolve *e, const struct genome *g);
-/* Makes the mapping of least error the best again, also after a consensus. */
-void evolve_drop_consensus(struct evolve *e);
-/* Current prices: the options', scaled. */
+/* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
 /* Returns the current problem, held: the caller calls problem_free. */
 struct problem *evolve_problem(struct evolve *e);

@@ -148,14 +148,6 @@ void evolve_take_agreed(struct evolve *e)
     genome_free(found);
 }
 
-void evolve_drop_consensus(struct evolve *e)
-{
-    lock_take(&e->lock);
-    genome_free(e->agreed);
-    e->agreed = NULL;
-    lock_give(&e->lock);
-}
-
 void evolve_forget_consensus(struct evolve *e)
 {
     genome_free(e->agreed);

@@ -231,7 +231,7 @@ static void carry_curves(struct evolve *e, uint32_t *take_first_at)
     if (e->best)
         evolve_reach(e, e->best);
     vec_push(&e->samples, ((struct evolve_sample){evolve_elapsed(e), e->generation, e->reached, NAN,
-                                                  NAN, NAN, NAN, NAN, NAN, NAN}));
+                                                  NAN, NAN, NAN, NAN, NAN, NAN, false}));
 }
 
 /* Under the lock. */

@@ -331,9 +331,7 @@ static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
         genome_free(e->population[--e->finished]);
-    if (e->best && e->best->ports != n)
-        evolve_forget_best(e);
-    e->ports = n;
+    evolve_choose_ports(e, n);
     evolve_insert(e, genome_copy(e->trials[n]));
     e->cooled = true;
     e->tried_long[n] = false;

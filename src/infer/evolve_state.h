@@ -150,7 +150,9 @@ void evolve_price_best(struct evolve *e);
 /* Marks that published mappings have other ports than later ones; the least error so far is
  * kept. */
 void evolve_forget_best(struct evolve *e);
-/* Needs only the lock of @sum. */
+/* The number of ports is @n from now on: mappings with others, and their errors, were trials. */
+void evolve_choose_ports(struct evolve *e, unsigned n);
+/* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* Sums over all threads and the inner run. Under the lock. */
 struct anneal_stats evolve_stats(const struct evolve *e);

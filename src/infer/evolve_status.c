@@ -9,9 +9,10 @@
 
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/steps.h"
 #include "infer/evolve_state.h"
 
-#define DRAWN_LEAST 1e-4             /* smaller errors are shown as 0.00 % */
+#define SHOWN_LEAST 1e-4 /* smaller errors are shown as 0.00 % */
 
 /* Writes the phase to @phase; returns its description, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
@@ -51,9 +52,9 @@ static const struct genome *shown(const struct evolve *e)
     return e->agreed ? e->agreed : e->best;
 }
 
-void evolve_get_status(struct evolve *e, struct evolve_status *out)
+/* Under the lock. */
+static void fill_status(struct evolve *e, struct evolve_status *out)
 {
-    lock_take(&e->lock);
     const struct genome *best = shown(e);
     *out = (struct evolve_status){
         .state = e->state,
@@ -93,13 +94,34 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     out->experiments = e->p->experiments;
     out->joined = e->joins;
     out->joining = e->next || e->meeting;
+}
+
+void evolve_get_status(struct evolve *e, struct evolve_status *out)
+{
+    lock_take(&e->lock);
+    fill_status(e, out);
     lock_give(&e->lock);
+}
+
+bool evolve_try_status(struct evolve *e, struct evolve_status *out)
+{
+    if (!lock_try(&e->lock))
+        return false;
+    fill_status(e, out);
+    lock_give(&e->lock);
+    return true;
+}
+
+bool evolve_status_rose(const struct evolve_status *t)
+{
+    return !t->agreed && !t->joined && t->d_avg - t->d_reached >= SHOWN_LEAST / 2;
 }
 
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit)
 {
     lock_take(&e->lock);
     size_t n = e->samples.count < limit ? e->samples.count : limit;
+    steps_add(n);
     if (n)
         memcpy(out, e->samples.items + e->samples.count - n, n * sizeof *out);
     lock_give(&e->lock);
@@ -108,7 +130,24 @@ size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t li
 
 double evolve_sample_drawn(const struct evolve_sample *at, bool joined)
 {
-    return 100 * (joined ? fmax(at->d_reached, DRAWN_LEAST) : at->d_reached);
+    return at->trial ? NAN : 100 * (joined ? fmax(at->d_reached, SHOWN_LEAST) : at->d_reached);
+}
+
+size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t limit)
+{
+    size_t n = 0;
+
+    lock_take(&e->lock);
+    const size_t count = e->samples.count, step = count / limit + 1;
+    for (size_t back = 0; back < count; back += step) /* the newest is among them */
+        out[n++] = e->samples.items[count - 1 - back];
+    lock_give(&e->lock);
+    for (size_t i = 0; i < n / 2; i++) {
+        const struct evolve_sample other = out[i];
+        out[i] = out[n - 1 - i];
+        out[n - 1 - i] = other;
+    }
+    return n;
 }
 
 static bool beats(const struct evolve_point *a, const struct evolve_point *b)
@@ -178,11 +217,10 @@ static bool is_other(const struct genome *a, const struct genome *best)
 }
 
 /* Under the lock. */
-static struct genome **copy_leaders(struct evolve *e, size_t limit, size_t *count,
-                                    struct problem **over)
+static struct genome **copy_leaders(struct evolve *e, const struct genome *best, size_t limit,
+                                    size_t *count, struct problem **over)
 {
     struct genome **copies = mem_zero(limit + 1, sizeof *copies);
-    const struct genome *best = shown(e);
 
     hold_problem(e, over);
     *count = 0;
@@ -197,7 +235,7 @@ static struct genome **copy_leaders(struct evolve *e, size_t limit, size_t *coun
 struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over)
 {
     lock_take(&e->lock);
-    struct genome **copies = copy_leaders(e, limit, count, over);
+    struct genome **copies = copy_leaders(e, shown(e), limit, count, over);
     lock_give(&e->lock);
     return copies;
 }
@@ -206,7 +244,15 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 {
     lock_take(&e->lock);
     struct genome **copies =
-        copy_leaders(e, e->agreed ? e->target : e->target - 1, count, over);
+        copy_leaders(e, shown(e), e->agreed ? e->target : e->target - 1, count, over);
+    lock_give(&e->lock);
+    return copies;
+}
+
+struct genome **evolve_singles(struct evolve *e, size_t *count, struct problem **over)
+{
+    lock_take(&e->lock);
+    struct genome **copies = copy_leaders(e, e->best, e->target - 1, count, over);
     lock_give(&e->lock);
     return copies;
 }

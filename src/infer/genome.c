@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "model/mapping_diff.h"
 
 struct genome *genome_new(size_t forms, unsigned ports, double width)
@@ -307,6 +308,7 @@ void genome_predict(const struct genome *g, const struct problem *p, float *cycl
     struct tables tables = problem_tables(p, &columns, g->genes, stride);
     for (size_t f = 0; f < g->forms; f++)
         engine->fill(&g->genes[f], &columns, 0, g->width, tables.values + f * stride);
+    steps_add(p->experiments + g->forms);
     for (uint32_t e = 0; e < p->experiments; e++)
         cycles[e] = engine->cycles(&tables, e);
     free(tables.values);

@@ -2,10 +2,12 @@
 #include "infer/outline.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 #include "infer/genome.h"
 
 static uint32_t ports_of(const struct gene *gene)
@@ -115,11 +117,76 @@ static void note_doubts(struct outline *o, struct genome *const *genomes, size_t
         o->doubtful += o->doubts[f] != 0;
 }
 
-struct outline *outline_new(struct genome *const *genomes, size_t count,
-                            struct problem *take_problem, const struct outline *before)
+double outline_error(const struct outline *o, size_t e)
 {
+    return (double)o->predicted[e] / (double)o->problem->cycles[e] - 1;
+}
+
+/* Lists the experiments predicted worst. */
+static void note_worst(struct outline *o)
+{
+    for (uint32_t e = 0; e < o->problem->experiments; e++) {
+        const double error = fabs(outline_error(o, e));
+        size_t at = o->worst_count;
+        while (at > 0 && fabs(outline_error(o, o->worst[at - 1])) < error)
+            at--;
+        if (at == OUTLINE_WORST)
+            continue;
+        o->worst_count += o->worst_count < OUTLINE_WORST;
+        for (size_t i = o->worst_count - 1; i > at; i--)
+            o->worst[i] = o->worst[i - 1];
+        o->worst[at] = e;
+    }
+}
+
+/* The experiment of form @form alone. */
+static uint32_t alone(const struct problem *p, size_t form)
+{
+    for (uint32_t l = p->link_start[form]; l < p->link_start[form + 1]; l++) {
+        const uint32_t e = p->links[l].experiment;
+        if (p->term_start[e + 1] - p->term_start[e] == 1 && p->terms[p->term_start[e]].count == 1)
+            return e;
+    }
+    return UINT32_MAX;
+}
+
+struct outline_pair {
+    double measured, predicted;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct outline_pair *x = a, *y = b;
+    return (x->measured > y->measured) - (x->measured < y->measured);
+}
+
+/* Chooses as many experiments as are distinguishable in a plot. */
+static void choose_pairs(struct outline *o)
+{
+    const struct problem *p = o->problem;
+    const size_t step = (p->experiments + OUTLINE_PAIRS - 1) / OUTLINE_PAIRS;
+    struct outline_pair *pairs = mem_alloc(OUTLINE_PAIRS * sizeof *pairs);
+
+    for (size_t e = 0; e < p->experiments; e += step)
+        pairs[o->pair_count++] =
+            (struct outline_pair){(double)p->cycles[e], (double)o->predicted[e]};
+    qsort(pairs, o->pair_count, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < o->pair_count; i++) {
+        o->pairs[0][i] = pairs[i].measured;
+        o->pairs[1][i] = pairs[i].predicted;
+    }
+    free(pairs);
+}
+
+struct outline *outline_new(struct genome *const *genomes, size_t count,
+                            struct problem *take_problem, const struct outline *before,
+                            struct machine *take_machine)
+{
+    static _Atomic uint64_t last;
     struct outline *o = mem_zero(1, sizeof *o);
 
+    steps_add(take_problem->experiments + take_problem->forms);
+    o->serial = atomic_fetch_add(&last, 1) + 1;
     o->problem = take_problem;
     o->best = genome_copy(genomes[0]);
     o->confidence = mem_alloc((o->problem->forms + 1) * sizeof *o->confidence);
@@ -130,12 +197,29 @@ struct outline *outline_new(struct genome *const *genomes, size_t count,
     confidence_of(genomes, count, o->confidence);
     note_doubts(o, genomes, count);
     genome_predict(o->best, o->problem, o->predicted);
+    o->alone = mem_alloc((o->problem->forms + 1) * sizeof *o->alone);
+    for (size_t f = 0; f < o->problem->forms; f++)
+        o->alone[f] = alone(o->problem, f);
+    note_worst(o);
+    choose_pairs(o);
+    o->machine = take_machine;
+    if (o->machine) {
+        struct mapping *empty = o->machine->mapping;
+        o->machine->mapping = genome_mapping(o->best, o->problem, mapping_ports(empty));
+        mapping_free(empty);
+    }
+    return o;
+}
+
+struct outline *outline_hold(struct outline *o)
+{
+    atomic_fetch_add(&o->holders, 1);
     return o;
 }
 
 void outline_free(struct outline *o)
 {
-    if (!o)
+    if (!o || atomic_fetch_sub(&o->holders, 1) > 0)
         return;
     problem_free(o->problem);
     genome_free(o->best);
@@ -143,29 +227,9 @@ void outline_free(struct outline *o)
     free(o->doubts);
     free(o->changes);
     free(o->predicted);
+    free(o->alone);
+    free(o->front);
+    free(o->samples);
+    machine_free(o->machine);
     free(o);
-}
-
-double outline_error(const struct outline *o, size_t e)
-{
-    return (double)o->predicted[e] / (double)o->problem->cycles[e] - 1;
-}
-
-size_t outline_worst(const struct outline *o, uint32_t *out, size_t most)
-{
-    size_t count = 0;
-
-    for (uint32_t e = 0; e < o->problem->experiments; e++) {
-        const double error = fabs(outline_error(o, e));
-        size_t at = count;
-        while (at > 0 && fabs(outline_error(o, out[at - 1])) < error)
-            at--;
-        if (at == most)
-            continue;
-        count += count < most;
-        for (size_t i = count - 1; i > at; i--)
-            out[i] = out[i - 1];
-        out[at] = e;
-    }
-    return count;
 }

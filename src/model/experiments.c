@@ -145,18 +145,29 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e)
     return index;
 }
 
+/* Counts row @index in, or with @by -1 out. */
+static void count_row(struct experiments *t, size_t index, int by)
+{
+    if (experiments_measured(t, index))
+        t->measured += (size_t)by;
+    else if (!experiment_state_open(t->rows.items[index].state))
+        t->failed += (size_t)by;
+}
+
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread,
                      uint32_t repeats, const char *state)
 {
     struct experiment_row *row = &t->rows.items[index];
     char *text = state_new(state ? state : isnan(cycles) ? EXPERIMENT_PENDING : EXPERIMENT_OK);
 
+    count_row(t, index, -1);
     row->cycles = cycles;
     row->spread = spread;
     row->repeats = repeats;
     if (!state_shared(row->state))
         free(row->state);
     row->state = text;
+    count_row(t, index, 1);
     t->revision++;
 }
 
@@ -231,6 +242,7 @@ static void copy_all(struct experiments *to, const struct experiments *from)
             row.extra = memcpy(mem_alloc(row.extras * sizeof *row.extra), row.extra,
                                row.extras * sizeof *row.extra);
         to->rows.items[to->rows.count++] = row;
+        count_row(to, i, 1);
     }
 }
 
@@ -287,6 +299,8 @@ void experiments_get(const struct experiments *t, size_t index, struct experimen
 void experiments_print(const struct experiments *t, size_t index, struct str *out)
 {
     const struct flat_term *terms = experiments_terms(t, index);
+
+    steps_add(t->rows.items[index].count);
     for (uint32_t k = 0; k < t->rows.items[index].count; k++) {
         if (k)
             str_add(out, " + ");

@@ -39,8 +39,10 @@ struct experiments {
     VEC(struct experiment_row) rows;
     /* unknown columns of a file, which are kept */
     struct names extra;
-    struct names texts;                   /* their distinct texts */
-    /* unique, even if a table is allocated at the same address */
+    struct names texts;                   /* their texts, each once */
+    /* rows with cycles that can be learned from; rows that a measurement has given up */
+    size_t measured, failed;
+    /* no other table has it, also none that comes to lie where this one lay */
     uint64_t serial;
     /* incremented by every change, so that views detect it */
     uint64_t revision;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 
 const char *diff_kind_name(enum diff_kind kind)
 {
@@ -116,13 +117,14 @@ static void collect_pairs(const struct mapping *a, const struct mapping *b, cons
     double all = 0;
     size_t kept = 0;
 
+    steps_add(mapping_count(a) + mapping_count(b));
     m->pairs = mem_zero(mapping_count(a) + 1, sizeof *m->pairs);
     for (size_t f = 0; f < mapping_count(a); f++) {
         const struct mapping_entry *x = mapping_at(a, f), *y = mapping_find(b, x->form);
         if (!y)
             continue;
-        m->pairs[m->count++] = (struct usage_pair){
-            .a = &x->usage, .b = &y->usage, .weight = uses ? uses[f] : 0};
+        m->pairs[m->count++] =
+            (struct usage_pair){.a = &x->usage, .b = &y->usage, .weight = uses ? uses[f] : 0};
         all += uses ? uses[f] : 0;
     }
     for (size_t i = 0; i < m->count; i++)

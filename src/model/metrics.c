@@ -7,6 +7,7 @@
 
 #include "base/compare.h"
 #include "base/shortage.h"
+#include "base/steps.h"
 
 double metrics_mape(const double *predicted, const double *measured, size_t n)
 {
@@ -105,6 +106,7 @@ struct accuracy metrics_accuracy(const struct experiments *t, const double *pred
     struct accuracy a = {0};
     double *p = shortage_alloc((2 * t->rows.count + 1) * sizeof *p), *m = p + t->rows.count;
 
+    steps_add(t->rows.count);
     if (!p)
         return (struct accuracy){.mape = NAN, .pearson = NAN, .spearman = NAN};
     for (size_t i = 0; i < t->rows.count; i++) {

@@ -18,11 +18,14 @@
 
 #define WAITED 0.0002   /* seconds: after a shorter wait input was already there */
 
-#define TURN_MOST 0.05    /* seconds: longer work belongs in a job */
+#define TURN_MOST 0.005 /* seconds: longer work should be another thread's */
 
-/* Seconds since the program's start; @key NaN: no key caused it. @turn: CPU time of the longest
- * turn of the UI thread for this frame. */
-struct frame_times { double key, draws, drawn, turn; uint64_t bytes; };
+/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the
+ * longest turn of the screen's thread that drew it or came before the next. */
+struct frame_times {
+    double key, draws, drawn, turn;
+    uint64_t bytes;
+};
 
 static char *file;
 static VEC(struct frame_times) frames;
@@ -33,8 +36,7 @@ static double key = NAN;
 static double draws;
 /* CPU time of the UI thread at the start of its turn; NaN: it waits */
 static double woke_cpu = NAN;
-static double longest;          /* turn */
-static size_t long_turns;       /* exceeding TURN_MOST */
+static VEC(float) turns; /* processor milliseconds of each */
 static uint64_t written;
 
 static double processor_time(clockid_t clock)
@@ -81,9 +83,8 @@ void timing_waits(void)
         return;
     const double took = processor_time(CLOCK_THREAD_CPUTIME_ID) - woke_cpu;
 
-    longest = fmax(longest, took);
-    long_turns += took > TURN_MOST;
-    /* The turn includes its last drawing. */
+    vec_push(&turns, (float)(1e3 * took));
+    /* Its last drawing was a part of it. */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;
@@ -132,6 +133,30 @@ static void print_share(FILE *out, const char *what, double seconds, double of)
     fprintf(out, "%s %.2f s of %.1f s (%.1f %%)\n", what, seconds, of, 100 * seconds / of);
 }
 
+static int compare_floats(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Processor time is the thread's own: other work on the CPU does not change it, by much. */
+static void summarise_turns(FILE *out)
+{
+    size_t longer = 0;
+
+    if (!turns.count)
+        return;
+    qsort(turns.items, turns.count, sizeof *turns.items, compare_floats);
+    for (size_t i = 0; i < turns.count; i++)
+        longer += (double)turns.items[i] > 1e3 * TURN_MOST;
+    fprintf(out,
+            "processor time of a turn of the screen's thread: %zu turns, median %.1f ms, 99th "
+            "percentile %.1f ms, longest %.1f ms; %zu took more than %.0f ms\n",
+            turns.count, (double)turns.items[turns.count / 2],
+            (double)turns.items[(turns.count * 99 + 99) / 100 - 1],
+            (double)turns.items[turns.count - 1], longer, 1e3 * TURN_MOST);
+}
+
 static void summarise(FILE *out)
 {
     VEC(double) answers = {0};
@@ -161,10 +186,7 @@ static void summarise(FILE *out)
     if (frames.count) {
         fprintf(out, "to the terminal: %.1f kB, %.2f kB/s\n", (double)bytes / 1e3,
                 (double)bytes / 1e3 / seconds);
-        fprintf(out,
-                "longest turn of the screen's thread: %.1f ms of processor time; %zu took more "
-                "than %.0f ms\n",
-                1e3 * longest, long_turns, 1e3 * TURN_MOST);
+        summarise_turns(out);
         print_share(out, "processor time of the screen's thread:",
                     processor_time(CLOCK_THREAD_CPUTIME_ID), seconds);
         print_share(out, "processor time of all threads:",
@@ -192,6 +214,7 @@ bool timing_close(FILE *out, struct err *err)
         summarise(out);
     str_done(&text);
     vec_done(&frames);
+    vec_done(&turns);
     free(file);
     file = NULL;
     return ok;

@@ -6,27 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "model/metrics.h"
 #include "cmd/forecast.h"
 #include "view/view.h"
 
 #define MAP_X 7    /* columns of the scale at the left */
-#define PANEL 41   /* columns of the mappings' panel next to the map */
-#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells per row */
-/* while results arrive, the map takes at most one part in this many of the time */
-#define SHARE 10
+#define PANEL 41   /* columns of the mappings next to the map */
+#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells on a row */
 
 struct accuracy_view_state {
-    const struct experiments *shown;
+    uint64_t shown; /* serial number of the experiments */
     const struct machine *machine;
     size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* clock seconds before which arriving results cause no recomputation */
-    double pause_until;
-    /* of the machine shown; of all selected ones, in order */
+    /* of the machine shown; of all that are selected, in their order */
     struct accuracy accuracy, *others;
     struct heat_map map;        /* of the machine shown */
     /* cells per row of the last drawing: 1 or 2 */
@@ -67,8 +62,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* Returns false when there is nothing to show. Recomputes when a command may have changed rows or
- * machines; with arriving results only the map may lag. */
+/* False when there is nothing to show. Predictions are requested again when rows, machines or the
+ * predictions may have changed, and as results arrive. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -79,21 +74,18 @@ static bool refresh(struct accuracy_view_state *v, struct session *s)
     struct machine *m = session_machine(s, s->document.selected[v->which], &err);
     if (!m)
         return false;
-    double begun = clock_seconds();
-    bool anew = v->shown != s->document.experiments || v->session_revision != s->revision;
-    bool more =
-        anew || (v->revision != s->document.experiments->revision && begun >= v->pause_until);
+    const bool more = v->shown != s->document.experiments->serial ||
+                      v->session_revision != s->revision ||
+                      v->revision != s->document.experiments->revision;
     if (!more && v->machine == m)
         return true;
-    v->shown = s->document.experiments;
+    v->shown = s->document.experiments->serial;
     if (more) {
         v->revision = s->document.experiments->revision;
         v->session_revision = s->revision;
         judge_all(v, s);
     }
     fill_map(v, s, m);
-    double now = clock_seconds();
-    v->pause_until = now + (SHARE - 1) * (now - begun);
     return true;
 }
 

@@ -9,9 +9,10 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* columns of a user-defined key, at most */
-#define APART 2              /* columns between keys */
-#define NAMES_WIDE 60        /* width of a screen from which all places are named */
+#define OWN_CELL 24          /* columns at most of a key that the user bound */
+#define ASIDE_SECONDS 1 /* from which a job that nobody requested is named */
+#define APART 2              /* columns between two keys */
+#define NAMES_WIDE 60        /* columns of a screen whose first row has the names of all places */
 
 /* Adds background jobs to the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
@@ -21,7 +22,7 @@ static void add_jobs(const struct session *s, struct str *out)
     if (s->queue.job && s->queue.count)
         str_add(out, "Esc stops waiting");
     for (size_t i = 0; job_get(i, &info); i++)
-        if (info.state == JOB_RUNNING) {
+        if (info.state == JOB_RUNNING && (!info.aside || info.seconds >= ASIDE_SECONDS)) {
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
@@ -107,13 +108,15 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
-/* Adds keys of @view with a hint: those of all views if @all, else its own. */
+/* The keys of @view that have a hint and act now; of them those of all views when @all, else its
+ * own. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];
 
     for (const struct key_row *row = key_rows; row->views; row++) {
-        if (!row->hint || key_row_in(row, KEYMAP_ALL) != all || !(all || key_row_in(row, v->name)))
+        if (!row->hint || key_row_in(row, KEYMAP_ALL) != all ||
+            !(all || key_row_in(row, v->name)) || (row->acts && !row->acts(s)))
             continue;
         if (row->command && !keymap_key(s->keys, v->name, row->command, name))
             continue;

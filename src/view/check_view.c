@@ -95,7 +95,7 @@ static bool refresh(void *state, struct session *s)
     struct check_view_state *v = state;
     if (!s->document.check)
         return false;
-        v->shown = s->document.check;
+    v->shown = s->document.check;
     if (v->serial != v->shown->serial) {
         v->serial = v->shown->serial;
         v->view.first_line = 0;
@@ -125,7 +125,7 @@ static void draw_title(const struct check_view_state *v, struct grid *g)
         grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s compared with %s", c->machine, c->cpu);
     used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%zu of %zu disagree", v->wrong,
                         c->count) +
-        2;
+            2;
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
 

@@ -15,27 +15,18 @@
 #include "work/active_job.h"
 #include "work/evolve_job.h"
 
-#define SAMPLES 4000
-#define POINTS 256
 #define ROUNDS 256
 #define RUNS_SHOWN 4
-#define TRIALS 32
-#define OWN_ROWS_LEAST 12 /* rows of the view from which the description has its own rows */
-#define PAIRS 2000           /* most experiments of the plot of predictions */
-#define PAIRS_LEAST 13       /* rows below the description needed for the plot */
+#define OWN_ROWS_LEAST 12 /* rows of the view from which a run's description has some of its own */
+#define PAIRS_LEAST 13       /* rows below a run's description that suffice for the plot */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
     size_t back;             /* index of the run, counted back from the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* the Pareto front is shown instead of the curves */
-    struct evolve_sample samples[SAMPLES];
+    bool front;              /* replaces the curves */
     struct active_round active[ROUNDS];
-    const struct evolve_run *paired;   /* run and outline of the plotted experiments */
-    unsigned long outlines;
-    size_t pairs;
-    double measured[PAIRS], predicted[PAIRS];
-    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 3][SAMPLES];
+    double x[RUNS_SHOWN][OUTLINE_SAMPLES], y[RUNS_SHOWN + 3][OUTLINE_SAMPLES];
 };
 
 static struct evolve_run *shown_run(struct evolution_view_state *v, const struct session *s)
@@ -51,15 +42,16 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
-    struct evolve_status status;
-    size_t n = evolve_get_samples(run->evolve, v->samples, SAMPLES);
-
-    evolve_get_status(run->evolve, &status);
+    const struct evolve_status *status = evolve_run_status(run);
+    const struct outline *o = evolve_run_outline(run);
+    const size_t n = o ? o->sample_count : 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct evolve_sample *at = &v->samples[i];
+        const struct evolve_sample *at = &o->samples[i];
         v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
-        v->y[row][i] = v->volume ? at->v_best : evolve_sample_drawn(at, status.joined > 0);
+        v->y[row][i] = v->volume        ? at->v_best
+                       : !status->ports ? 100 * at->d_reached
+                                        : evolve_sample_drawn(at, status->joined > 0);
         if (all) {
             v->y[row + 1][i] = v->volume ? NAN : 100 * at->d_best;
             v->y[row + 2][i] = v->volume ? at->v_median : 100 * at->d_median;
@@ -93,8 +85,14 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     }
     if (status->joined && !v->volume)
         series[count++] = (struct plot_series){"best now", ROLE_TEXT, v->x[0], v->y[1], n, false};
-    series[count++] = (struct plot_series){
-        v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
+    series[count++] = (struct plot_series){v->volume       ? "least"
+                                           : status->ports ? "best so far"
+                                                           : "best trial",
+                                           ROLE_GOOD,
+                                           v->x[0],
+                                           v->y[0],
+                                           n,
+                                           false};
     const struct plot plot = {.title = v->volume ? "volume" : "error, %",
                               .x_label = v->by_generation ? "gen." : "s",
                               .log_y = true,
@@ -152,9 +150,12 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
 static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width,
                        unsigned height)
 {
-    struct evolve_point points[POINTS];
+    const struct outline *o = evolve_run_outline(run);
+    struct evolve_point points[OUTLINE_FRONT]; /* they are sorted */
 
-    pareto_draw(points, evolve_get_front(run->evolve, points, POINTS), g, x, y, width, height);
+    if (o && o->front_count)
+        memcpy(points, o->front, o->front_count * sizeof *points);
+    pareto_draw(points, o ? o->front_count : 0, g, x, y, width, height);
 }
 
 static int draw_moves(const struct evolve_status *status, struct grid *g, int x, int y, int end)
@@ -177,38 +178,38 @@ static int draw_moves(const struct evolve_status *status, struct grid *g, int x,
 static int draw_parameters(struct evolve_run *run, const struct evolve_status *status,
                            struct grid *g, int x, int y, int end)
 {
-    struct evolve_options o;
+    const struct outline *made = evolve_run_outline(run);
 
-    evolve_get_options(run->evolve, &o);
-    if (y + 3 >= end)
+    if (y + 3 >= end || !made)
         return y;
+    const struct evolve_options *o = &made->options;
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
     char ports[32] = "ports: auto";
     if (status->ports)
         snprintf(ports, sizeof ports, "%u ports%s", status->ports,
                  status->ports_known != PORTS_FOUND ? " assumed" : "");
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu",
-                o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
-                (unsigned long long)o.seed);
+                o->algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
+                (unsigned long long)o->seed);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s",
-                status->population, o.threads, o.threads == 1 ? "" : "s", o.seconds);
+                status->population, o->threads, o->threads == 1 ? "" : "s", o->seconds);
     if (y < end)
         grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "prices: µop %g, volume %g, usage %g",
-                    o.prices.uop, o.prices.volume, o.prices.usage);
+                    o->prices.uop, o->prices.volume, o->prices.usage);
     return y;
 }
 
 /* While the number of ports is searched: draws the results so far. Returns the rows used. */
 static int draw_trials(struct evolve_run *run, struct grid *g, int y)
 {
-    struct evolve_trial trials[TRIALS];
+    const struct outline *o = evolve_run_outline(run);
+    const size_t n = o ? o->trial_count : 0;
     struct str line = {0};
-    size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
     int rows = 0;
 
     for (size_t i = 0; i < n; i++)
-        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports,
-                 100 * trials[i].d_avg);
+        str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", o->trials[i].ports,
+                 100 * o->trials[i].d_avg);
     if (n)
         rows = (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, 0, str_text(&line));
     str_done(&line);
@@ -224,10 +225,11 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
 
     if (!isnan(status->d_avg)) {
         str_addf(&least, ", volume %llu", (unsigned long long)status->volume);
-        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
-                             "  error %.2f %%, %llu distinct µops", 100 * status->d_avg,
-                             (unsigned long long)status->distinct);
-        if (*used + least.length <= g->width)   /* a truncated number would be wrong */
+        *used +=
+            grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
+                        "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
+                        100 * status->d_avg, (unsigned long long)status->distinct);
+        if (*used + least.length <= g->width)   /* a number that is cut would be another one */
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
     str_clear(&least);
@@ -237,8 +239,8 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     else if (status->agreed)
         str_addf(&least, "  a consensus; least error %.2f %%, %llu distinct µops",
                  100 * status->d_single, (unsigned long long)status->distinct_single);
-    else if (status->d_reached < status->d_avg)
-        str_addf(&least, "  %.2f %% with other ports or usages", 100 * status->d_reached);
+    else if (evolve_status_rose(status))
+        str_addf(&least, "  %.2f %% before a usage was edited", 100 * status->d_reached);
     if (more && *used + grid_columns(g, str_text(&least)) > g->width)
         grid_put(g, 0, ++y, 0, ROLE_DIM, 0, str_text(&least) + 2);
     else
@@ -294,47 +296,18 @@ static int draw_standing(struct evolve_run *run, const struct evolve_status *sta
     return status->ports ? y : y + draw_trials(run, g, y);
 }
 
-static int compare_pairs(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Collects predicted over measured cycles of as many experiments as are distinguishable. */
-static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run,
-                       const struct outline *o)
-{
-    double pairs[PAIRS][2];
-    const size_t step = (o->problem->experiments + PAIRS - 1) / PAIRS;
-
-    v->pairs = 0;
-    for (size_t e = 0; e < o->problem->experiments; e += step) {
-        pairs[v->pairs][0] = (double)o->problem->cycles[e];
-        pairs[v->pairs++][1] = (double)o->predicted[e];
-    }
-    qsort(pairs, v->pairs, sizeof *pairs, compare_pairs);
-    for (size_t i = 0; i < v->pairs; i++) {
-        v->measured[i] = pairs[i][0];
-        v->predicted[i] = pairs[i][1];
-    }
-    v->paired = run;
-    v->outlines = run->outlines;
-}
-
-/* Draws points next to the diagonal of exact predictions. */
-static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, struct grid *g,
-                       int y, unsigned width, unsigned height)
+/* Points next to the line on which predictions are right. */
+static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned width,
+                       unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
 
-    if (!o || !o->problem->experiments)
+    if (!o || !o->pair_count)
         return;
-    if (v->paired != run || v->outlines != run->outlines)
-        fill_pairs(v, run, o);
-    const double right[] = {v->measured[0], v->measured[v->pairs - 1]};
+    const double right[] = {o->pairs[0][0], o->pairs[0][o->pair_count - 1]};
     const struct plot_series series[] = {
         {"right", ROLE_DIM, right, right, 2, false},
-        {"experiments", ROLE_GOOD, v->measured, v->predicted, v->pairs, true}};
+        {"experiments", ROLE_GOOD, o->pairs[0], o->pairs[1], o->pair_count, true}};
     const struct plot plot = {.title = "predicted",
                               .x_label = "measured",
                               .log_x = true,
@@ -348,7 +321,6 @@ static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, s
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);
-    struct evolve_status status;
 
     if (draw_rounds(v, s, g))
         return;
@@ -358,25 +330,25 @@ static void draw(struct evolution_view_state *v, struct session *s, struct grid 
             "The search for the ports that explain the measured experiments: its error over time.");
         return;
     }
-    evolve_get_status(run->evolve, &status);
+    const struct evolve_status *status = evolve_run_status(run);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
-                                evolve_state_names[status.state]);
+                                evolve_state_names[status->state]);
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    int top = draw_standing(run, &status, g, used, beside);
+    int top = draw_standing(run, status, g, used, beside);
     const unsigned left = (int)g->height > top ? g->height - (unsigned)top : 0,
                    pairs = left >= PAIRS_LEAST ? left / 2 : 0;
     if (left > 4 && v->front)
         draw_front(run, g, 0, top, g->width - side, left - pairs);
     else if (left > 4)
-        draw_curves(v, s, run, &status, g, top, g->width - side, left - pairs);
+        draw_curves(v, s, run, status, g, top, g->width - side, left - pairs);
     if (pairs)
-        draw_pairs(v, run, g, top + (int)(left - pairs), g->width - side, pairs);
+        draw_pairs(run, g, top + (int)(left - pairs), g->width - side, pairs);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height;
         unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;
         draw_front(run, g, x, top, SIDE, front);
-        int y = draw_moves(&status, g, x, top + (int)front + 1, bottom - 5);
-        draw_parameters(run, &status, g, x, y + 1, bottom);
+        int y = draw_moves(status, g, x, top + (int)front + 1, bottom - 5);
+        draw_parameters(run, status, g, x, y + 1, bottom);
     }
 }
 
@@ -412,14 +384,10 @@ static bool evolution_live(void *state, struct session *s)
 {
     struct evolution_view_state *v = state;
     struct evolve_run *run = shown_run(v, s);
-    struct evolve_status status;
 
     if (evolve_active_choosing(s))
         return true;
-    if (!run)
-        return false;
-    evolve_get_status(run->evolve, &status);
-    return status.state == EVOLVE_RUNNING;
+    return run && evolve_run_status(run)->state == EVOLVE_RUNNING;
 }
 
 static void evolution_status(void *state, struct session *s, struct str *out)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_names.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cmd/experiment_detail.h"
@@ -17,24 +18,22 @@
 #include "work/job.h"
 
 #define ON_WIDTH 8   /* columns of " on N" */
-/* share of the time for sorting and accuracy while measuring runs */
-#define SHARE 10
-#define CODE_WIDTH 48        /* most columns of the detail's code */
+#define SHARE 10      /* ordering results as they come takes at most this fraction of the time */
+#define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
 struct experiments_view_state {
     struct table_view view;      /* first */
-    struct experiments *shown;   /* the session's experiments */
-    struct prediction *predicted;   /* by the machine in view; NULL: none */
-    struct machine *inferred;       /* mapping of @run at its @outlines-th outline; NULL: none */
-    const struct evolve_run *run;
-    unsigned long outlines;
+    struct experiments *shown;   /* the session's */
+    uint64_t serial, revision; /* of @shown */
     size_t rows;
-    struct accuracy accuracy;
+    struct machine *machine; /* held: that of the predictions; NULL: there is none */
+    struct ports ports;      /* its ports as they are shown */
+    struct prediction *predicted;
+    bool waits;               /* a job makes the predictions of the mapping in view */
+    struct outline *inferred; /* held: whose mapping LAB shows; NULL: a machine's */
     unsigned long session_revision;
-    uint64_t revision;
-    /* clock seconds before which new results are not sorted */
-    double pause_until;
-    const char *machine;
+    bool ordering;             /* the rows are being put in order, since @begun */
+    double begun, pause_until; /* clock seconds; results alone do not restart it before */
 };
 
 static void experiments_close(void *state)
@@ -42,35 +41,21 @@ static void experiments_close(void *state)
     struct experiments_view_state *v = state;
     table_done(&v->view.table);
     prediction_free(v->predicted);
-    if (v->inferred)
-        machine_free(v->inferred);
+    machine_free(v->machine);
+    outline_free(v->inferred);
 }
 
-/* Keeps the inferred mapping as a machine while LAB shows it. Returns whether it changed. */
-static bool follow_inferred(struct experiments_view_state *v, struct session *s)
+/* Takes the mapping that a run has inferred, while LAB shows that mapping: the next one when the
+ * predictions of the last are made. It holds it, so that another pointer is another outline. */
+static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown ? lab_run(s) : NULL;
-    const struct outline *o = run ? evolve_run_outline(run) : NULL;
-    const unsigned long outlines = o ? run->outlines : 0;
-    struct ports names;
-    char id[24];
+    struct outline *o = run ? evolve_run_outline(run) : NULL;
 
-    if (v->run == (o ? run : NULL) && v->outlines == outlines)
-        return false;
-    if (v->inferred)
-        machine_free(v->inferred);
-    v->inferred = NULL;
-    v->run = o ? run : NULL;
-    v->outlines = outlines;
-    if (!o)
-        return true;
-    snprintf(id, sizeof id, "run %u", run->number);
-    evolve_run_ports(run, o->best->ports, &names);
-    v->inferred = machine_new(id, &names);
-    mapping_free(v->inferred->mapping);
-    v->inferred->mapping = genome_mapping(o->best, o->problem, &names);
-    machine_set_fact(v->inferred, "isa", isa_name(s->document.isa), "", "");
-    return true;
+    if (v->inferred == o || (v->inferred && o && v->waits))
+        return;
+    outline_free(v->inferred);
+    v->inferred = o ? outline_hold(o) : NULL;
 }
 
 /* Returns the predicting mapping shown by LAB, or NULL. */
@@ -78,20 +63,33 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
 {
     struct err none = {0};
 
-    return v->inferred ? v->inferred : session_current(s, &none);
+    return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-static void predict(struct experiments_view_state *v, struct session *s)
+/* Takes the predictions of @m; those of an earlier mapping of the same run stay until there are
+ * others, unless the rows are @anew. True when they are others than before. */
+static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
+                    bool anew)
 {
-    struct machine *m = machine_in_view(v, s);
+    struct prediction *next = m ? session_forecast(s, m) : NULL;
+    const bool same_run = v->inferred && v->machine && strcmp(m->id, v->machine->id) == 0,
+               none = next && !next->cycles;
 
-    v->shown = s->document.experiments;
-    v->rows = s->document.experiments->rows.count;
-    v->session_revision = s->revision;
+    v->waits = none && session_forecasting(s, m);
+    if (!anew && (next == v->predicted || (none && v->machine == m && !v->predicted->cycles) ||
+                  (v->waits && same_run && v->predicted->cycles))) {
+        prediction_free(next);
+        return false;
+    }
     prediction_free(v->predicted);
-    v->predicted = m ? session_forecast(s, m) : NULL;
-    v->machine = m ? m->id : NULL;
-    v->accuracy = m ? v->predicted->accuracy : (struct accuracy){0};
+    v->predicted = next;
+    if (v->machine != m) {
+        machine_free(v->machine);
+        v->machine = m ? machine_hold(m) : NULL;
+        if (m)
+            ports_shown(m, &v->ports);
+    }
+    return true;
 }
 
 /* The cells of the rows. */
@@ -165,25 +163,42 @@ static const struct table_source source = {experiment_column_table,
                                            rows_release,
                                            0};
 
-/* Returns false when there are no experiments. Predicts again when rows, machine or the inferred
- * mapping may have changed. New results update measured values at once; derived values may lag. */
+/* Whether the rows are to be put in order again for the results that have come: when the last order
+ * is made, and for at most a part of the time, or once a command or job has ended. */
+static bool order_is_due(struct experiments_view_state *v, const struct session *s)
+{
+    const double now = clock_seconds();
+    const bool busy = table_view_busy(v);
+
+    if (v->ordering && !busy) {
+        v->ordering = false;
+        v->pause_until = now + (SHARE - 1) * (now - v->begun);
+    }
+    return v->revision != v->shown->revision &&
+           (v->session_revision != s->revision || (!busy && now >= v->pause_until));
+}
+
+/* False when there are no experiments. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
-    if (!s->document.experiments || !s->document.experiments->rows.count)
+    struct experiments *t = s->document.experiments;
+
+    if (!t || !t->rows.count)
         return false;
-    bool anew = v->shown != s->document.experiments ||
-                v->rows != s->document.experiments->rows.count ||
-                v->session_revision != s->revision;
-    anew |= follow_inferred(v, s);
-    if (!anew &&
-        (v->revision == s->document.experiments->revision || clock_seconds() < v->pause_until))
+    bool anew = v->serial != t->serial || v->rows != t->rows.count;
+    v->shown = t;
+    v->serial = t->serial;
+    v->rows = t->rows.count;
+    follow_inferred(v, s);
+    anew |= predict(v, s, machine_in_view(v, s), anew);
+    anew |= order_is_due(v, s);
+    v->session_revision = s->revision;
+    if (!anew)
         return true;
-    if (anew || v->rows > FORECAST_AT_ONCE)
-        predict(v, s);
-    else if (v->predicted && v->predicted->cycles)
-        v->accuracy = metrics_accuracy(v->shown, v->predicted->cycles);
-    v->revision = s->document.experiments->revision;
+    v->revision = t->revision;
+    v->ordering = true;
+    v->begun = clock_seconds();
     table_view_changed(&v->view, &source);
     return true;
 }
@@ -199,10 +214,9 @@ static void experiments_open(void *state)
     v->view.has_detail = true;
 }
 
-static void draw_usages(const struct experiments_view_state *v, struct session *s, struct grid *g,
-                        int y)
+static void draw_usages(const struct experiments_view_state *v, struct grid *g, int y)
 {
-    const struct machine *m = machine_in_view(v, s);
+    const struct machine *m = v->machine;
     size_t row;
     unsigned used = 0;
 
@@ -215,7 +229,7 @@ static void draw_usages(const struct experiments_view_state *v, struct session *
         const struct mapping_entry *entry = m ? mapping_find(m->mapping, form) : NULL;
         struct str usage = {0};
         if (entry)
-            usage_print(&entry->usage, mapping_ports(m->mapping), &usage);
+            usage_print(&entry->usage, &v->ports, &usage);
         used +=
             grid_printf(g, (int)used, y, 0, ROLE_ACCENT, 0, "%u*%s ", (unsigned)term->count, form);
         used += grid_printf(g, (int)used, y, 0, ROLE_TEXT, 0, "%s   ",
@@ -296,7 +310,7 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
             grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%.4f GHz  ", d.samples.clock_hz / 1e9);
     grid_printf(g, (int)used, y, 0, ROLE_HEADER, 0, "%s%s%s", d.e->state,
                 d.lengths.length ? ", lengths: " : "", str_text(&d.lengths));
-    draw_usages(v, s, g, y + 1);
+    draw_usages(v, g, y + 1);
     unsigned rest = height > 2 ? height - 2 : 0,
              code = g->width / 2 < CODE_WIDTH ? g->width / 2 : CODE_WIDTH;
     bool beside = g->width >= 60, plotted = d.samples.count && (beside ? rest >= 5 : rest >= 11);
@@ -315,7 +329,8 @@ static void draw_detail(struct experiments_view_state *v, struct session *s, str
 
 static void draw_title(const struct experiments_view_state *v, struct grid *g)
 {
-    const struct accuracy *a = &v->accuracy;
+    static const struct accuracy none;
+    const struct accuracy *a = v->predicted ? &v->predicted->accuracy : &none;
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiments", v->rows);
     struct str rest = {0}, orders = {0};
 
@@ -326,8 +341,8 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                            ? "  predictions are being computed"
                            : "  not predicted; any change of rows or machine restarts it");
     if (a->n) {
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine,
-                            100 * a->mape) +
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%",
+                            v->machine->id, 100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
         /* missing predictions take precedence over the number's quality */
@@ -343,8 +358,6 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
 static void experiments_draw(void *state, struct session *s, struct grid *g)
 {
     struct experiments_view_state *v = state;
-    unsigned long before = v->view.changes;
-    double begun = clock_seconds();
 
     if (!refresh(v, s)) {
         view_draw_empty(
@@ -361,14 +374,10 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
                                       : 1;
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
                g->height > pane + 1 ? g->height - 1 - pane : 1);
-    if (v->view.changes != before) {
-        double now = clock_seconds();
-        v->pause_until = now + (SHARE - 1) * (now - begun);
-    }
     if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
     else
-        draw_usages(v, s, g, (int)g->height - 1);
+        draw_usages(v, g, (int)g->height - 1);
 }
 
 /* Returns the first form of the experiment. */

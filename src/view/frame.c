@@ -86,13 +86,14 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* Collects jobs whose end must be reported: not those that ended during their command. */
+/* Recent jobs whose end is to be reported: those that ended during their command have reported it,
+ * and those that no user requested do not. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
 
     for (size_t i = 0; job_get(i, &info); i++)
-        if (info.number > f->last_job) {
+        if (info.number > f->last_job && !info.aside) {
             f->last_job = info.number;
             if (!info.settled)
                 vec_push(&f->running, info.number);

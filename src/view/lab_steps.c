@@ -21,40 +21,16 @@ struct evolve_run *lab_run(const struct session *s)
 
 bool lab_run_goes_on(const struct session *s)
 {
-    const struct evolve_run *run = lab_run(s);
-    struct evolve_status status;
+    struct evolve_run *run = lab_run(s);
 
-    if (!run)
-        return false;
-    evolve_get_status(run->evolve, &status);
-    return status.state == EVOLVE_RUNNING;
-}
-
-/* Number of experiments of @e with a time. */
-static size_t count_measured(const struct experiments *e)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < e->rows.count; i++)
-        count += experiments_measured(e, i);
-    return count;
-}
-
-/* Number of failed rows, which are not measured again. */
-static size_t count_failed(const struct experiments *e)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < e->rows.count; i++)
-        count += !experiments_measured(e, i) && !experiment_state_open(e->rows.items[i].state);
-    return count;
+    return run && evolve_run_status(run)->state == EVOLVE_RUNNING;
 }
 
 void lab_pause(struct evolve_run *run, struct str *command)
 {
     struct evolve_status status;
 
-    if (run) {
+    if (run) { /* as it is now: it decides which */
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }
@@ -64,7 +40,7 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
                     const char *says)
 {
     const struct experiments *e = s->document.experiments;
-    const bool measured = e && count_measured(e) > 0;
+    const bool measured = e && e->measured > 0;
 
     if (lab_run(s))
         grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
@@ -87,22 +63,22 @@ struct lab_step {
 
 static void look_at_run(const struct document *d, struct lab_step *mapping)
 {
-    struct evolve_status status;
-
     if (!d->run_count)
         return;
-    evolve_get_status(d->runs[d->run_count - 1]->evolve, &status);
-    mapping->runs = status.state <= EVOLVE_PAUSED;
+    const struct evolve_status *status = evolve_run_status(d->runs[d->run_count - 1]);
+    mapping->runs = status->state <= EVOLVE_PAUSED;
     mapping->done = !mapping->runs;
-    if (!isnan(status.d_avg))
-        snprintf(mapping->has, sizeof mapping->has, "%.2f %%", 100 * status.d_avg);
+    if (!status->ports && mapping->runs)
+        snprintf(mapping->has, sizeof mapping->has, "trials");
+    else if (!isnan(status->d_avg))
+        snprintf(mapping->has, sizeof mapping->has, "%.2f %%", 100 * status->d_avg);
 }
 
 static void fill(const struct session *s, struct lab_step steps[STEPS])
 {
     const struct document *d = &s->document;
     const struct experiments *e = d->experiments;
-    const size_t measured = e ? count_measured(e) : 0, failed = e ? count_failed(e) : 0;
+    const size_t measured = e ? e->measured : 0, failed = e ? e->failed : 0;
     struct job_info job;
 
     if (e || d->form_pattern_count) {

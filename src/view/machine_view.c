@@ -134,7 +134,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     }
     if (!isnan(c.second_ratio))
         put_whole(g, used, y, ROLE_DIM, "; second chain: multiplication, %.0f cycles",
-                    c.second_ratio);
+                  c.second_ratio);
     return y + 1;
 }
 

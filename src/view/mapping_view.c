@@ -239,6 +239,46 @@ static void share_width(struct mapping_view_state *v, unsigned width)
     v->columns[COLUMN_USAGE].width += spare < USAGE_MAX - USAGE_MIN ? spare : USAGE_MAX - USAGE_MIN;
 }
 
+/* Machine, counts, and its error on the experiments: a number that is cut would be another one, so
+ * the counts give way to the error. */
+static void draw_title(const struct mapping_view_state *v, const struct session *s, struct grid *g)
+{
+    struct str error = {0}, of = {0}, counts = {0}, distinct = {0};
+    const size_t forms = mapping_count(v->machine->mapping),
+                 uops = v->pressed ? pressures_distinct(v->pressures) : 0;
+    /* a long title gives way to the id */
+    const bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
+    unsigned used =
+        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id);
+
+    str_addf(&counts, "  %zu form%s", forms, forms == 1 ? "" : "s");
+    if (v->pressed)
+        str_addf(&distinct, ", %zu distinct µop%s", uops, uops == 1 ? "" : "s");
+    if (v->accuracy.n)
+        str_addf(&error, "   error %.2f %%", 100 * v->accuracy.mape);
+    str_addf(&of, " on %zu experiment%s", v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
+    if (v->accuracy.n && used + counts.length + error.length + of.length <= g->width)
+        str_add(&error, str_text(&of));
+    unsigned left = g->width > used + error.length ? g->width - used - (unsigned)error.length : 0;
+    if (counts.length <= left) {
+        used += grid_put(g, (int)used, 0, 0, ROLE_DIM, 0, str_text(&counts));
+        left -= (unsigned)counts.length;
+        if (grid_columns(g, str_text(&distinct)) <= left)
+            used += grid_put(g, (int)used, 0, 0, ROLE_DIM, 0, str_text(&distinct));
+    }
+    used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&error));
+    if (v->accuracy.n) {
+        str_clear(&error);
+        str_add(&error, "    worst: ");
+        experiments_print(s->document.experiments, v->worst, &error);
+        grid_put(g, (int)used, 0, 0, ROLE_DIM, 0, str_text(&error));
+    }
+    str_done(&error);
+    str_done(&of);
+    str_done(&counts);
+    str_done(&distinct);
+}
+
 static void mapping_draw(void *state, struct session *s, struct grid *g)
 {
     struct mapping_view_state *v = state;
@@ -248,27 +288,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
                         "prompt set machine", "chooses a machine");
         return;
     }
-    /* a long title is replaced by the id */
-    bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
-    unsigned used =
-        grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id) + 2;
-    size_t forms = mapping_count(v->machine->mapping),
-           distinct = v->pressed ? pressures_distinct(v->pressures) : 0;
-    used +=
-        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
-    if (v->pressed)
-        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct,
-                            distinct == 1 ? "" : "s");
-    used += 3;
-    if (v->accuracy.n) {
-        struct str worst = {0};
-        experiments_print(s->document.experiments, v->worst, &worst);
-        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, "error %.2f %% on %zu experiments",
-                            100 * v->accuracy.mape, v->accuracy.n) +
-                2;
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "worst: %s", str_text(&worst));
-        str_done(&worst);
-    }
+    draw_title(v, s, g);
     share_width(v, g->width);
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height - 3);
     draw_detail(v, g, (int)g->height - 2);
@@ -284,7 +304,7 @@ static bool mapping_act(void *state, struct session *s, enum action action, stru
     if (action == ACTION_OPEN && table_selected(&v->view.table, &row)) {
         const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
         str_addf(command, ":mapping set \"%s\" ", entry->form);
-        usage_print(&entry->usage, mapping_ports(v->machine->mapping), command);
+        usage_print(&entry->usage, &v->shown, command);
         str_add(command, !entry->usage.count ? "none" : "");
         return true;
     }

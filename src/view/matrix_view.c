@@ -19,15 +19,16 @@ enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 struct matrix_view_state {
     struct table_view view;      /* first */
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    const struct outline *o;     /* of the run */
-    const struct evolve_run *run;
+    struct outline *o; /* held; NULL: none yet */
     struct ports names;
-    unsigned long outlines;
 };
 
 static void matrix_close(void *state)
 {
-    table_done(&((struct matrix_view_state *)state)->view.table);
+    struct matrix_view_state *v = state;
+
+    table_done(&v->view.table);
+    outline_free(v->o);
 }
 
 static size_t row_count(const void *context)
@@ -35,19 +36,8 @@ static size_t row_count(const void *context)
     return ((const struct matrix_view_state *)context)->o->problem->forms;
 }
 
-/* Row of the experiment of form @row alone; SIZE_MAX: not measured. */
-static size_t alone(const struct problem *p, size_t row)
-{
-    for (uint32_t l = p->link_start[row]; l < p->link_start[row + 1]; l++) {
-        const size_t e = p->links[l].experiment;
-        if (p->term_start[e + 1] - p->term_start[e] == 1 && p->terms[p->term_start[e]].count == 1)
-            return e;
-    }
-    return SIZE_MAX;
-}
-
-/* Returns whether @column is a port's, *@port; if not, gives the later column, or COLUMNS_LAST for
- * the form. */
+/* Whether @column is a port's, whose number *@port gets; else that of the later columns,
+ * COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;
@@ -59,17 +49,16 @@ static bool is_port(const struct matrix_view_state *v, int column, unsigned *por
 static double row_number(const void *context, size_t row, int column)
 {
     const struct matrix_view_state *v = context;
-    const struct problem *p = v->o->problem;
     unsigned at;
 
     if (is_port(v, column, &at))
         return outline_uops(v->o, row, at);
     if (at == COLUMN_SURE)
         return v->o->confidence[row];
-    const size_t e = alone(p, row);
-    if (e == SIZE_MAX || at == COLUMNS_LAST)
+    const uint32_t e = at != COLUMNS_LAST ? v->o->alone[row] : UINT32_MAX;
+    if (e == UINT32_MAX)
         return NAN;
-    return at == COLUMN_HERE        ? (double)p->cycles[e]
+    return at == COLUMN_HERE        ? (double)v->o->problem->cycles[e]
            : at == COLUMN_PREDICTED ? (double)v->o->predicted[e]
                                     : outline_error(v->o, e);
 }
@@ -136,16 +125,15 @@ static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;
     struct evolve_run *run = lab_run(s);
-    const struct outline *o = run ? evolve_run_outline(run) : NULL;
+    struct outline *o = run ? evolve_run_outline(run) : NULL;
 
     if (!o)
         return false;
-    if (v->run == run && v->outlines == run->outlines)
+    if (v->o && v->o->serial == o->serial)
         return true;
-    v->o = o;
-    v->run = run;
-    v->outlines = run->outlines;
-    evolve_run_ports(run, o->best->ports, &v->names);
+    outline_free(v->o);
+    v->o = outline_hold(o);
+    v->names = *mapping_ports(o->machine->mapping);
     set_columns(v);
     table_view_changed(
         &v->view, &(struct table_source){v->columns, 1 + (int)v->names.count + COLUMNS_LAST, 0,
@@ -158,6 +146,7 @@ static void matrix_open(void *state)
     struct matrix_view_state *v = state;
 
     table_init(&v->view.table);
+    v->view.table.sort = 0; /* by the names of the forms */
     v->view.rows = "inferred";
     v->view.refresh = refresh;
 }
@@ -202,23 +191,21 @@ static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y
 static void matrix_draw(void *state, struct session *s, struct grid *g)
 {
     struct matrix_view_state *v = state;
-    const struct evolve_run *run = lab_run(s);
-    struct evolve_status status;
+    struct evolve_run *run = lab_run(s);
 
     if (!refresh(v, s)) {
-        lab_draw_empty(
-            s, &matrix_view, g,
-            "The best mapping of a search so far: forms by ports, as it changes.");
+        lab_draw_empty(s, &matrix_view, g,
+                       "The best mapping of a search so far: forms by ports, as it changes.");
         return;
     }
-    evolve_get_status(run->evolve, &status);
+    const struct evolve_status *status = evolve_run_status(run);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number,
-                                evolve_state_names[status.state]);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%",
-                        100 * status.d_avg);
+                                evolve_state_names[status->state]);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s %.2f %%",
+                        status->ports ? "error" : "best trial", 100 * status->d_avg);
     grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %zu forms, %u ports, %llu distinct µop%s",
-                v->o->problem->forms, v->names.count, (unsigned long long)status.distinct,
-                status.distinct == 1 ? "" : "s");
+                v->o->problem->forms, v->names.count, (unsigned long long)status->distinct,
+                status->distinct == 1 ? "" : "s");
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1,
                g->height > 4 ? g->height - 3 : 1);
     if (g->height > 4)
@@ -253,11 +240,10 @@ const struct view_ops matrix_view = {
     .label = "Inferred",
     .help = "the best mapping of the inference so far: forms by ports, as it changes",
     .act = matrix_act,
-    .marks =
-        "■\tthe form may run on the port; a digit: number of its µops that may\n"
-        "▒\tother good mappings use or leave out the port\n"
-        "cursor\tthe form's usage is shown below\n"
-        "filter\terror>10% | sure<1; empty shows all rows",
+    .marks = "■\tthe form may run on the port; a digit: number of its µops that may\n"
+             "▒\tother good mappings use or leave out the port\n"
+             "cursor\tthe form's usage is shown below\n"
+             "filter\terror>10% | sure<1; empty shows all rows",
     .state_size = sizeof(struct matrix_view_state),
     .open = matrix_open,
     .close = matrix_close,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/steps.h"
 
 #define LABEL 8   /* columns of the y axis labels */
 
@@ -97,6 +98,7 @@ static void draw_series(struct canvas *c, const struct plot_series *s, const str
 {
     double before[2] = {NAN, NAN}, right = 2 * c->columns - 1, bottom = 4 * c->rows - 1;
 
+    steps_add(s->n / 4);
     for (size_t i = 0; i < s->n; i++) {
         double x = (scaled(ax, s->x[i]) - ax->low) / (ax->high - ax->low) * right;
         double y = bottom - (scaled(ay, s->y[i]) - ay->low) / (ay->high - ay->low) * bottom;

@@ -10,8 +10,7 @@
 /* Holds its machine, so that another pointer means other forms. */
 struct pressures;
 
-/* Starts the computation; in the workbench by a job for a large mapping, whose end changes the
- * session's revision. UI thread. */
+/* Begins; on the screen a job makes those of a large mapping. UI thread. */
 struct pressures *pressures_new(struct session *s, struct machine *m);
 /* Adds a holder, on any thread, which calls pressures_free (NULL is fine). */
 struct pressures *pressures_hold(struct pressures *p);

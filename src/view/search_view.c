@@ -9,7 +9,6 @@
 #include "view/lab_steps.h"
 #include "view/view.h"
 
-#define WORST_MOST 64        /* experiments listed at most */
 #define EXPERIMENT_X 29      /* columns of the numbers before them */
 
 /* Adds the moves tried and accepted so far. */
@@ -65,10 +64,8 @@ static int draw_now(const struct evolve_run *run, const struct evolve_status *st
                  "it. ",
                  100 * status->unseen_agreed, 100 * status->d_single,
                  100 * status->unseen_single);
-    else if (status->d_reached < status->d_avg && !status->joined)
-        str_addf(&text,
-                 "%.2f %% was reached before the number of ports was chosen or a usage edited. ",
-                 100 * status->d_reached);
+    else if (evolve_status_rose(status))
+        str_addf(&text, "%.2f %% was reached before a usage was edited. ", 100 * status->d_reached);
     add_moves(status, &text);
     y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
@@ -87,21 +84,20 @@ static void print_experiment(const struct problem *p, uint32_t e, struct str *ou
 
 static void draw_worst(const struct outline *o, struct grid *g, int y)
 {
-    uint32_t worst[WORST_MOST];
     const int rows = (int)g->height - y - 1;
-    const size_t count =
-        rows > 0 ? outline_worst(o, worst, rows < WORST_MOST ? (size_t)rows : WORST_MOST) : 0;
+    const size_t room = rows > 0 ? (size_t)rows : 0,
+                 count = room < o->worst_count ? room : o->worst_count;
     struct str text = {0};
 
     if (count)
         grid_printf(g, 0, y, 0, ROLE_HEADER, 0, "%-*s", (int)g->width,
                     "measured predicted    error  explained worst");
     for (size_t i = 0; i < count; i++) {
-        const double error = outline_error(o, worst[i]);
+        const double error = outline_error(o, o->worst[i]);
         str_clear(&text);
-        print_experiment(o->problem, worst[i], &text);
+        print_experiment(o->problem, o->worst[i], &text);
         grid_printf(g, 0, y + 1 + (int)i, 0, ROLE_TEXT, 0, "%8.3f  %8.3f",
-                    (double)o->problem->cycles[worst[i]], (double)o->predicted[worst[i]]);
+                    (double)o->problem->cycles[o->worst[i]], (double)o->predicted[o->worst[i]]);
         grid_printf(g, 18, y + 1 + (int)i, 0,
                     fabs(error) > 0.25  ? ROLE_ERROR
                     : fabs(error) > 0.1 ? ROLE_WARN
@@ -117,7 +113,6 @@ static void draw_worst(const struct outline *o, struct grid *g, int y)
 static void search_draw(void *state, struct session *s, struct grid *g)
 {
     struct evolve_run *run = lab_run(s);
-    struct evolve_status status;
 
     (void)state;
     if (!run) {
@@ -126,8 +121,7 @@ static void search_draw(void *state, struct session *s, struct grid *g)
             "The current step of the search for a mapping, and its worst explained experiments.");
         return;
     }
-    evolve_get_status(run->evolve, &status);
-    const int y = draw_now(run, &status, g);
+    const int y = draw_now(run, evolve_run_status(run), g);
     const struct outline *o = evolve_run_outline(run);
     if (o)
         draw_worst(o, g, y);

@@ -178,8 +178,10 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    /* columns further right are truncated instead */
-    const unsigned least = width >= 80 ? 28 : width > 48 ? width / 3 : 12,
+    /* columns further right are cut instead */
+    const unsigned least = width >= 80  ? 28
+                           : width > 48 ? width / 3
+                                        : 12,
                    wanted = width >= 80 || t->widest < 12 ? least : t->widest,
                    room = width > fixed + least ? width - fixed : least,
                    most = t->widest > wanted ? t->widest : wanted;
@@ -319,6 +321,15 @@ void table_finish(struct table *t, const struct table_source *source, const void
         table_update(t, source, context, t->revision);
 }
 
+/* Rows in sight may need more room than those that were looked at. */
+static void widen(struct table *t, const struct table_source *source, const void *context)
+{
+    for (size_t at = t->top; at < t->shown && at < t->top + t->height; at++) {
+        const unsigned of_row = room_of_row(source, context, table_row(t, at));
+        t->widest = of_row > t->widest ? of_row : t->widest;
+    }
+}
+
 void table_draw(struct table *t, const struct table_source *source, const void *context,
                 unsigned long revision, struct grid *g, int y, unsigned height)
 {
@@ -328,6 +339,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     t->width = g->width;
     t->height = height > 1 ? height - 1 : 0;
     place(t);
+    widen(t, source, context);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     for (unsigned r = 0; r < t->height + 1; r++) {
         bool header = r == 0, cursor = !header && t->top + r - 1 == t->cursor;
@@ -416,7 +428,8 @@ bool table_act(struct table *t, const struct table_source *source, enum action a
     case ACTION_LEFT: scroll(t, source, false); return true;
     case ACTION_FOLLOW: t->follow = !t->follow; return true;
     case ACTION_UNTAG: tags_done(&t->tags); return true;
-    case ACTION_SORT_PREVIOUS: case ACTION_SORT_NEXT:
+    case ACTION_SORT_PREVIOUS:
+    case ACTION_SORT_NEXT:
         t->sort += action == ACTION_SORT_NEXT ? 1 : -1;
         t->then_count = 0;
         t->sort = t->sort < -1                      ? source->column_count - 1

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/table_source.h"
 
-#include <limits.h>
 #include <string.h>
 
+#include "base/steps.h"
 #include "base/str.h"
 
-#define EMPTY_ROWS 2000    /* rows examined for empty columns */
-/* rows of tables whose variable column is examined */
-#define WIDTH_ROWS 20000
+#define EMPTY_ROWS 1000 /* of tables whose columns are looked through for anything */
+#define WIDTH_ROWS 4000 /* looked at, evenly spread, for how much room they take */
 
 /* Returns whether @column is empty in the first rows; later ones may have content. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
@@ -19,6 +18,7 @@ static bool is_empty(const struct table_source *source, const void *context, siz
 
     for (size_t row = 0; empty && row < count; row++) {
         str_clear(&text);
+        steps_add(1);
         source->text(context, row, column, &text);
         const char *blank = str_text(&text) + strspn(str_text(&text), " -");
         empty = !*blank;
@@ -38,22 +38,36 @@ uint64_t room_empty(const struct table_source *source, const void *context)
     return empty;
 }
 
-unsigned room_widest(const struct table_source *source, const void *context)
+/* The column that has no width of its own. */
+static int column_of_room(const struct table_source *source)
 {
-    const size_t count = source->count(context);
-    struct str text = {0};
     int column = 0;
 
-    if (count > WIDTH_ROWS)
-        return UINT_MAX;
     while (column + 1 < source->column_count && source->columns[column].width)
         column++;
-    size_t widest = strlen(source->columns[column].name) + 1;   /* including the sort mark */
-    for (size_t row = 0; row < count; row++) {
-        str_clear(&text);
-        source->text(context, row, column, &text);
-        widest = text.length > widest ? text.length : widest;
-    }
+    return column;
+}
+
+unsigned room_of_row(const struct table_source *source, const void *context, size_t row)
+{
+    struct str text = {0};
+
+    steps_add(1);
+    source->text(context, row, column_of_room(source), &text);
+    const size_t length = text.length;
     str_done(&text);
-    return (unsigned)widest;
+    return (unsigned)length;
+}
+
+unsigned room_widest(const struct table_source *source, const void *context)
+{
+    const size_t count = source->count(context), step = count / WIDTH_ROWS + 1;
+    /* followed by the sort mark */
+    unsigned widest = (unsigned)strlen(source->columns[column_of_room(source)].name) + 1;
+
+    for (size_t row = 0; row < count; row += step) {
+        const unsigned of_row = room_of_row(source, context, row);
+        widest = of_row > widest ? of_row : widest;
+    }
+    return widest;
 }

@@ -34,8 +34,10 @@ struct table_key { int column; bool descending; };
 
 /* Bit set of columns after the first without content, whose width is given to others. UI thread. */
 uint64_t room_empty(const struct table_source *source, const void *context);
-/* Bytes of the widest cell in the column of variable width: limits it on a wide screen. UINT_MAX
- * for very many rows. UI thread. */
+/* Bytes of the widest cell in the column of variable width: limits it on a wide screen. Of very
+ * many rows some are looked at; those in sight may take more (room_of_row). UI thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
+/* Bytes of that cell of @row. UI thread. */
+unsigned room_of_row(const struct table_source *source, const void *context, size_t row);
 
 #endif

@@ -1,41 +1,111 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares a run's inferred mapping with a machine's tables: corresponding ports, and differing
- * forms. */
+/* The mapping that a run of inference has now against a machine's tables: which ports are which,
+ * and the forms that differ. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "model/mapping_diff.h"
 #include "view/lab_steps.h"
 #include "view/table_view.h"
 #include "view/view.h"
+#include "work/job.h"
 
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
+#define AGAINST_AT_ONCE 500 /* forms of a machine that the screen waits for */
 #define USAGE_COLUMNS 16
 #define USAGE_WIDE 28        /* columns in a pane of at least USAGE_ROOMY */
 #define USAGE_ROOMY 86
 
+/* A machine's tables against an inferred mapping: a job compares them, since tables have thousands
+ * of forms; held by the view and by that job. */
+struct against {
+    struct machine *machine, *inferred; /* held */
+    struct mapping_diff *diff; /* of the machine's mapping and the inferred one; NULL: not yet */
+    uint64_t outline;          /* serial number of the one that has the inferred one */
+    unsigned job;              /* 0: none runs */
+    bool made;                 /* and published */
+    _Atomic unsigned holders;  /* besides the first */
+};
+
 struct tables_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMNS];
-    const struct evolve_run *run;
-    struct machine *machine;     /* held */
-    struct mapping *inferred;
-    struct mapping_diff *diff;   /* of the machine's mapping and the inferred one */
-    unsigned long outlines, revision;
+    struct against *shown, *next; /* the last that is made; the one that is being made */
 };
 
-static void drop(struct tables_view_state *v)
+static void against_free(void *state)
 {
-    mapping_diff_free(v->diff);
-    mapping_free(v->inferred);
-    if (v->machine)
-        machine_free(v->machine);
-    v->diff = NULL;
-    v->inferred = NULL;
-    v->machine = NULL;
+    struct against *a = state;
+
+    if (!a || atomic_fetch_sub(&a->holders, 1) > 0)
+        return;
+    mapping_diff_free(a->diff);
+    machine_free(a->inferred);
+    machine_free(a->machine);
+    free(a);
+}
+
+static bool against_work(void *state, struct result *result, struct err *err)
+{
+    struct against *a = state;
+
+    (void)result;
+    a->diff = mapping_diff_new(a->machine->mapping, a->inferred->mapping, false, NULL);
+    return watch_goes_on(err);
+}
+
+static void against_failed(struct session *s, void *state, struct result *result,
+                           const struct err *err)
+{
+    (void)s;
+    (void)result;
+    (void)err;
+    ((struct against *)state)->job = 0;
+}
+
+static bool against_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct against *a = state;
+
+    against_failed(s, state, result, err);
+    a->made = true;
+    return true;
+}
+
+/* Begins the comparison of @m with the mapping of @o. */
+static struct against *against_new(struct session *s, struct machine *m, struct outline *o)
+{
+    static const struct task_ops ops = {.work = against_work,
+                                        .publish = against_publish,
+                                        .failed = against_failed,
+                                        .free = against_free};
+    struct against *a = mem_zero(1, sizeof *a);
+    struct err none = {0};
+
+    a->machine = machine_hold(m);
+    a->inferred = machine_hold(o->machine);
+    a->outline = o->serial;
+    if (s->interactive && mapping_count(m->mapping) > AGAINST_AT_ONCE) {
+        atomic_fetch_add(&a->holders, 1);
+        a->job = task_start_aside(s, "comparison with the tables", &ops, a, &none);
+    } else {
+        a->made = against_work(a, NULL, &none);
+    }
+    return a;
+}
+
+static void drop(struct against **a)
+{
+    if (*a && (*a)->job)
+        job_cancel((*a)->job);
+    against_free(*a);
+    *a = NULL;
 }
 
 static void tables_close(void *state)
@@ -43,13 +113,14 @@ static void tables_close(void *state)
     struct tables_view_state *v = state;
 
     table_done(&v->view.table);
-    drop(v);
+    drop(&v->shown);
+    drop(&v->next);
 }
 
 static size_t row_count(const void *context)
 {
     const struct tables_view_state *v = context;
-    return v->diff->count;
+    return v->shown->diff->count;
 }
 
 static double row_number(const void *context, size_t row, int column)
@@ -62,9 +133,9 @@ static double row_number(const void *context, size_t row, int column)
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
 {
-    const struct tables_view_state *v = context;
-    const struct form_diff *f = &v->diff->forms[row];
-    const struct ports *ports = mapping_ports(v->machine->mapping);
+    const struct against *a = ((const struct tables_view_state *)context)->shown;
+    const struct form_diff *f = &a->diff->forms[row];
+    const struct ports *ports = mapping_ports(a->machine->mapping);
     const size_t before = out->length;
     bool alone = false;
 
@@ -75,8 +146,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     default: usage_print(&f->a->usage, ports, out); break;
     }
     for (unsigned i = 0; column == COLUMN_INFERRED && i < f->b->usage.count; i++)
-        for (unsigned p = 0; p < mapping_ports(v->inferred)->count; p++)
-            alone |= f->b->usage.uops[i].ports >> p & 1 && v->diff->to_a[p] < 0;
+        for (unsigned p = 0; p < mapping_ports(a->inferred->mapping)->count; p++)
+            alone |= f->b->usage.uops[i].ports >> p & 1 && a->diff->to_a[p] < 0;
     if (alone)
         str_add(out, out->length == before ? "others" : " and others");
     else if (out->length == before)
@@ -93,31 +164,36 @@ static struct machine *tables_of(struct session *s)
     return base ? session_machine(s, base, &none) : m;
 }
 
-/* Returns false when there is nothing to compare. */
+/* Whether @a (NULL: no) compares what is to be compared now. */
+static bool is_of(const struct against *a, const struct machine *m, const struct outline *o)
+{
+    return a && a->machine == m && a->outline == o->serial;
+}
+
+/* False when there is nothing to compare, or the first comparison is not made yet. While another
+ * one is made the last one stays. */
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
     struct evolve_run *run = lab_run(s);
-    const struct outline *o = run ? evolve_run_outline(run) : NULL;
+    struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
-    struct ports names;
 
     if (!m)
         return false;
-    if (v->diff && v->run == run && v->outlines == run->outlines && v->machine == m &&
-        v->revision == s->revision)
-        return true;
-    drop(v);
-    evolve_run_ports(run, o->best->ports, &names);
-    v->run = run;
-    v->outlines = run->outlines;
-    v->revision = s->revision;
-    v->machine = machine_hold(m);
-    v->inferred = genome_mapping(o->best, o->problem, &names);
-    v->diff = mapping_diff_new(m->mapping, v->inferred, false, NULL);
-    table_view_changed(&v->view, &(struct table_source){v->columns, COLUMNS, 0, row_count,
-                                                        row_number, row_text, NULL, NULL, NULL, 0});
-    return true;
+    if (!is_of(v->shown, m, o) && !is_of(v->next, m, o) && !(v->next && v->next->job)) {
+        drop(&v->next);
+        v->next = against_new(s, m, o);
+    }
+    if (v->next && v->next->made) {
+        drop(&v->shown);
+        v->shown = v->next;
+        v->next = NULL;
+        table_view_changed(&v->view,
+                           &(struct table_source){v->columns, COLUMNS, 0, row_count, row_number,
+                                                  row_text, NULL, NULL, NULL, 0});
+    }
+    return v->shown != NULL;
 }
 
 static void tables_open(void *state)
@@ -137,20 +213,21 @@ static void tables_open(void *state)
 /* Draws the number of agreeing forms, and the machine's port for each inferred one. */
 static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 {
-    const struct ports *own = mapping_ports(v->machine->mapping),
-                       *inferred = mapping_ports(v->inferred);
+    const struct against *a = v->shown;
+    const struct ports *own = mapping_ports(a->machine->mapping),
+                       *inferred = mapping_ports(a->inferred->mapping);
     struct str text = {0};
 
-    str_addf(&text, "%s: %zu of %zu forms equal", v->machine->id, v->diff->kinds[DIFF_NONE],
-             v->diff->shared);
-    if (v->diff->only_b)
-        str_addf(&text, ", %zu not in its tables", v->diff->only_b);
+    str_addf(&text, "%s: %zu of %zu forms equal", a->machine->id, a->diff->kinds[DIFF_NONE],
+             a->diff->shared);
+    if (a->diff->only_b)
+        str_addf(&text, ", %zu not in its tables", a->diff->only_b);
     unsigned y = grid_wrap(g, 0, 0, g->width, 2, ROLE_TITLE, ATTR_BOLD, str_text(&text));
     str_clear(&text);
     str_add(&text, "ports by use, inferred=tables:");
     for (unsigned p = 0; p < inferred->count; p++)
         str_addf(&text, " %s=%s", inferred->names[p],
-                 v->diff->to_a[p] < 0 ? "-" : own->names[v->diff->to_a[p]]);
+                 a->diff->to_a[p] < 0 ? "-" : own->names[a->diff->to_a[p]]);
     y += grid_wrap(g, 0, (int)y, g->width, 2, ROLE_DIM, 0, str_text(&text));
     str_done(&text);
     return y;
@@ -160,7 +237,13 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
 {
     struct tables_view_state *v = state;
 
-    if (!refresh(v, s)) {
+    if (!refresh(v, s) && v->next) {
+        grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0,
+                  v->next->job ? "The mapping is being compared with the tables."
+                               : "Not compared with the tables; any newer mapping is.");
+        return;
+    }
+    if (!v->shown) {
         lab_draw_empty(s, &tables_view, g,
                        "Differences of the inferred mapping from the machine's tables.");
         return;

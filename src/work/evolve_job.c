@@ -19,9 +19,10 @@
 /* least interval between outlines, and as a multiple of their cost */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
-/* individuals whose agreement gives the certainty of the best */
-#define OUTLINE_OTHERS EVOLVE_POPULATION
-/* least interval between joins, and as a multiple of their cost */
+#define OUTLINE_OTHERS                                                                             \
+    EVOLVE_POPULATION /* individuals whose agreement shows how certain the best
+                                            * is */
+/* between two joins, at least, and JOIN_TIMES what the last one took */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* between polls whether a run has joined new measurements */
@@ -47,25 +48,15 @@ void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports
         ports_number(out, count);
 }
 
-static struct mapping *named(const struct evolve_run *run, const struct genome *g,
-                             const struct problem *p)
+struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,
+                                   const struct problem *p)
 {
     struct ports names;
     evolve_run_ports(run, g->ports, &names);
     return genome_mapping(g, p, &names);
 }
 
-struct mapping *evolve_run_best(struct evolve_run *run)
-{
-    struct problem *p;
-    struct genome *g = evolve_best(run->evolve, &p);
-    struct mapping *m = g ? named(run, g, p) : NULL;
-    genome_free(g);
-    problem_free(p);
-    return m;
-}
-
-/* Makes the outline of the run's best mapping, if any. */
+/* Publishes an outline of the best, if there is one. Any thread. */
 static void look(struct evolve_run *run)
 {
     struct problem *p;
@@ -73,10 +64,29 @@ static void look(struct evolve_run *run)
     struct genome **genomes = evolve_leaders(run->evolve, OUTLINE_OTHERS, &count, &p);
 
     if (count) {
-        struct outline *next = outline_new(genomes, count, p, run->outline);
-        outline_free(run->outline);
-        run->outline = next;
-        run->outlines++;
+        struct ports names;
+        char id[24];
+        lock_take(&run->lock);
+        struct outline *before = run->made ? outline_hold(run->made) : NULL;
+        run->wanted = false;
+        lock_give(&run->lock);
+        evolve_run_ports(run, genomes[0]->ports, &names);
+        snprintf(id, sizeof id, "run %u", run->number);
+        struct machine *m = machine_new(id, &names);
+        machine_set_fact(m, "isa", isa_name(run->isa), "", "");
+        struct outline *next = outline_new(genomes, count, p, before, m);
+        next->front = mem_alloc(OUTLINE_FRONT * sizeof *next->front);
+        next->front_count = evolve_get_front(run->evolve, next->front, OUTLINE_FRONT);
+        next->samples = mem_alloc(OUTLINE_SAMPLES * sizeof *next->samples);
+        next->sample_count = evolve_spread_samples(run->evolve, next->samples, OUTLINE_SAMPLES);
+        next->trial_count = evolve_get_trials(run->evolve, next->trials, OUTLINE_TRIALS);
+        evolve_get_options(run->evolve, &next->options);
+        outline_free(before);
+        lock_take(&run->lock);
+        struct outline *old = run->made;
+        run->made = next;
+        lock_give(&run->lock);
+        outline_free(old);
     } else {
         problem_free(p);
     }
@@ -85,25 +95,63 @@ static void look(struct evolve_run *run)
     free(genomes);
 }
 
-const struct outline *evolve_run_outline(struct evolve_run *run)
+/* Publishes another outline, if one is due and somebody looks at the run. Thread 0 of the run. */
+static void look_again(struct evolve_run *run)
 {
-    struct evolve_status status;
-    struct job_info info;
     const double begun = clock_seconds();
 
-    evolve_get_status(run->evolve, &status);
-    /* afterwards results of other ranks are included */
-    const bool ended = status.state > EVOLVE_PAUSED && (!job_find(run->job, &info) || info.settled);
-    if (run->outline_last || (!ended && begun < run->outline_due))
-        return run->outline;
+    lock_take(&run->lock);
+    const bool due = run->wanted && (begun >= run->due || run->edited);
+    run->edited &= !due;
+    lock_give(&run->lock);
+    if (!due)
+        return;
     look(run);
-    run->outline_last = ended;
-    run->outline_due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
+    run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
+}
+
+struct outline *evolve_run_outline(struct evolve_run *run)
+{
+    struct outline *before = NULL;
+
+    lock_take(&run->lock);
+    run->wanted = true;
+    if (run->made != run->outline) {
+        before = run->outline;
+        run->outline = outline_hold(run->made);
+    }
+    lock_give(&run->lock);
+    outline_free(before);
     return run->outline;
+}
+
+const struct evolve_status *evolve_run_status(struct evolve_run *run)
+{
+    if (!run->has_status)
+        evolve_get_status(run->evolve, &run->status);
+    else
+        evolve_try_status(run->evolve, &run->status);
+    run->has_status = true;
+    return &run->status;
+}
+
+/* The best has changed by the user's wish: those who look at it see that at the next look of the
+ * run's thread, or now if it has none any more. UI thread. */
+static void best_edited(struct evolve_run *run)
+{
+    struct job_info info;
+
+    lock_take(&run->lock);
+    run->edited = run->wanted = true;
+    lock_give(&run->lock);
+    if (!job_find(run->job, &info) || info.state != JOB_RUNNING)
+        look(run);
 }
 
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
+    if (!evolve_run_outline(run)) /* nobody has looked yet */
+        look(run);
     const struct outline *o = evolve_run_outline(run);
     struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .source = (char *)""};
     struct ports names;
@@ -126,8 +174,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
     genome_set_width(g, o->best->width);
     const bool taken = evolve_edit(run->evolve, g);
     genome_free(g);
-    run->outline_last = false;
-    run->outline_due = 0;
+    if (taken)
+        best_edited(run);
     return taken || err_set(err, ERR_USAGE, "evolve stop, or edit later",
                             "run %u chooses its number of ports now", run->number);
 }
@@ -159,7 +207,7 @@ static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     p.width_measured = o.width_measured;
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (p.count = 0; p.count < count; p.count++) {
-        p.mappings[p.count] = named(run, genomes[p.count], problem);
+        p.mappings[p.count] = evolve_run_mapping(run, genomes[p.count], problem);
         genome_free(genomes[p.count]);
     }
     free(genomes);
@@ -226,13 +274,14 @@ static void poll_run(void *state)
         islands_poll(run->islands, run->evolve);
     if (run->arriving)
         take_arrived(run);
+    look_again(run);
     evolve_get_status(run->evolve, &status);
     evolve_get_options(run->evolve, &o);
     if (isnan(status.d_avg))
         job_progress(shift->job, status.seconds, o.seconds, "%s", status.phase);
     else
-        job_progress(shift->job, status.seconds, o.seconds,
-                     "%s, mean error %.2f %%, %llu distinct µops", status.phase, 100 * status.d_avg,
+        job_progress(shift->job, status.seconds, o.seconds, "%s, %s %.2f %%, %llu distinct µops",
+                     status.phase, status.ports ? "mean error" : "best trial", 100 * status.d_avg,
                      (unsigned long long)status.distinct);
     double now = clock_seconds();
     if (run->checkpoint && now - run->last_checkpoint >= CHECKPOINT_SECONDS) {
@@ -278,6 +327,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
         close_arriving(shift.run->arriving);
     }
     gather(&shift);
+    look(shift.run); /* with what other ranks have given */
     if (!worked)
         return false;
     struct evolve_status status;
@@ -342,6 +392,8 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
     run->names = start->names        ? *start->names
                  : start->from_count ? *mapping_ports(start->from[0])
                                      : (struct ports){0};
+    run->isa = start->isa;
+    pthread_mutex_init(&run->lock, NULL);
     run->checkpoint = start->checkpoint ? mem_strdup(start->checkpoint) : NULL;
     run->seconds_before = start->seconds_before;
     run->last_checkpoint = clock_seconds();
@@ -438,6 +490,8 @@ void evolve_run_free(struct evolve_run *run)
         free(run->arriving);
     }
     outline_free(run->outline);
+    outline_free(run->made);
+    pthread_mutex_destroy(&run->lock);
     free(run->checkpoint);
     free(run);
 }

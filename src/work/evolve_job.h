@@ -2,8 +2,11 @@
 #ifndef PORTOLAN_WORK_EVOLVE_JOB_H
 #define PORTOLAN_WORK_EVOLVE_JOB_H
 
+#include <pthread.h>
+
 #include "infer/evolve.h"
 #include "infer/outline.h"
+#include "isa/isa.h"
 
 struct islands;
 
@@ -18,11 +21,17 @@ struct evolve_run {
     struct islands *islands;     /* used by the worker; NULL: this process only */
     /* of a live run, which new measurements join; NULL: not live */
     struct arriving *arriving;
-    struct outline *outline;     /* latest snapshot for display; NULL: none yet */
-    double outline_due;          /* clock seconds of the next one */
-    bool outline_last;           /* final */
-    unsigned long outlines;      /* number made so far */
-    /* serial of the last table, for its feeder */
+    enum isa isa; /* of the forms */
+    /* for who looks at it: an outline is published by the run's thread; NULL: none yet */
+    pthread_mutex_t lock; /* of the next three */
+    struct outline *made;
+    bool wanted;                 /* somebody has looked since it was begun */
+    bool edited;                 /* the user has changed the best since */
+    double due;                  /* worker's: clock seconds from which another one is made */
+    struct outline *outline;     /* UI thread's: that of its last look, held */
+    struct evolve_status status; /* UI thread's: of its last look */
+    bool has_status;
+    /* identifies the last table, for its feeder */
     uint64_t fed_serial, fed_revision;
 };
 
@@ -33,7 +42,8 @@ struct evolve_start {
     size_t from_count;
     const char *checkpoint;      /* path; NULL: none */
     double seconds_before;
-    bool live;                   /* memetic, in this process only */
+    enum isa isa; /* of the forms */
+    bool live;                   /* memetic, on this process alone */
 };
 
 /* Starts the threads, and those of other ranks (work/islands.h). Everything else in @start remains
@@ -55,13 +65,18 @@ void evolve_run_free(struct evolve_run *run);
 void evolve_run_wait(struct evolve_run *run);
 /* Names of @count ports in this run: those given, else 0, 1, ... */
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
-/* Copies the best mapping so far, NULL before the first. */
-struct mapping *evolve_run_best(struct evolve_run *run);
-/* Returns the best mapping's outline: during a run recomputed at most twice a second, for a
- * twentieth of the time. Borrowed until the next call; NULL before the first mapping. UI thread. */
-const struct outline *evolve_run_outline(struct evolve_run *run);
-/* Sets @form's usage in the best mapping to @usage, by the outline's port names. False with err if
- * the run lacks the form, or is choosing its number of ports. UI thread. */
+/* One of its genomes over @p as a mapping; the caller frees. Any thread. */
+struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,
+                                   const struct problem *p);
+/* Its status, now or at the last look: who draws does not wait for a thread of the run. Borrowed
+ * until the next call. UI thread. */
+const struct evolve_status *evolve_run_status(struct evolve_run *run);
+/* The best mapping, now or a moment ago, as a thread of the run has published it: while somebody
+ * looks, twice a second at most and for a twentieth of its time. After the run it is that of the
+ * end. Borrowed until the next call; NULL before there is one. UI thread. */
+struct outline *evolve_run_outline(struct evolve_run *run);
+/* Gives @form of the best mapping @usage, by the names of the outline's ports. False with err if
+ * the run has no such form, or chooses its number of ports. UI thread. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
@@ -179,10 +180,13 @@ static void job_free(struct job *job)
     free(job);
 }
 
+/* Nobody looks for an ended job that nobody requested; its number is given again if it is the
+ * last. */
 static void forget_old(void)
 {
-    for (size_t i = 0; !settling && count > JOBS_KEPT && i < count; i++)
-        if (jobs[i]->joined) {
+    for (size_t i = 0; !settling && i < count; i++)
+        if (jobs[i]->joined && (count > JOBS_KEPT || jobs[i]->info.aside)) {
+            last_number -= jobs[i]->info.aside && jobs[i]->info.number == last_number;
             job_free(jobs[i]);
             memmove(jobs + i, jobs + i + 1, (--count - i) * sizeof *jobs);
             i--;
@@ -292,7 +296,6 @@ bool job_interrupted(void)
     return atomic_load(&interrupted);
 }
 
-
 static struct timespec time_in(double seconds)
 {
     struct timespec t;
@@ -323,6 +326,8 @@ static void snapshot(struct job *job, struct job_info *out, bool *ended)
 {
     lock_take(&job->lock);
     *out = job->info;
+    if (!job->ended)
+        out->seconds = clock_seconds() - job->started;
     *ended = job->ended;
     lock_give(&job->lock);
 }
@@ -342,6 +347,8 @@ static void settle(struct job *job)
     lock_take(&job->lock);
     job->info.settled = true;
     lock_give(&job->lock);
+    if (info.aside && info.state == JOB_FAILED)
+        log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
     settling++;   /* finish may start another job */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
@@ -381,9 +388,10 @@ enum job_news job_drain(void)
         snapshot(jobs[i], &info, &ended);
         if (ended) {
             settle(jobs[i]);
-            news = JOB_ENDED;
+            news = info.aside && news != JOB_ENDED ? JOB_PROGRESS : JOB_ENDED;
         }
     }
+    forget_old();
     return news;
 }
 

@@ -50,8 +50,9 @@ bool job_may_measure(const char *title, bool alone, struct err *err);
 /* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no
  * thread, or it conflicts with another measuring job. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* The same for automatic work that only reads what it holds, such as the content of a view: nothing
- * waits for it (job_working). */
+/* The same for work that no user requested and that only reads what it holds, such as the content
+ * of a view: nothing has to wait for it (job_working), its end is no news but of progress, and it
+ * leaves the list then. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* Returns the job of this thread, or NULL. */

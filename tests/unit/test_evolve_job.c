@@ -78,6 +78,17 @@ static double error_of(const struct mapping *m, const struct experiments *t)
     return a.mape;
 }
 
+static struct mapping *best_of(const struct evolve_run *run)
+{
+    struct problem *p;
+    struct genome *g = evolve_best(run->evolve, &p);
+    struct mapping *m = g ? evolve_run_mapping(run, g, p) : NULL;
+
+    genome_free(g);
+    problem_free(p);
+    return m;
+}
+
 static void test_run_and_resume(void **state)
 {
     struct experiments *t = some_experiments();
@@ -92,7 +103,7 @@ static void test_run_and_resume(void **state)
         &err);
     assert_non_null(run);
     for (int i = 0; i < 50; i++) {
-        struct mapping *m = evolve_run_best(run);
+        struct mapping *m = best_of(run);
         mapping_free(m);
         evolve_get_status(run->evolve, &status);
         evolve_pause(run->evolve, i % 2 == 0);
@@ -109,7 +120,7 @@ static void test_run_and_resume(void **state)
     struct problem *problem = evolve_problem(run->evolve);
     assert_true(p.fingerprint == problem->fingerprint);
     problem_free(problem);
-    struct mapping *best = evolve_run_best(run);
+    struct mapping *best = best_of(run);
     assert_float_equal(error_of(best, t), error_of(p.mappings[0], t), 1e-9);
     assert_int_equal(mapping_volume(best), mapping_volume(p.mappings[0]));
     mapping_free(best);
@@ -131,7 +142,57 @@ static void test_run_and_resume(void **state)
     experiments_free(t);
 }
 
-/* Penalties suited to thousands of experiments must not exclude µops when there are six. */
+/* An outline is whole: its predictions have the error of its mapping. */
+static double outlined(const struct outline *o)
+{
+    double sum = 0;
+
+    for (size_t e = 0; e < o->problem->experiments; e++)
+        sum += fabs(outline_error(o, e)) * (double)o->problem->weight[e];
+    assert_true(fabs(sum / o->problem->weights - o->best->d_avg) < 1e-4);
+    assert_true(o->worst_count && o->pair_count);
+    assert_int_equal(mapping_count(o->machine->mapping), o->problem->forms);
+    return o->best->d_avg;
+}
+
+/* Outlines are published by a thread of the run while another one looks; the last is of the end,
+ * and follows an edit after it. */
+static void test_outlines(void **state)
+{
+    struct experiments *t = some_experiments();
+    struct evolve_options o = quick();
+    struct evolve_status status = {0};
+    struct err err = {0};
+    uint64_t last = 0;
+    (void)state;
+    struct evolve_run *run = evolve_run_start(
+        &(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
+    assert_non_null(run);
+    while (status.state <= EVOLVE_PAUSED) {
+        const struct outline *seen = evolve_run_outline(run);
+        assert_true(!seen || seen->serial >= last);
+        last = seen ? seen->serial : 0;
+        if (seen)
+            outlined(seen);
+        status = *evolve_run_status(run);
+    }
+    evolve_run_wait(run);
+    evolve_get_status(run->evolve, &status);
+    const struct outline *end = evolve_run_outline(run);
+    assert_non_null(end);
+    assert_true(outlined(end) == status.d_avg && end->sample_count && end->front_count);
+    last = end->serial;
+    assert_ptr_equal(evolve_run_outline(run), end);
+    if (!evolve_run_edit(run, "F0", "3*p0", &err))
+        fail_msg("%s", err.what);
+    evolve_get_status(run->evolve, &status);
+    end = evolve_run_outline(run);
+    assert_true(end->serial > last && outlined(end) == status.d_avg);
+    evolve_run_free(run);
+    experiments_free(t);
+}
+
+/* Prices that suit thousands of experiments must not forbid µops where there are six. */
 static void test_few_experiments(void **state)
 {
     static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + "
@@ -327,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_resume),
+        cmocka_unit_test(test_outlines),
         cmocka_unit_test(test_few_experiments),
         cmocka_unit_test(test_stop_while_paused),
         cmocka_unit_test(test_pmevo_with_many_threads),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -27,7 +28,7 @@ static struct genome *shuffled(const struct genome *g)
 static struct outline *outline_of(struct genome *const *genomes, size_t count, struct problem *p,
                                   const struct outline *before)
 {
-    return outline_new(genomes, count, problem_hold(p), before);
+    return outline_new(genomes, count, problem_hold(p), before, NULL);
 }
 
 static void test_ports_keep_their_places(void **state)
@@ -68,7 +69,6 @@ static void test_doubts_and_worst(void **state)
 {
     struct known_bed b;
     struct err err = {0};
-    uint32_t worst[3];
     (void)state;
     known_set_up(&b, 14, 0.0, 0);
     struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
@@ -90,16 +90,59 @@ static void test_doubts_and_worst(void **state)
     outline_free(o);
     /* The worst are the largest errors, by a full scan. */
     o = outline_of(genomes + 2, 1, b.p, NULL);
-    assert_int_equal(outline_worst(o, worst, 3), 3);
-    for (size_t e = 0; e < b.p->experiments; e++)
-        if (e != worst[0] && e != worst[1] && e != worst[2])
-            assert_true(fabs(outline_error(o, e)) <= fabs(outline_error(o, worst[2])));
-    assert_true(fabs(outline_error(o, worst[0])) >= fabs(outline_error(o, worst[1])) &&
-                fabs(outline_error(o, worst[2])) > 0.1);
-    assert_int_equal(outline_worst(o, worst, 0), 0);
+    assert_true(b.p->experiments > OUTLINE_WORST);
+    assert_int_equal(o->worst_count, OUTLINE_WORST);
+    for (size_t e = 0; e < b.p->experiments; e++) {
+        bool listed = false;
+        for (size_t i = 0; i < o->worst_count; i++)
+            listed |= o->worst[i] == e;
+        assert_true(listed || fabs(outline_error(o, e)) <=
+                                  fabs(outline_error(o, o->worst[o->worst_count - 1])));
+    }
+    for (size_t i = 1; i < o->worst_count; i++)
+        assert_true(fabs(outline_error(o, o->worst[i])) <= fabs(outline_error(o, o->worst[i - 1])));
+    assert_true(fabs(outline_error(o, o->worst[2])) > 0.1);
     outline_free(o);
     for (size_t i = 0; i < 3; i++)
         genome_free(genomes[i]);
+    known_tear_down(&b);
+}
+
+/* What panes draw of it: each form's experiment alone, pairs of cycles in order, and the mapping as
+ * a machine under the names of its ports. */
+static void test_for_panes(void **state)
+{
+    static const char *const names[] = {"W", "X", "Y", "Z"};
+    struct known_bed b;
+    struct err err = {0};
+    struct ports ports = {.count = 4};
+    (void)state;
+    known_set_up(&b, 14, 0.0, 0);
+    for (unsigned i = 0; i < 4; i++)
+        snprintf(ports.names[i], sizeof ports.names[i], "%s", names[i]);
+    struct genome *g = genome_of_mapping(b.truth, b.p, &err);
+    struct outline *o = outline_new(&g, 1, problem_hold(b.p), NULL, machine_new("run 3", &ports));
+    for (size_t f = 0; f < b.p->forms; f++) {
+        const uint32_t e = o->alone[f];
+        assert_true(e < b.p->experiments && b.p->term_start[e + 1] - b.p->term_start[e] == 1);
+        assert_int_equal(b.p->terms[b.p->term_start[e]].form, f);
+        assert_true(b.p->cycles[e] == b.p->single[f]);
+    }
+    assert_int_equal(o->pair_count, b.p->experiments);
+    for (size_t i = 0; i < o->pair_count; i++) {
+        assert_true(fabs(o->pairs[1][i] / o->pairs[0][i] - 1) < 1e-4);
+        assert_true(!i || o->pairs[0][i - 1] <= o->pairs[0][i]);
+    }
+    assert_int_equal(mapping_count(o->machine->mapping), b.p->forms);
+    assert_string_equal(mapping_ports(o->machine->mapping)->names[3], "Z");
+    struct outline *held = outline_hold(o);
+    outline_free(o);
+    assert_int_equal(held->pair_count, b.p->experiments);
+    struct outline *next = outline_of(&g, 1, b.p, held);
+    assert_true(next->serial > held->serial && !next->machine);
+    outline_free(held);
+    outline_free(next);
+    genome_free(g);
     known_tear_down(&b);
 }
 
@@ -128,7 +171,7 @@ static void test_of_a_run(void **state)
         ended = status.state > EVOLVE_PAUSED;
         struct genome **leaders = evolve_leaders(e, 8, &count, &over);
         if (count) {
-            struct outline *next = outline_new(leaders, count, over, seen);
+            struct outline *next = outline_new(leaders, count, over, seen, NULL);
             double sum = 0;
             for (size_t i = 0; i < over->experiments; i++)
                 sum += fabs(outline_error(next, i));
@@ -154,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports_keep_their_places),
+        cmocka_unit_test(test_for_panes),
         cmocka_unit_test(test_doubts_and_worst),
         cmocka_unit_test(test_of_a_run),
     };

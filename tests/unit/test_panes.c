@@ -30,6 +30,14 @@ static void draw(unsigned width, unsigned height)
     str_done(&text);
 }
 
+/* What jobs make for the views in sight is there. */
+static void await_content(void)
+{
+    draw(200, 60);
+    job_wait(0);
+    draw(200, 60);
+}
+
 static bool large_holds(const char *text)
 {
     struct str shown = {0};
@@ -100,6 +108,7 @@ static void show_lab(void)
                "--threads 1");
     fill_record();
     run_to_end("view matrix");
+    await_content();
 }
 
 static void show_empty_lab(void)
@@ -188,8 +197,67 @@ static void test_key_bar(void **state)
         }
     run_to_end("view kernel");
     assert_true(screen_holds("t faster?  M measure  m machine"));
-    run_to_end("view evolution");
-    assert_true(screen_holds("s stop"));
+}
+
+/* The last row of a screen of 80 columns. */
+static bool bar_holds(const char *text)
+{
+    struct str shown = {0};
+
+    screen_text(&frame, 80, 24, false, &shown);
+    const char *bar = str_text(&shown) + shown.length - 1;
+    while (bar > str_text(&shown) && bar[-1] != '\n')
+        bar--;
+    const bool holds = strstr(bar, text) != NULL;
+    str_done(&shown);
+    return holds;
+}
+
+/* In LAB it names what acts now, the most needed first: the next step without a run; pause, stop
+ * and adopt during one; adopt after it. */
+static void test_lab_keys(void **state)
+{
+    static const char *const of_run[] = {"matrix", "evolution", "search", "tables"};
+
+    (void)state;
+    clock_set_source(NULL);
+    for (size_t i = 0; i < 4; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "view %s", of_run[i]);
+        run_to_end(line);
+        assert_true(bar_holds("E experiments") && !bar_holds("s stop") && !bar_holds("a adopt") &&
+                    !bar_holds("M measure") && !bar_holds("I infer"));
+    }
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)'; experiments "
+               "generate");
+    run_to_end("view matrix");
+    assert_true(bar_holds("M measure") && !bar_holds("I infer"));
+    run_to_end("experiments measure --simulate skylake");
+    run_to_end("view matrix");
+    assert_true(bar_holds("I infer") && !bar_holds("M measure"));
+    frame_run(&frame, "evolve start --ports 4 --threads 1 --seconds 1000 --checkpoint none");
+    while (!session.document.run_count ||
+           isnan(evolve_run_status(session.document.runs[0])->d_avg))
+        frame_jobs(&frame);
+    for (size_t i = 0; i < 4; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "view %s", of_run[i]);
+        frame_run(&frame, line);
+        assert_true(bar_holds("s stop") && bar_holds("a adopt") && !bar_holds("I infer"));
+        assert_true(i == 3 || bar_holds("p pause or resume"));
+    }
+    frame_run(&frame, "evolve stop");
+    job_wait(0);
+    frame_jobs(&frame);
+    str_clear(&frame.message);
+    for (size_t i = 0; i < 4; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "view %s", of_run[i]);
+        run_to_end(line);
+        assert_true(bar_holds(" a adopt") && !bar_holds("s stop") && !bar_holds("pause"));
+    }
+    run_to_end("view mapping");
+    assert_true(bar_holds(" a adopt") && bar_holds("v inferred"));
 }
 
 /* All panes are adjacent at 120 by 40; at 80 by 24 one fills the screen, and Tab reaches the
@@ -421,6 +489,7 @@ static void test_mapping_in_view(void **state)
     assert_string_equal(focused(), "mapping");
     assert_true(large_holds("skylake: error") && large_holds("1 Mapping"));
     frame_run(&frame, "pane tables");
+    await_content();   /* of the changed mapping */
     press("x");
     assert_string_equal(focused(), "tables");
     assert_true(large_holds(inferred) && large_holds("1 Inferred"));
@@ -563,6 +632,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test_setup_teardown(test_first_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lab_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_key_bar, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_focus, setup, teardown),
