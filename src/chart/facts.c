@@ -179,7 +179,7 @@ static void conclude_idioms(struct probes *p, size_t first)
     }
     if (executed.length)
         probe_tell(p, "not_zero_idiom", str_text(&executed), "mnemonics",
-                   "loops that zero vectors take as long as the ports that compute them");
+                   "loops that zero vectors take the time of their ports");
     if (unknown.length)
         probe_tell(p, "zero idioms", NULL, "",
                    "no measurable difference between slots and ports, or no stable time");

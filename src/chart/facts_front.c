@@ -342,8 +342,8 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
         break;
     case DOUBLED_UNKNOWN:
         probe_tell(p, "decoders", NULL, "",
-                   "instructions are decoded at a fixed number per cycle, but those of two slots "
-                   "do not show whether all decoders are alike");
+                   "instructions are decoded at a fixed number per cycle, but instructions of two "
+                   "slots do not distinguish the decoders");
         break;
     }
 }

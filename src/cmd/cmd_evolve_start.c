@@ -107,7 +107,7 @@ const struct parameter evolve_start_options[] = {
     {PARAMETER(TEXT, "--checkpoint", struct evolve_values, checkpoint),
      .value = "FILE|none",
      .complete = COMPLETE_FILE,
-     .otherwise = "a file of its own in the state directory",
+     .otherwise = "a separate file in the state directory",
      .help = "file to save the population in, for evolve resume"},
     {PARAMETER(CHOICE, "--migration", struct evolve_values, migration),
      .choices = "ring|random|none",

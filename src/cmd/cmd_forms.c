@@ -174,7 +174,7 @@ static const char *const add_examples[] = {"forms add mine.csv", "forms add avx1
 
 const struct command command_forms_add = {
     .name = "forms add",
-    .help = "add instruction forms of your own: form,template,extension",
+    .help = "add your own instruction forms: form,template,extension",
     .arguments = add_arguments,
     .examples = add_examples,
     .values_size = sizeof(struct add_values),

@@ -39,7 +39,7 @@ static const struct parameter load_options[] = {
      .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
     {PARAMETER(TEXT, "--profile", struct kernel_load_values, profile),
      .value = "FILE",
-     .otherwise = "loops that look hot",
+     .otherwise = "the likely hot loops",
      .complete = COMPLETE_FILE,
      .help = "take the loop with most samples of perf record (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),

@@ -443,7 +443,7 @@ static const struct parameter options[] = {
      .help = "machine to predict for"},
     {PARAMETER(WORDS, "--arrays", struct memory_values, arrays),
      .value = "STREAM=STREAM+BYTES",
-     .otherwise = "each stream has an array of its own",
+     .otherwise = "each stream has a separate array",
      .help =
          "the first stream is in the array of the second, BYTES after it: rows of a stencil"},
     {0},

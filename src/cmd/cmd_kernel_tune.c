@@ -593,7 +593,7 @@ static const struct parameter options[] = {
      .value = "ID",
      .otherwise = "the current machine",
      .complete = COMPLETE_MACHINE,
-     .help = "model to search by"},
+     .help = "model for the search"},
     {PARAMETER(CHOICE, "--unroll", struct tune_values, unroll),
      .choices = "1|2|4",
      .initial = "4",

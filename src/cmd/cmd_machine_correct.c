@@ -433,7 +433,7 @@ static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "mac
 
 const struct command command_machine_correct = {
     .name = "machine correct",
-    .help = "save the measurements of machine check as a machine of your own",
+    .help = "save the measurements of machine check as your own machine",
     .description = "Corrects each difference: a latency by a rule, a throughput by a port usage "
                    "learned as in kernel learn. A correction that does not explain the "
                    "measurement is not saved. The new machine is named after the checked one "

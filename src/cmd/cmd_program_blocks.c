@@ -250,7 +250,7 @@ static const char *const reuse_examples[] = {"program reuse", "program reuse N=4
 
 const struct command command_program_reuse = {
     .name = "program reuse",
-    .help = "show how many distinct lines are used between two uses of a line",
+    .help = "show the number of distinct lines between two uses of a line",
     .description =
         "A fully associative cache of N lines serves all references with a distance below N.",
     .arguments = reuse_arguments,

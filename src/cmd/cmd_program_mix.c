@@ -79,7 +79,7 @@ static bool run_mix(struct session *s, const void *values, struct result *result
     if (ok) {
         program_inputs_print(m->runs->names, inputs, m->runs->name_count, &at);
         result_line(result,
-                    "%s: instructions of LLVM executed at %s; pipes of %s, model ammp: the paper's",
+                    "%s: instructions of LLVM executed at %s; pipes of %s, model ammp of the paper",
                     m->runs->program->name, str_text(&at), machine->id);
         add_mix(result, m->runs->program, estimator_run(e), kinds, &time);
     }

@@ -77,7 +77,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
         }
         if (b->loop == UINT32_MAX)
             return err_set(err, ERR_DATA, "open a block next to it",
-                           "block %s has no instructions of its own", name);
+                           "block %s has no instructions", name);
         session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel),
                            b->loop);
         return true;

@@ -234,7 +234,7 @@ static void say_spread(struct result *result, const struct predicting *p,
     struct str run = {0};
 
     if (s->input >= 0)
-        str_addf(&run, "; program run %s=%.12g would narrow it most",
+        str_addf(&run, "; program run %s=%.12g reduces the range most",
                  p->model->runs->names[s->input], s->value);
     if (s->uncounted != UINT32_MAX)
         result_line(result,
@@ -343,7 +343,7 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     (void)err;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at),
-                p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "",
+                p->kind == ESTIMATE_AMMP ? ", model ammp of the paper" : "",
                 p->model->traced ? "" : "; without misses: the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);

@@ -433,8 +433,8 @@ static void say_hottest(struct result *result, const struct profiling *w)
     double off, all = p->user + (isnan(p->system) ? 0 : p->system), share, now;
 
     if (!p->loops.count) {
-        result_line(result, "no loop stands out: the time is spent in code that repeats by "
-                            "calls, or in undetected loops");
+        result_line(result, "no hot loop: the time is spent in code that repeats by calls, or in "
+                            "undetected loops");
         return;
     }
     share = profile_share(p, l->samples, &off);
@@ -501,7 +501,7 @@ static void say_short(struct result *result, const struct run_profile *p)
                     p->loops.items[0].name, 100 * share, 100 * off,
                     p->output ? "; its output is in " : "", p->output ? p->output : "");
     else
-        result_line(result, "%zu samples; no loop stands out%s%s", p->samples,
+        result_line(result, "%zu samples; no hot loop%s%s", p->samples,
                     p->output ? "; its output is in " : "", p->output ? p->output : "");
     say_lost(result, p);
 }

@@ -76,8 +76,8 @@ const struct command command_demo = {
     .name = "demo",
     .help =
         "play two minutes of commands: a loop, then the ports of a simulated CPU, then this one",
-    .description = "Any key ends it. It plays in a session of its own; yours is restored "
-                   "unchanged. Refused while jobs run.",
+    .description = "Any key ends it. It uses a separate session; yours is restored unchanged. "
+                   "Refused while jobs run.",
     .options = demo_options,
     .examples = demo_examples,
     .values_size = sizeof(struct demo_values),

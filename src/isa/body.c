@@ -120,7 +120,7 @@ bool body_check(enum isa set, const uint8_t *code, size_t length, struct err *er
             return false;
         const char *reason = not_run(&in);
         reason = !uses(&in, &written, &bases) && !reason
-                     ? "accesses memory at an address of its own"
+                     ? "accesses memory at its own address"
                      : reason;
         reason = !reason && written & isa->kept_registers
                      ? "writes a register that the loop around it uses"

@@ -28,7 +28,7 @@ test_ranges() {
     printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
     expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
     holds out 'not known from these runs'
-    holds out 'program run N=18 would narrow it most'
+    holds out 'program run N=18 reduces the range most'
 }
 
 # Counts are exact formulas, and hold at four times the largest size that was run.
@@ -394,7 +394,7 @@ test_sensitivity() {
     lacks out nan
     expect 0 "$portolan" --machine skylake -e "$load; program sensitivity N=40 --model ammp; program predict N=40 --model ammp"
     holds out 'iadd.latency'
-    holds out "model ammp: the paper's"
+    holds out "model ammp of the paper"
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_bytes=x"
     holds err '"x" is not a number'
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_byte=4"
