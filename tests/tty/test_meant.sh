@@ -123,7 +123,7 @@ test_the_method_is_found() {
     expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4"
     holds out "measured by kernel measure's loops (by the data"
     expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4 --measured-by bhive"
-    holds out "measured by BHive's unrolled copies (as --measured-by says)"
+    holds out "measured by BHive's unrolled copies (set by --measured-by)"
     printf '4883c2014883fa40,103\n480fafc0,301\n4801c8,100\n4809c8,100\n90,25\n' >"$work/five.csv"
     expect 0 "$portolan" -e "kernel evaluate $work/five.csv --machine skylake"
     holds out 'cycles are of 100 iterations'

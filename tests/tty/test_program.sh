@@ -576,7 +576,7 @@ test_define() {
     holds err 'invalid definition "N=3+4"'
     expect 0 "$cc" -O1 sizes.c -o sizes
     expect 1 "$portolan" -e 'program load ./sizes --define N=SIZE'
-    holds err 'is built; give its sources'
+    holds err 'is already built; give its sources'
 }
 
 # Two threads do what the program does alone: as many references, of which as many miss the caches of a core. Each has its turn while the other waits
