@@ -531,8 +531,16 @@ static void find_origins(struct address_work *work)
     }
 }
 
-static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t round,
-                 uint32_t rounds)
+/* Whether the function that @insn calls is not part of the code: it has returned, and popped what
+ * the call pushed. */
+static bool has_returned(const struct insn *insn, const struct insn *next)
+{
+    return insn->traits & INSN_CALL && (!next || next->offset == insn->offset + insn->length);
+}
+
+/* @next: the one after @insn; NULL: it is the last. */
+static void step(struct state *s, const struct insn *insn, const struct insn *next, uint32_t at,
+                 uint32_t round, uint32_t rounds)
 {
     struct value loaded = {0, 0}, address[INSN_OPERANDS], result;
     bool memory = insn->traits & (INSN_LOAD | INSN_STORE);
@@ -559,7 +567,8 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
             (struct store_record){address[i], stored_value(s, insn), op->bits / 8, at, round};
     }
     if (insn->traits & INSN_STACK) {
-        move_stack(s, insn);
+        if (!has_returned(insn, next))
+            move_stack(s, insn);
         if (known)
             s->reg[insn->operands[insn->result].reg] = result;
         return;
@@ -677,7 +686,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     bool over = false;
     for (uint32_t round = 0; round < rounds && !over; round++) {
         for (size_t i = 0; i < count && !over; i++) {
-            step(&s, &insns[i], (uint32_t)i, round, rounds);
+            step(&s, &insns[i], i + 1 < count ? &insns[i + 1] : NULL, (uint32_t)i, round,
+                 rounds);
             over = watch_steps(1);
         }
     }

@@ -10,6 +10,7 @@
 /* relative margin by which another bound exceeds that of fully used slots */
 #define SLOTS_FULL 0.005
 #define NAMED_ESTIMATES 3 /* mnemonics that the sentence names */
+#define HEAVY 4           /* slots of an instruction that is named for them */
 #define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
 
 static portset full_pipes(const struct analysis *a)
@@ -31,6 +32,7 @@ static size_t constant_divisor(const struct analysis *a)
         const struct operand *divisor = insn_operand(
             insn, insn->inputs[1] == INSN_NO_OPERAND ? insn->inputs[0] : insn->inputs[1]);
         bool written =
+            a->rows[i].flags & ROW_SKIPPED ||
             (insn->operation != OPERATION_FP_DIVIDE && insn->operation != OPERATION_DIVIDE) ||
             !divisor || divisor->kind != OPERAND_REGISTER;
         for (size_t k = 0; k < a->count && !written; k++)
@@ -69,16 +71,48 @@ static void say_divider(const struct advice *s)
     advice_next(s);
 }
 
+static void count_accesses(const struct analysis *a, size_t *loads, size_t *stores)
+{
+    *loads = *stores = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        if (a->rows[i].flags & ROW_SKIPPED)
+            continue;
+        *loads += (a->rows[i].insn->traits & INSN_LOAD) != 0;
+        *stores += (a->rows[i].insn->traits & INSN_STORE) != 0;
+    }
+}
+
+/* "2 stores to other lines, 1 per cycle": what limits the accesses of a tie. */
+static void name_accesses(const struct advice *s)
+{
+    size_t loads, stores;
+
+    count_accesses(s->a, &loads, &stores);
+    switch (s->a->accesses) {
+    case ACCESSES_LOADS:
+        str_addf(s->out, "%zu load%s, %g per cycle", loads, loads == 1 ? "" : "s",
+                 machine_number(s->a->machine, "loads_per_cycle"));
+        break;
+    case ACCESSES_STORES:
+        str_addf(s->out, "%zu store%s, %g per cycle", stores, stores == 1 ? "" : "s",
+                 machine_number(s->a->machine, "stores_per_cycle"));
+        break;
+    case ACCESSES_LINES:
+        str_addf(s->out, "%zu store%s to other lines, %g per cycle", stores, stores == 1 ? "" : "s",
+                 machine_number(s->a->machine, "store_lines_per_cycle"));
+        break;
+    case ACCESSES_PLACES: str_add(s->out, "shared banks and crossed lines"); break;
+    case ACCESSES_AGAIN: str_add(s->out, "some tried again, a fitted mean"); break;
+    }
+}
+
 static void say_accesses(const struct advice *s)
 {
     const struct analysis *a = s->a;
     const double cycles = a->bounds[BOUND_MEMORY];
-    size_t loads = 0, stores = 0;
+    size_t loads, stores;
 
-    for (size_t i = 0; i < a->count; i++) {
-        loads += (a->rows[i].insn->traits & INSN_LOAD) != 0;
-        stores += (a->rows[i].insn->traits & INSN_STORE) != 0;
-    }
+    count_accesses(a, &loads, &stores);
     switch (a->accesses) {
     case ACCESSES_LOADS:
         str_addf(s->out, "Loads take %.2f cycles per iteration: %zu, %g per cycle.", cycles, loads,
@@ -150,11 +184,22 @@ static void add_predecode(const struct advice *s)
                                            : "shorter encodings would help.");
 }
 
+/* Instructions for the decoders: a macro-fused pair is one. */
+static double decoded(const struct analysis *a)
+{
+    double count = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        count += !(a->rows[i].flags & (ROW_PART | ROW_JOINS));
+    return count;
+}
+
 static void add_decode(const struct advice *s)
 {
     const double decoders = fact(s, "decoders"), width = fact(s, "decode_width");
 
-    if (several_micro_ops(s->a))
+    if (decoders > 0 && several_micro_ops(s->a) &&
+        s->a->frontend.decode > decoded(s->a) / decoders + ADVICE_EQUAL)
         str_add(s->out, ": only the first decoder takes instructions of several \302\265ops. "
                         "Simpler instructions would help.");
     else if (decoders > 0 || width > 0)
@@ -313,6 +358,26 @@ static void name_issue(const struct advice *s, const char *each)
                       : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
+/* ", 228 of them of vgatherdps", where instructions of many µops take most of the slots. */
+static void add_heavy(const struct advice *s)
+{
+    const struct analysis *a = s->a;
+    double most = 0;
+    size_t row = 0;
+
+    for (size_t i = 0; i < a->count; i++) {
+        double sum = 0;
+        for (size_t k = 0; a->rows[i].issue >= HEAVY && k < a->count; k++)
+            sum += strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0
+                       ? a->rows[k].issue
+                       : 0;
+        row = sum > most ? i : row;
+        most = fmax(most, sum);
+    }
+    if (most >= a->issue.count / 2)
+        str_addf(s->out, ", %.0f of them of %s", most, a->rows[row].insn->mnemonic);
+}
+
 static void say_issue(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -323,6 +388,7 @@ static void say_issue(const struct advice *s)
                                                       : "Rename");
     str_add(s->out, " is saturated: ");
     name_issue(s, " per iteration");
+    add_heavy(s);
     str_add(s->out, ".");
     if (a->issue.kind == ISSUE_SLOTS &&
         a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
@@ -335,7 +401,10 @@ static void say_issue(const struct advice *s)
     if (a->issue.kind == ISSUE_SLOTS)
         add_fewer(s);
     else
-        str_add(s->out, " Fewer of these would help.");
+        str_addf(s->out, " Fewer of these would help%s.",
+                 a->issue.kind == ISSUE_VECTORS && advice_could_widen(a)
+                     ? ", and so would wider vectors"
+                     : "");
     advice_next(s);
 }
 
@@ -422,6 +491,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         [LIMIT_POINTER_CHASE] = "several independent chains",
         [LIMIT_SELECT] = "several selections in one loop",
         [LIMIT_MEMORY] = "a register instead of memory for the value",
+        [LIMIT_PARTIAL] = "a register that is zeroed first or written whole",
         [LIMIT_FALSE] = "a destination that is zeroed first",
         [LIMIT_SERIAL] = "fewer locks or fences",
         [LIMIT_DIVIDER] = "fewer divisions",
@@ -440,7 +510,8 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
                         : f->crowded || f->by_windows ? "another alignment or longer encodings"
                                                       : "shorter code");
     else if (kind == LIMIT_RECURRENCE && s->l->chain.affine)
-        str_add(s->out, "two steps at once, x * a * a + (b * a + b')");
+        str_add(s->out, s->l->chain.logic ? "two steps at once"
+                                          : "two steps at once, x * a * a + (b * a + b')");
     else if (remedies[kind])
         str_add(s->out, remedies[kind]);
 }
@@ -466,7 +537,7 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
     if (kind <= LIMIT_SERIAL) {
         const struct limit_chain *chain = s->l->other.kind == kind ? &s->l->other : &s->l->chain;
         str_add(s->out, " (");
-        advice_chain(s, chain, chain->count > 1);
+        advice_chain(s, chain, advice_chain_names_several(chain));
         str_add_char(s->out, ')');
     } else if (kind == LIMIT_DIVIDER) {
         str_add(s->out, " (");
@@ -475,6 +546,10 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
     } else if (kind == LIMIT_ISSUE) {
         str_add(s->out, " (");
         name_issue(s, "");
+        str_add_char(s->out, ')');
+    } else if (kind == LIMIT_ACCESSES) {
+        str_add(s->out, " (");
+        name_accesses(s);
         str_add_char(s->out, ')');
     }
 }
@@ -531,6 +606,7 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_POINTER_CHASE] = advice_say_chase,
     [LIMIT_SELECT] = advice_say_select,
     [LIMIT_MEMORY] = advice_say_memory,
+    [LIMIT_PARTIAL] = advice_say_partial,
     [LIMIT_FALSE] = advice_say_false,
     [LIMIT_SERIAL] = advice_say_serial,
     [LIMIT_PORTS] = say_ports,
@@ -596,6 +672,8 @@ static void add_assumed(const struct analysis *a, const struct kernel *k, size_t
     struct str levels = {0}, size = {0};
 
     for (size_t i = 0; i < a->count; i++) {
+        if (a->rows[i].flags & ROW_SKIPPED)
+            continue;
         memory |= a->rows[i].insn->traits & (INSN_LOAD | INSN_STORE);
         branches |= a->rows[i].insn->traits & INSN_BRANCH && !(a->rows[i].insn->traits & INSN_CALL);
     }

@@ -32,6 +32,8 @@ unsigned advice_bottlenecks(const struct analysis *a, portset parts[PORTS_MAX]);
 void advice_name_bottlenecks(const struct analysis *a, const char *last, struct str *out);
 /* Names the first links of @chain with a latency, and their cycles. */
 void advice_chain(const struct advice *s, const struct limit_chain *chain, bool cycles);
+/* Returns whether advice_chain names more than one. */
+bool advice_chain_names_several(const struct limit_chain *chain);
 /* As advice_chain for the longest chain. */
 void advice_links(const struct advice *s, bool cycles);
 /* Returns whether predecoding delivers less than the decoders. */
@@ -39,8 +41,9 @@ bool advice_is_predecode(const struct frontend *f);
 const char *advice_frontend_part(const struct frontend *f);
 /* "ports 2 and 3": the next limit after the present one. */
 void advice_limit(const struct advice *s, enum limit_kind kind);
-/* Returns whether the loop could use wider vectors: it walks through data, no branch or address
- * depends on loaded data, and the machine has wider vectors. */
+/* Returns whether the loop could use wider vectors: it walks through contiguous data, no branch or
+ * address depends on loaded data, no call or serial chain is in it, and the machine has wider
+ * vectors. */
 bool advice_could_widen(const struct analysis *a);
 /* "Next limit: ..." if removing the limit would gain time. */
 void advice_next(const struct advice *s);
@@ -53,6 +56,7 @@ void advice_say_recurrence(const struct advice *s);
 void advice_say_chase(const struct advice *s);
 void advice_say_select(const struct advice *s);
 void advice_say_memory(const struct advice *s);
+void advice_say_partial(const struct advice *s);
 void advice_say_false(const struct advice *s);
 void advice_say_serial(const struct advice *s);
 /* Cycles of a 32-bit division, if a 64-bit one limits the loop and takes much longer. */

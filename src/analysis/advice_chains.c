@@ -15,7 +15,7 @@ void advice_say_induction(const struct advice *s)
     str_addf(s->out,
              " step%s it once per iteration, %.2f cycles. It is not an accumulator. Only unrolling "
              "helps, which steps it less often.",
-             s->l->chain.count == 1 ? "s" : "", s->l->chain.cycles);
+             advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles);
 }
 
 /* Number of accumulators, or of independent data, that hides the latency of the chain. */
@@ -34,10 +34,11 @@ void advice_say_reduction(const struct advice *s)
     const double times = wanted(s);
 
     str_addf(s->out, "Reduction of %.2f cycles per iteration: ", chain->cycles);
-    advice_links(s, chain->count > 1);
+    const bool several = advice_chain_names_several(chain);
+    advice_links(s, several);
     str_addf(s->out, " wait%s for the accumulator of the previous iteration. Split the "
                      "accumulator: ",
-             chain->count == 1 ? "s" : "");
+             several ? "" : "s");
     if (chain->alike > 1)
         str_addf(s->out, "%g instead of each of the %u", times, chain->alike);
     else
@@ -66,9 +67,10 @@ void advice_say_scan(const struct advice *s)
     const struct limit_chain *chain = &s->l->chain;
 
     str_addf(s->out, "Prefix scan of %.2f cycles per iteration: ", chain->cycles);
-    advice_links(s, chain->count > 1);
+    const bool several = advice_chain_names_several(chain);
+    advice_links(s, several);
     str_addf(s->out, " wait%s for the result of the previous iteration, and ",
-             chain->count == 1 ? "s" : "");
+             several ? "" : "s");
     advice_row(s->a, chain->user, s->out);
     str_add(s->out, " uses each partial result, so separate accumulators cannot replace it. "
                     "Combine a few elements first, then add the previous result to each: one step "
@@ -106,6 +108,22 @@ void advice_narrower(const struct advice *s)
     }
 }
 
+/* How to shorten a chain of carries, some of which leave the flag for a register. */
+static void add_carry(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    bool leaves = false;
+
+    for (size_t i = 0; i < chain->count; i++) {
+        const uint8_t operation = s->a->rows[chain->links[i].row].insn->operation;
+        leaves |= chain->links[i].cycles > 0 && operation != OPERATION_ADD_CARRY &&
+                  operation != OPERATION_SUBTRACT_CARRY;
+    }
+    if (leaves)
+        str_add(s->out, " Left in the carry flag from one addition with carry to the next, in an "
+                        "unrolled loop, it takes one of these per word.");
+}
+
 void advice_say_recurrence(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -118,12 +136,16 @@ void advice_say_recurrence(const struct advice *s)
                            "split."
             : crc ? ". Each step needs the CRC of the previous step. A carry-less multiplication "
                     "can combine separate CRCs of parts of the data (crc32_combine)."
+            : chain->logic  ? ". Each step shifts by a constant and inserts: two steps at once "
+                              "shift by twice as much, (x << 2n) | (b << n | b'), half the chain"
             : chain->affine ? ". Each step multiplies by a constant and adds: two steps at once "
                               "are x * a * a + (b * a + b'), half the chain"
                             : ". Each step transforms the whole value of the previous step, so it "
                               "cannot be split into partial results.");
     if (chain->affine && !chain->carry && !crc)
         str_add(s->out, chain->floating ? ", rounded differently." : ".");
+    if (chain->carry)
+        add_carry(s);
     advice_narrower(s);
     if (s->l->left_cycles > 0 && chain->cycles >= 2 * s->l->left_cycles)
         str_addf(s->out, " %s independent data (%.0f streams in one loop hide the latency).",
@@ -135,20 +157,30 @@ void advice_say_recurrence(const struct advice *s)
 void advice_say_chase(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
+    const bool table = chain->table && !chain->based;
     bool plain = true;
 
     for (size_t i = 0; i < chain->count; i++)
         plain &= chain->links[i].address || chain->links[i].moves;
-    str_addf(s->out, "Pointer chase of %.2f cycles per iteration: ", chain->cycles);
+    str_addf(s->out, "%s of %.2f cycles per iteration: ",
+             table && !plain ? "Chain of table look-ups" : "Pointer chase", chain->cycles);
     advice_links(s, true);
-    str_add(s->out, plain ? ". The address of each load is the result of the previous load."
-                          : ". The address of the load depends on the result of the previous "
-                            "load.");
-    if (s->l->chain.compared)
+    str_addf(s->out, ". The %s of %s %s of the previous %s.", table ? "index" : "address",
+             plain   ? "each load"
+             : table ? "each look-up"
+                     : "the load",
+             plain ? "is the result" : "depends on the result", table && !plain ? "one" : "load");
+    if (chain->compared)
         str_add(s->out, " A well-predicted branch, instead of the comparison in the address, would "
                         "let the loads run ahead.");
-    str_add(s->out, " Unrolling does not help. Arrays instead of links, or several independent "
-                    "chains in one loop, would help. Every cache miss adds its whole latency.");
+    str_add(s->out, " Unrolling does not help. ");
+    str_add(s->out, plain && !table ? "Arrays instead of links, or several independent chains in "
+                                      "one loop, would help."
+                    : table && !plain
+                        ? "Several independent inputs in one loop, or a larger table that takes "
+                          "more of the input at once, would help."
+                        : "Several independent chains in one loop would help.");
+    str_add(s->out, " Every cache miss adds its whole latency.");
 }
 
 void advice_say_select(const struct advice *s)
@@ -243,14 +275,35 @@ void advice_say_memory(const struct advice *s)
     str_addf(s->out, "about %.2f cycles would remain.", left);
 }
 
+void advice_say_partial(const struct advice *s)
+{
+    const struct limit_chain *chain = &s->l->chain;
+    const struct insn *insn = s->a->rows[chain->user].insn;
+    const struct operand *to = insn_operand(insn, insn->result);
+
+    str_addf(s->out, "Partial register, %.2f cycles per iteration: ", chain->cycles);
+    advice_links(s, true);
+    str_add(s->out, ". ");
+    advice_row(s->a, chain->user, s->out);
+    str_addf(s->out,
+             " writes only %u bits of its register, which are merged with the rest: it waits for "
+             "the old value. Where the rest does not count, ",
+             to ? to->bits : 8U);
+    str_add(s->out, insn->operation == OPERATION_MOVE && insn->traits & INSN_LOAD
+                        ? "movzx in its place, or a zeroed register (xor) before it, breaks the "
+                          "chain."
+                        : "a zeroed register (xor) before it breaks the chain.");
+    advice_next(s);
+}
+
 void advice_say_false(const struct advice *s)
 {
     str_addf(s->out, "False dependency of %.2f cycles per iteration: ", s->l->chain.cycles);
     advice_links(s, true);
-    str_add(
-        s->out,
-        ". It waits for the old value of its destination, which it does not need, or of which it "
-        "keeps a part. If that part is unused, zero the register before (xor) or write all of it.");
+    str_add(s->out, ". ");
+    advice_row(s->a, s->l->chain.user, s->out);
+    str_add(s->out, " waits for the old value of its destination, which its result does not need: "
+                    "zero the register before (xor), or use one that is ready.");
     advice_next(s);
 }
 

@@ -10,11 +10,15 @@
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {
+    struct str name = {0};
+
     str_add(out, portset_size(set) == 1 ? "port " : "ports ");
-    if (portset_size(set) > PORTS_LISTED)
-        port_group_name(set, &a->ports, out);
+    port_group_name(set, &a->ports, &name);
+    if (portset_size(set) > PORTS_LISTED && !strchr(str_text(&name), ' '))
+        str_add(out, str_text(&name));
     else
         portset_list(set, &a->ports, ", ", " and ", out);
+    str_done(&name);
 }
 
 void advice_insn(const struct insn *insn, struct str *out)
@@ -123,6 +127,15 @@ void advice_chain(const struct advice *s, const struct limit_chain *chain, bool 
     }
 }
 
+bool advice_chain_names_several(const struct limit_chain *chain)
+{
+    size_t timed = 0;
+
+    for (size_t i = 0; i < chain->count; i++)
+        timed += chain->links[i].cycles > 0;
+    return (timed ? timed : chain->count) > 1;
+}
+
 void advice_links(const struct advice *s, bool cycles)
 {
     advice_chain(s, &s->l->chain, cycles);
@@ -163,6 +176,7 @@ void advice_limit(const struct advice *s, enum limit_kind kind)
     case LIMIT_RECURRENCE:
     case LIMIT_POINTER_CHASE:
     case LIMIT_SELECT:
+    case LIMIT_PARTIAL:
     case LIMIT_FALSE:
     case LIMIT_DIVIDER:
     case LIMIT_BRANCH: str_addf(s->out, "the %s", limit_name(kind)); break;
@@ -179,15 +193,23 @@ bool advice_could_widen(const struct analysis *a)
                                                                                       : 128;
     unsigned bits = 0;
 
-    if (!a->limit.streams || a->not_modelled[UNMODELLED_BRANCHES] ||
-        a->not_modelled[UNMODELLED_MISSES])
+    if (!a->limit.streams || a->limit.gaps || a->limit.serial || a->irregular ||
+        a->not_modelled[UNMODELLED_BRANCHES])
         return false;
     for (size_t i = 0; i < a->count; i++) {
         const struct insn *insn = a->rows[i].insn;
-        for (unsigned k = 0; k < insn->operand_count; k++)
-            if (insn->operands[k].kind == OPERAND_MEMORY &&
-                insn->traits & (INSN_LOAD | INSN_STORE) && insn->operands[k].bits > bits)
-                bits = insn->operands[k].bits;
+        if (a->rows[i].flags & ROW_SKIPPED)
+            continue;
+        if (insn->traits & INSN_STACK)
+            return false;
+        for (unsigned k = 0; k < insn->operand_count; k++) {
+            const struct operand *op = &insn->operands[k];
+            if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
+                continue;
+            if (op->index >= isa->vectors && op->index != REG_NONE)
+                return false;   /* a gather */
+            bits = op->bits > bits ? op->bits : bits;
+        }
     }
     return bits && bits < widest;
 }

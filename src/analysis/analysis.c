@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/deps.h"
+#include "analysis/loop_code.h"
 #include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/shortage.h"
@@ -190,7 +191,7 @@ bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t c
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
-    const struct insn *insns = kernel_insns(k, loop, &a->count);
+    const struct insn *code = kernel_insns(k, loop, &a->count);
     struct block_work *work = block_work_new(m);
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
@@ -199,11 +200,13 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);
+    struct insn *taken = loop_code_executed(code, a->count);
+    const struct insn *insns = taken ? taken : code;
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
     a->totals = mem_zero(mapping_ports(m->mapping)->count, sizeof *a->totals);
     a->lower_bound = !analysis_bounds(work, insns, a->count, true, &bounds);
-    fill_rows(a, insns, &work->costs);
+    fill_rows(a, code, &work->costs);
     schedule(a, &work->costs);
     a->written = registers_written(insns, a->count);
     a->unknown = bounds.unknown;
@@ -221,12 +224,13 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         a->critical_path = deps_critical_path(&work->deps, NULL, 0);
         take_edges(a, insns, &work->deps);
-        unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
+        a->irregular = unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
     }
     limit_find(a, work, &a->limit);
     mark_chain(a);
     a->sentence = advice_of(a, k, loop);
     block_work_free(work);
+    free(taken);
     if (room)
         shortage_reserve();
     return a;

@@ -19,6 +19,7 @@
     X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the last load */      \
     X(SELECT, "select chain")          /* a cmov or blend depends on the previous one */  \
     X(MEMORY, "through memory")        /* a load reads a store of an earlier iteration */        \
+    X(PARTIAL, "partial register") /* a partial write is merged with the rest of its register */ \
     X(FALSE, "false dependency") /* an instruction waits for an old value that it does not use */ \
     X(SERIAL, "serialisation")   /* locked, fencing or blocked accesses */                         \
     X(PORTS, "ports")                                                                              \
@@ -54,13 +55,15 @@ struct limit_chain {
     double cycles;               /* per iteration */
     bool floating;               /* floating point: reordering changes the rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
+    bool logic;                  /* affine, a is a power of two and b is inserted by or or xor */
     bool carry;                  /* RECURRENCE: through the carry flag */
     bool compared;               /* the comparison is part of the chain */
     bool extremum;               /* SELECT: consists only of values and comparisons (minimum,
                                   * maximum) */
+    bool table, based;           /* a load uses it as the index of a table; as its base */
     bool blocked;                /* MEMORY: the load waits until the store is in the cache */
     /* SCAN: a row that uses each partial result; REDUCTION: one that stores it to the same place
-     * each time; LIMIT_NO_ROW: none */
+     * each time; PARTIAL, FALSE: the one that reads the old value; LIMIT_NO_ROW: none */
     uint32_t user;
 };
 #define LIMIT_NO_ROW UINT32_MAX
@@ -76,6 +79,8 @@ struct limit {
     enum limit_kind left;
     double left_cycles;
     bool streams;                          /* an access advances by a constant step */
+    bool gaps;                             /* such accesses leave bytes out */
+    bool serial;                           /* a chain has steps that no vector does at once */
     struct limit_chain chain;              /* the longest chain, even if it does not limit */
     struct limit_chain other;              /* an equally long chain of another kind; NONE: none */
     /* REDUCTION: assembly with the accumulator split; NULL: none */
@@ -135,6 +140,7 @@ struct analysis {
     const struct insn *repeated;
     /* sentence per kind of possible effect; NULL: none, or the machine has no latencies */
     char *not_modelled[UNMODELLED_COUNT];
+    bool irregular;                  /* an address depends on loaded data */
     struct limit limit;              /* the limit as kinds and facts */
     /* the limit, remedy, assumptions and unmodelled effects, as text */
     char *sentence;

@@ -6,6 +6,7 @@
 
 #include "analysis/addresses.h"
 #include "analysis/analysis.h"
+#include "analysis/loop_code.h"
 #include "base/index.h"
 #include "base/mem.h"
 #include "base/shortage.h"
@@ -220,15 +221,18 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     take_steps(insns, count, &out);
     take_shape(insns, count, &out);
     out.costs = mem_zero(w->count ? w->count : 1, sizeof *out.costs);
+    struct insn *taken = loop_code_executed(insns, count);
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
         /* without memory the operation fails */
-        const bool all = analysis_bounds(w->works[m], insns, room ? count : 0, false, &bounds);
+        const bool all = analysis_bounds(w->works[m], taken ? taken : insns, room ? count : 0,
+                                         false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
         if (room)
             shortage_reserve();
     }
+    free(taken);
     if (vec_room(&piece->loops))
         vec_push(&piece->loops, out);
     else

@@ -146,6 +146,11 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                          .decode = 1,
                          .issue = 1,
                          .retire = 1};
+    if (insn->traits & INSN_SKIPPED) {
+        row->flags = ROW_SKIPPED;
+        row->decode = row->issue = row->retire = 0;
+        return;
+    }
     row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) |
                  (insn->traits & INSN_STORE ? ROW_STORE : 0) |
                  (op->traits & OP_NOT_LAST ? ROW_NOT_LAST : 0);
@@ -344,7 +349,7 @@ static void fuse_moves(const struct core *c, const struct insn *insns, size_t co
     for (size_t i = 0; i + 1 < count; i++) {
         struct cost *row = &costs->rows[i];
         if (!(row->flags & ROW_ELIMINATED) ||
-            row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM | ROW_ELIMINATED) ||
+            row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM | ROW_ELIMINATED | ROW_SKIPPED) ||
             !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
             continue;
         row->flags |= ROW_JOINS;
@@ -393,7 +398,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
         fill_row(c, &insns[i], sums ? &out->sums[i] : &none, continues_moves(c, insns, count, i),
                  out, &out->rows[i]);
         if (i && insns[i].traits & INSN_CONDITIONAL &&
-            !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
+            !((out->rows[i].flags | out->rows[i - 1].flags) & (ROW_UNKNOWN | ROW_SKIPPED)) &&
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);
     }

@@ -24,12 +24,15 @@
     X(SUM, "added-at-rename")      /* its constant is added at rename in most iterations */ \
     X(FIRST, "first-in-group")     /* begins a new group at rename */ \
     X(JOINS, "joins-next")         /* an eliminated move that shares the next one's slot */ \
-    X(NOT_LAST, "not-last-in-group") /* not in the last slot of a group at rename */
+    X(NOT_LAST, "not-last-in-group") /* not in the last slot of a group at rename */ \
+    X(SKIPPED, "not-executed")     /* no iteration reaches it: padding, a way out of the loop */
 
 #define ROW_FLAG_BIT(flag, name) ROW_BIT_##flag,
 enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
 #define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
 enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
+/* No instruction of its own for the front end: it has its place in the code alone. */
+#define ROW_PART (ROW_FUSED_INTO | ROW_SKIPPED)
 
 struct cost {
     const struct op *op;

@@ -68,7 +68,7 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
     size_t n = 0;
     for (size_t i = 0; i < costs->count; i++) {
         const struct cost *row = &costs->rows[i];
-        if (row->flags & (ROW_FUSED_INTO | ROW_JOINS))
+        if (row->flags & (ROW_PART | ROW_JOINS))
             continue;
         bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
         out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX,
@@ -180,7 +180,7 @@ static uint32_t crowded_at(const struct core *c, const struct insn *insns,
     for (size_t copy = 0; copy < copies; copy++)
         for (uint32_t i = 0; i < costs->count; at += insns[i++].length) {
             const struct cost *row = &costs->rows[i];
-            if (row->flags & ROW_FUSED_INTO)
+            if (row->flags & ROW_PART)
                 continue;
             first = at / size != lines.block || !lines.count ? i : first;
             if (!add_to_lines(c, &lines, at / size, row->decode,
@@ -238,7 +238,7 @@ static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;
     for (size_t i = 0; i < costs->count; i++)
-        count += !(costs->rows[i].flags & (ROW_FUSED_INTO | ROW_JOINS));
+        count += !(costs->rows[i].flags & (ROW_PART | ROW_JOINS));
     return (double)count / c->decode_width;
 }
 

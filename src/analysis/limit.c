@@ -6,18 +6,14 @@
 
 #include "analysis/accumulators.h"
 #include "analysis/analysis.h"
+#include "analysis/chain_operations.h"
 #include "analysis/deps.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
 #define CHAINS_MOST 16 /* equally long chains counted */
 #define EQUAL 1e-9
-
-/* Operation of a link of a chain. */
-enum link_class {
-    LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
-    LINK_COMPARE, LINK_SCALE, LINK_OTHER
-};
+#define SERIAL_WITHIN 64 /* instructions of a loop of which all chains are looked at */
 
 /* A chain during classification: its edges in the dependence graph. */
 struct chain_work {
@@ -36,168 +32,6 @@ const char *limit_name(enum limit_kind kind)
     static const char *const names[LIMIT_COUNT] = {LIMITS(LIMIT_NAME)};
 
     return names[kind];
-}
-
-/* Instruction that produces the value at the end of edge @at. */
-static const struct insn *insn_at(const struct chain_work *w, size_t at)
-{
-    return w->a->rows[w->d->nodes[w->d->edges[at].to].insn].insn;
-}
-
-static bool has_word(const char *mnemonic, const char *word)
-{
-    return strstr(mnemonic, word) != NULL;
-}
-
-static enum link_class logic_class(const char *mnemonic)
-{
-    return has_word(mnemonic, "andn") || has_word(mnemonic, "tern") || has_word(mnemonic, "bic") ||
-                   has_word(mnemonic, "orn")
-               ? LINK_OTHER
-           : has_word(mnemonic, "xor") || has_word(mnemonic, "eor") ? LINK_XOR
-           : has_word(mnemonic, "and")                              ? LINK_AND
-           : has_word(mnemonic, "or")                               ? LINK_OR
-                                                                    : LINK_OTHER;
-}
-
-/* Operand of a fused multiply-add that is added: on x86-64 by the digits of its name, on AArch64
- * the fourth or the written vector. */
-static int addend_of(const struct insn *insn)
-{
-    const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK;
-    const int second = masked ? 2 : 1;
-
-    return has_word(insn->mnemonic, "132")   ? second
-           : has_word(insn->mnemonic, "213") ? second + 1
-           : has_word(insn->mnemonic, "231") ? 0
-           : insn->operand_count > 3 && insn->operands[3].kind == OPERAND_REGISTER &&
-                   !insn->operands[3].implicit
-               ? 3
-               : 0;
-}
-
-/* Class of integer sums without saturation per lane, and of dot products into an accumulator. */
-static enum link_class vector_sum_class(const struct insn *insn, int end)
-{
-    const char *m = insn->mnemonic;
-
-    if (insn->operation == OPERATION_VECTOR_MULTIPLY)
-        return end == 0 && (has_word(m, "dp") || has_word(m, "dot") || has_word(m, "ml") ||
-                            has_word(m, "madd52"))
-                   ? LINK_ADD
-               : has_word(m, "mull") ? LINK_MULTIPLY
-                                     : LINK_OTHER;
-    return has_word(m, "adds") || has_word(m, "addus") || has_word(m, "qadd") ||
-                   has_word(m, "subs") || has_word(m, "subus") || has_word(m, "qsub") ||
-                   has_word(m, "avg") || has_word(m, "sign") || has_word(m, "abs") ||
-                   has_word(m, "hadd") || has_word(m, "sad")
-               ? LINK_OTHER
-               : LINK_ADD;
-}
-
-/* Class of the address part that comes from @resource: added unchanged, or scaled. */
-static enum link_class address_class(const struct insn *insn, uint8_t resource)
-{
-    const struct operand *memory = insn_memory(insn);
-
-    return !memory || (memory->base == resource && memory->index == resource) ? LINK_SCALE
-           : memory->index == resource && memory->scale > 1                   ? LINK_SCALE
-                                                                              : LINK_ADD;
-}
-
-/* Returns whether it is a conditional increment: both selected values come from one register. */
-static bool counts(const struct insn *insn)
-{
-    const struct operand *a = insn_operand(insn, insn->inputs[0]),
-                         *b = insn_operand(insn, insn->inputs[1]);
-
-    return has_word(insn->mnemonic, "cinc") ||
-           (has_word(insn->mnemonic, "csinc") && a && b && a->reg == b->reg);
-}
-
-/* Returns whether the access itself advances the register @end: writeback or a string
- * instruction. */
-static bool is_stepped(const struct insn *insn, int end)
-{
-    if (end >= LATENCY_ADDRESS)
-        return false;
-    if (insn->operands[end].access & ACCESS_WRITEBACK)
-        return true;
-    for (unsigned k = 0; insn->operands[end].implicit && k < insn->operand_count; k++)
-        if (insn->operands[k].kind == OPERAND_MEMORY && insn->operands[k].implicit &&
-            insn->operands[k].base == insn->operands[end].reg)
-            return true;
-    return false;
-}
-
-/* Class of the operation at the end of edge @at on the edge's value. */
-static enum link_class class_of(const struct chain_work *w, size_t at)
-{
-    const struct deps *d = w->d;
-    const struct ratio_edge *edge = &d->edges[at];
-    const struct insn *insn = insn_at(w, at);
-    const int from = d->ends[at], to = d->nodes[edge->to].end;
-    const bool first =
-        from >= LATENCY_ADDRESS || insn->inputs[0] == from || insn->inputs[0] == INSN_NO_OPERAND;
-
-    if (is_stepped(insn, to))
-        return LINK_ADD;
-    if (insn->traits & INSN_STACK &&
-        d->nodes[edge->to].resource == isa_ops((enum isa)insn->isa)->stack_pointer)
-        return LINK_ADD;
-    if (insn->traits & INSN_MOVE)
-        return LINK_MOVE;
-    switch (insn->operation) {
-    case OPERATION_MOVE: case OPERATION_MOVE_ZERO: case OPERATION_MOVE_SIGN:
-    case OPERATION_VECTOR_MOVE: case OPERATION_TRANSFER: case OPERATION_EXCHANGE:
-    case OPERATION_PUSH: case OPERATION_POP:
-        return LINK_MOVE;
-    case OPERATION_ADD: case OPERATION_INCREMENT: case OPERATION_DECREMENT:
-    case OPERATION_EXCHANGE_ADD:
-        return LINK_ADD;
-    case OPERATION_ADD_CARRY:
-        return from == LATENCY_FLAGS ? LINK_OTHER : LINK_ADD;
-    case OPERATION_SUBTRACT_CARRY:
-        return from != LATENCY_FLAGS && first ? LINK_ADD : LINK_OTHER;
-    case OPERATION_SUBTRACT:
-        return first || from == LATENCY_MEMORY ? LINK_ADD : LINK_OTHER;
-    case OPERATION_FP_ADD:
-        return has_word(insn->mnemonic, "sub") && !first ? LINK_OTHER : LINK_ADD;
-    case OPERATION_ADDRESS:
-        return address_class(insn, d->nodes[edge->from].resource);
-    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MULTIPLY:
-        return vector_sum_class(insn, from);
-    case OPERATION_MULTIPLY:
-        return insn->operand_count > 3 && from == 3 && insn->operands[3].kind == OPERAND_REGISTER &&
-                       !insn->operands[3].implicit
-                   ? LINK_ADD
-                   : LINK_MULTIPLY;
-    case OPERATION_FP_FUSED:
-        return from == addend_of(insn) ? LINK_ADD : LINK_SCALE;
-    case OPERATION_FP_MULTIPLY:
-        return LINK_MULTIPLY;
-    case OPERATION_SHIFT_LEFT:
-        return LINK_SCALE;
-    case OPERATION_AND:
-        return LINK_AND;
-    case OPERATION_OR:
-        return LINK_OR;
-    case OPERATION_XOR:
-        return LINK_XOR;
-    case OPERATION_VECTOR_LOGIC:
-        return logic_class(insn->mnemonic);
-    case OPERATION_VECTOR_MINMAX: case OPERATION_FP_MINMAX:
-        return LINK_MINMAX;
-    case OPERATION_SELECT:
-        return !counts(insn) ? LINK_SELECT : from == LATENCY_FLAGS ? LINK_OTHER : LINK_ADD;
-    case OPERATION_VECTOR_BLEND:
-        return LINK_SELECT;
-    case OPERATION_COMPARE: case OPERATION_TEST: case OPERATION_VECTOR_COMPARE:
-    case OPERATION_FP_COMPARE: case OPERATION_SET:
-        return LINK_COMPARE;
-    default:
-        return LINK_OTHER;
-    }
 }
 
 static bool is_floating(const struct insn *insn)
@@ -290,6 +124,20 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
+/* Returns whether edge @at leads once more to a link, by the lanes that a mask keeps. */
+static bool is_link_again(const struct chain_work *w, size_t at)
+{
+    const struct ratio_edge *edge = &w->d->edges[at];
+
+    for (size_t i = 0; i < w->count; i++) {
+        const struct ratio_edge *link = &w->d->edges[w->edges[i]];
+        if (link->from == edge->from && link->to == edge->to &&
+            (link_keeps_lanes(w->a, w->d, at) || link_keeps_lanes(w->a, w->d, w->edges[i])))
+            return true;
+    }
+    return false;
+}
+
 /* Returns whether no link has a second input that depends on the chain: x + x, or a sum of the last
  * two. */
 static bool is_pure(const struct chain_work *w)
@@ -297,7 +145,8 @@ static bool is_pure(const struct chain_work *w)
     const struct deps *d = w->d;
 
     for (size_t i = 0; i < d->edge_count; i++)
-        if (is_on(w, d->edges[i].to) && !is_link(w, i) && w->reached[d->edges[i].from])
+        if (is_on(w, d->edges[i].to) && !is_link(w, i) && w->reached[d->edges[i].from] &&
+            !is_link_again(w, i))
             return false;
     return true;
 }
@@ -333,26 +182,63 @@ static bool is_constant(const struct analysis *a, const struct insn *insn, uint8
 static bool scales(const struct chain_work *w, size_t at)
 {
     const struct deps *d = w->d;
-    const struct insn *insn = insn_at(w, at);
-    const enum link_class class = class_of(w, at);
+    const struct insn *insn = link_insn(w->a, d, at);
+    const enum link_class class = link_class_of(w->a, d, at);
 
+    if (class == LINK_SHIFT)
+        return true;
     if ((class != LINK_SCALE && class != LINK_MULTIPLY) ||
         !is_constant(w->a, insn, d->nodes[d->edges[at].from].resource,
-                     insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1))
+                     insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1))
         return false;
-    for (size_t i = 0; i < d->edge_count && insn->operation != OPERATION_ADDRESS; i++)
+    for (size_t i = 0; i < d->edge_count; i++)
         if (i != at && d->edges[i].to == d->edges[at].to && w->round[d->edges[i].from] &&
-            class_of(w, i) != LINK_ADD)
+            link_class_of(w->a, d, i) != LINK_ADD)
             return false;   /* x * x */
     return true;
 }
 
-/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. */
-static bool is_affine(const struct chain_work *w)
+/* Returns whether a branch of the loop depends on the chain, so that steps cannot be combined. */
+static bool decides(const struct chain_work *w)
+{
+    const struct deps *d = w->d;
+
+    for (size_t i = 0; i < w->a->edge_count; i++) {
+        const struct analysis_edge *edge = &w->a->edges[i];
+        if (!(w->a->rows[edge->to].insn->traits & INSN_CONDITIONAL))
+            continue;
+        for (uint32_t n = d->first_node[edge->from]; n < d->first_node[edge->from + 1]; n++)
+            if (w->reached[n])
+                return true;
+    }
+    return false;
+}
+
+/* Returns whether node @to has several inputs from the recurrence. */
+static bool takes_several(const struct chain_work *w, size_t to)
+{
+    const struct deps *d = w->d;
+    uint32_t one = UINT32_MAX;
+
+    for (size_t i = 0; i < d->edge_count; i++) {
+        if (d->edges[i].to != to || !w->round[d->edges[i].from])
+            continue;
+        if (one != UINT32_MAX && one != d->edges[i].from)
+            return true;
+        one = d->edges[i].from;
+    }
+    return false;
+}
+
+/* Returns whether the recurrence is x = a * x + b with a loop-invariant a; *@logic: a is a power of
+ * two, and or or xor insert b. */
+static bool is_affine(const struct chain_work *w, bool *logic)
 {
     const struct deps *d = w->d;
     uint32_t state = UINT32_MAX;
+    bool arithmetic = false;
 
+    *logic = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const struct ratio_edge *edge = &d->edges[i];
         if (!w->round[edge->from] || !w->round[edge->to])
@@ -360,11 +246,19 @@ static bool is_affine(const struct chain_work *w)
         if (edge->distance && state != UINT32_MAX && state != edge->from)
             return false;
         state = edge->distance ? edge->from : state;
-        const enum link_class class = class_of(w, i);
-        if (class != LINK_ADD && class != LINK_MOVE && !scales(w, i))
+        const enum link_class class = link_class_of(w->a, d, i);
+        const uint8_t operation = link_insn(w->a, d, i)->operation;
+        const bool inserts = operation == OPERATION_OR || operation == OPERATION_XOR;
+        if (class != LINK_ADD && class != LINK_MOVE && class != LINK_OR && class != LINK_XOR &&
+            !scales(w, i))
             return false;
+        if (inserts && takes_several(w, edge->to))
+            return false;
+        *logic |= inserts;
+        arithmetic |= !inserts && class != LINK_MOVE && class != LINK_SHIFT;
+        arithmetic |= class == LINK_SHIFT && operation == OPERATION_ADDRESS;
     }
-    return true;
+    return !(*logic && arithmetic) && !decides(w);
 }
 
 /* Returns whether the chain enters @insn by an old value that does not affect the result, or only
@@ -388,22 +282,54 @@ static bool is_false(const struct insn *insn, int end)
     return !(insn->operands[end].access & (ACCESS_READ | ACCESS_CONDITIONAL));
 }
 
+/* Whether what @insn adds to @reg stays the same: also where it steps the address of an access. */
+static bool steps_by_constant(const struct chain_work *w, const struct insn *insn, uint8_t reg,
+                              const struct dep_node *to)
+{
+    if (link_is_stepped(insn, to->end)) {
+        const uint8_t by = insn->operands[to->end].index;
+        return by >= REG_PC || !is_written(w->a, by);
+    }
+    return (insn->traits & INSN_STACK &&
+            to->resource == isa_ops((enum isa)insn->isa)->stack_pointer) ||
+           is_constant(w->a, insn, reg,
+                       insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1);
+}
+
+/* Whether @insn writes a part of a register, with which the old value of the rest is merged. */
+static bool is_partial(const struct insn *insn, int end)
+{
+    const struct operand *op =
+        end >= 0 && end < (int)insn->operand_count ? &insn->operands[end] : NULL;
+
+    return op && op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->bits < 32;
+}
+
+/* Whether @reg is the index of a load from a table, whose place stays the same. */
+static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t reg)
+{
+    const struct operand *memory = insn_memory(insn);
+
+    return memory && memory->index == reg && memory->base != reg &&
+           (memory->base >= REG_PC || !is_written(a, memory->base));
+}
 
 static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
 {
     const struct deps *d = w->d;
     bool serial = false, memory = false, false_input = false, select = false, compare = false,
-         blend = false, address = false, steps = true, one = true, carry = false, computes = false;
+         blend = false, merges = true, address = false, steps = true, one = true, carry = false,
+         computes = false;
     enum link_class first = LINK_MOVE;
 
     for (size_t i = 0; i < w->count; i++) {
         const struct ratio_edge *edge = &d->edges[w->edges[i]];
         const struct dep_node *from = &d->nodes[edge->from], *to = &d->nodes[edge->to];
-        const struct insn *insn = insn_at(w, w->edges[i]);
+        const struct insn *insn = link_insn(w->a, d, w->edges[i]);
         const int end = d->ends[w->edges[i]];
-        const enum link_class class = class_of(w, w->edges[i]);
+        const enum link_class class = link_class_of(w->a, d, w->edges[i]);
         const bool loads =
-            end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !is_stepped(insn, to->end);
+            end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !link_is_stepped(insn, to->end);
         chain->links[i].moves = class == LINK_MOVE;
         chain->links[i].address = loads;
         chain->links[i].memory = end == LATENCY_MEMORY;
@@ -413,19 +339,26 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                   end == LATENCY_FENCE;
         chain->blocked |= from->resource == RESOURCE_COMMIT || to->resource == RESOURCE_COMMIT;
         memory |= end == LATENCY_MEMORY;
-        false_input |= is_false(insn, end);
+        if (is_false(insn, end)) {
+            false_input = true;
+            merges &= is_partial(insn, end);
+            chain->user = chain->links[i].row;
+        }
         select |= class == LINK_SELECT;
         compare |= class == LINK_COMPARE;
-        computes |= class == LINK_ADD || class == LINK_MULTIPLY || class == LINK_SCALE;
+        computes |= class == LINK_ADD || class == LINK_MULTIPLY ||
+                    class == LINK_SHIFT || class == LINK_SCALE;
         blend |= insn->operation == OPERATION_VECTOR_LOGIC;
         address |= loads;
+        chain->table |= loads && is_index(w->a, insn, from->resource);
+        chain->based |= loads && !is_index(w->a, insn, from->resource);
         carry |= to->resource == RESOURCE_CARRY;
         const bool general =
             to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL ||
                                       insn->operands[to->end].file == FILE_PREDICATE);
-        steps &= (class == LINK_ADD || class == LINK_MOVE) && general && !insn->flags_read &&
-                 is_constant(w->a, insn, from->resource,
-                             insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
+        steps &= (class == LINK_ADD || class == LINK_MOVE) && general &&
+                 !(insn->flags_read & ~FLAG_DIRECTION) &&
+                 steps_by_constant(w, insn, from->resource, to);
         if (class != LINK_MOVE) {
             one &= first == LINK_MOVE || class == first;
             first = first == LINK_MOVE ? class : first;
@@ -438,13 +371,15 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
     const bool associative = one && first >= LINK_ADD && first <= LINK_MINMAX, pure = is_pure(w);
     bool in_place;
     const uint32_t user = user_of(w, &in_place);
-    chain->affine = !(associative && pure) && first != LINK_MOVE && is_affine(w);
-    chain->user = associative && pure ? user : LIMIT_NO_ROW;
+    chain->affine = !(associative && pure) && first != LINK_MOVE && is_affine(w, &chain->logic);
+    chain->logic &= chain->affine;
+    if (!false_input)
+        chain->user = associative && pure ? user : LIMIT_NO_ROW;
     if (associative && first == LINK_MINMAX)
         chain->floating = false;
     return serial                                        ? LIMIT_SERIAL
            : memory || chain->blocked                    ? LIMIT_MEMORY
-           : false_input                                 ? LIMIT_FALSE
+           : false_input                                 ? merges ? LIMIT_PARTIAL : LIMIT_FALSE
            : select || (compare && blend)                ? LIMIT_SELECT
            : address                                     ? LIMIT_POINTER_CHASE
            : carry                                       ? LIMIT_RECURRENCE
@@ -530,6 +465,14 @@ static void add_equal(struct limit *l, struct limit_chain *take_chain)
         free(take_chain->links);
 }
 
+/* Returns whether no vector can do several steps of the chain at once. */
+static bool is_serial(const struct limit_chain *chain)
+{
+    return chain->kind != LIMIT_INDUCTION && chain->kind != LIMIT_REDUCTION &&
+           chain->kind != LIMIT_FALSE && chain->kind != LIMIT_PARTIAL &&
+           !(chain->kind == LIMIT_SELECT && chain->extremum);
+}
+
 /* Finds the longest chain (if several, one that is no induction variable), the number of equally
  * long ones, one of another kind, and shorter ones. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
@@ -539,13 +482,16 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
     uint32_t *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
     double cycles;
 
-    for (unsigned i = 0; i < CHAINS_MOST && below->firm == LIMIT_NONE; i++) {
+    for (unsigned i = 0; i < CHAINS_MOST && !(below->firm != LIMIT_NONE &&
+                                              (l->serial || a->count > SERIAL_WITHIN));
+         i++) {
         const size_t count = deps_cycle(d, without, edges, d->edge_count, &cycles);
         struct limit_chain chain;
         if (!count || cycles <= 0)
             break;
         describe(a, d, edges, count, cycles, &chain);
         leave_out(d, edges, count, without);
+        l->serial |= is_serial(&chain);
         if (l->chain.kind == LIMIT_NONE || cycles >= l->chain.cycles - EQUAL) {
             add_equal(l, &chain);
             continue;
@@ -554,7 +500,7 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
             below->kind = chain.kind;
             below->cycles = cycles;
         }
-        if (chain.kind != LIMIT_INDUCTION) {
+        if (chain.kind != LIMIT_INDUCTION && below->firm == LIMIT_NONE) {
             below->firm = chain.kind;
             below->firm_cycles = cycles;
         }
@@ -653,6 +599,31 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
+/* Bytes of all accesses of the kind that move together with @one, each iteration. */
+static uint64_t bytes_with(const struct address_work *work, const struct access *one)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *other = &work->accesses.items[i];
+        bytes += other->store == one->store && other->symbol == one->symbol &&
+                         other->step == one->step
+                     ? other->bytes
+                     : 0;
+    }
+    return bytes;
+}
+
+static void find_streams(const struct address_work *work, struct limit *out)
+{
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        const uint64_t step = access_step(access);
+        out->streams |= step > 0;
+        out->gaps |= step > bytes_with(work, access);
+    }
+}
+
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out)
 {
     struct shorter below = {LIMIT_NONE, LIMIT_NONE, 0, 0};
@@ -664,8 +635,7 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
                           .other = {.kind = LIMIT_NONE}};
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         find_chains(a, &work->deps, out, &below);
-        for (size_t i = 0; i < work->deps.addresses.accesses.count; i++)
-            out->streams |= access_step(&work->deps.addresses.accesses.items[i]) > 0;
+        find_streams(&work->deps.addresses, out);
     }
     if (!(a->cycles > 0))
         return;

@@ -46,15 +46,14 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     return NO_TARGET;
 }
 
-static bool falls_through(const struct insn *insn)
+bool loop_falls_through(const struct insn *insn)
 {
     if (insn->operation == OPERATION_TRAP)
         return false;
     return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
 }
 
-/* Returns whether it is an indirect jump: its target may be anywhere in the function. */
-static bool jumps_anywhere(const struct insn *insn)
+bool loop_jumps_anywhere(const struct insn *insn)
 {
     if (insn->operation != OPERATION_JUMP)
         return false;
@@ -78,8 +77,8 @@ static bool region_closes(const struct insn *insns, const size_t *targets, size_
     seen[0] = true;
     while (todo.count && !seen[n - 1]) {
         size_t at = todo.items[--todo.count];
-        seen[n - 1] |= jumps_anywhere(&insns[at]);
-        size_t next[2] = {falls_through(&insns[at]) ? at + 1 : NO_TARGET, targets[at]};
+        seen[n - 1] |= loop_jumps_anywhere(&insns[at]);
+        size_t next[2] = {loop_falls_through(&insns[at]) ? at + 1 : NO_TARGET, targets[at]};
         for (int i = 0; i < 2; i++)
             if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last &&
                 !seen[next[i] - first]) {

@@ -24,6 +24,10 @@ void loops_done(struct kernel_loop *loops, size_t count);
 /* Index of the target of branch @insns[@at]; SIZE_MAX for calls, returns, other instructions, and
  * targets that are unknown or outside. */
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
+/* Returns whether the next instruction may follow @insn. */
+bool loop_falls_through(const struct insn *insn);
+/* Returns whether it is an indirect jump: its target may be anywhere in the function. */
+bool loop_jumps_anywhere(const struct insn *insn);
 /* Makes a loop of @count instructions from @first; copies the strings. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count,
                              const char *label, const char *why);

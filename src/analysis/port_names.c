@@ -19,6 +19,7 @@
 /* Number of forms per kind: of the machine, per port, and with exactly a group's set. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
+    unsigned alone[PORTS_MAX][FORM_KINDS];         /* those that have no other port */
     unsigned vectors, vectors_of_port[PORTS_MAX];  /* as above for vector stores */
     /* stores in total, and those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
@@ -29,6 +30,8 @@ static void count_form(const portset *sets, unsigned count, enum form_kind kind,
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
         u->of_port[j][kind] += set >> j & 1;
+    if (portset_size(set) == 1)
+        u->alone[__builtin_ctz(set)][kind]++;
     for (unsigned i = 0; i < count; i++)
         u->exact[i][kind] += sets[i] == set;
 }
@@ -174,6 +177,11 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
+    unsigned alone = 0;
+    for (int kind = 0; kind < FORM_KINDS; kind++)
+        alone += u->alone[j][kind];
+    for (int kind = 0; kind < FORM_KINDS; kind++)   /* few of their kind that have no other port */
+        kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;
 }
 

@@ -127,12 +127,12 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
     return false;
 }
 
-/* Lists effects that depend on data loaded in each iteration. */
-static void list_dependent(const struct insn *insns, size_t count, const struct deps *d,
+/* Lists effects that depend on data loaded in each iteration. Returns whether an address does. */
+static bool list_dependent(const struct insn *insns, size_t count, const struct deps *d,
                            struct listed l[UNMODELLED_COUNT])
 {
     bool *loaded = loaded_nodes(insns, count, d),
-         *irregular = mem_zero(count + 1, sizeof *irregular), stores = false;
+         *irregular = mem_zero(count + 1, sizeof *irregular), stores = false, any = false;
     uint32_t writers[RESOURCE_COUNT];
 
     for (size_t r = 0; r < RESOURCE_COUNT; r++)
@@ -152,6 +152,7 @@ static void list_dependent(const struct insn *insns, size_t count, const struct 
     for (size_t at = 0; at < count; at++) {
         const size_t found = addresses_found(&d->addresses, (uint32_t)at);
         const bool finds = found < d->addresses.found_count && d->addresses.found[found].load == at;
+        any |= irregular[at];
         if (!irregular[at] || !(insns[at].traits & INSN_LOAD))
             continue;
         list(&l[UNMODELLED_MISSES], insns, at);
@@ -160,9 +161,10 @@ static void list_dependent(const struct insn *insns, size_t count, const struct 
     }
     free(loaded);
     free(irregular);
+    return any;
 }
 
-void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
+bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT])
 {
     static const char *const what[UNMODELLED_COUNT] = {
@@ -173,8 +175,9 @@ void unmodelled_find(const struct insn *insns, size_t count, const struct deps *
     };
     struct listed lists[UNMODELLED_COUNT] = {{.count = 0}};
 
-    list_dependent(insns, count, d, lists);
+    const bool irregular = list_dependent(insns, count, d, lists);
     list_crossings(insns, &d->addresses, &lists[UNMODELLED_CROSSINGS]);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         out[kind] = listed_take(&lists[kind], what[kind]);
+    return irregular;
 }

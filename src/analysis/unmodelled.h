@@ -15,8 +15,8 @@ enum unmodelled {
  * they depend on data loaded in each iteration. Moving accesses count when they may be unaligned:
  * vectors, and steps that are no multiple of the size. Scalar data are assumed to be aligned. A
  * load with a loaded address may miss the first level; it may also read an earlier store of that
- * kind. Any thread. */
-void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
+ * kind. Returns whether an address, also of a store, depends on loaded data. Any thread. */
+bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT]);
 
 #endif

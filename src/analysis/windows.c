@@ -111,7 +111,26 @@ static void jump(struct window_walk *w)
 /* Returns whether two rows share one place in a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
-    return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
+    return next->flags & ROW_PART || row->flags & ROW_JOINS;
+}
+
+/* An instruction of a line: rows from @at on, their bytes and constants. */
+struct line_insn {
+    size_t rows;
+    unsigned length, constants;
+};
+
+static struct line_insn line_insn_at(const struct insn *insns, const struct costs *costs, size_t at)
+{
+    struct line_insn one = {1, insns[at].length, constants_of(&insns[at])};
+
+    for (; at + one.rows < costs->count &&
+           is_part(&costs->rows[at + one.rows - 1], &costs->rows[at + one.rows]);
+         one.rows++) {
+        one.length += insns[at + one.rows].length;
+        one.constants += constants_of(&insns[at + one.rows]);
+    }
+    return one;
 }
 
 /* Copies until lines with a limited number of constants repeat, in steps of @step. */
@@ -132,12 +151,10 @@ static size_t copies_by_constants(const struct window_walk *w, const struct insn
         seen[n].used = line.used;
         seen[n].constants = line.constants;
         for (size_t copy = 0; copy < step; copy++)
-            for (size_t i = 0; i < costs->count; i++) {
-                const bool fused =
-                    i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
-                fill_line(&line,
-                          constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
-                i += fused;
+            for (size_t i = 0; i < costs->count;) {
+                const struct line_insn one = line_insn_at(insns, costs, i);
+                fill_line(&line, one.constants);
+                i += one.rows;
             }
     }
     const size_t period = n < PERIOD_MOST ? n - same : 1, before = n < PERIOD_MOST ? same : 0;
@@ -159,12 +176,10 @@ static void walk(struct window_walk *w, const struct insn *insns, const struct c
     for (size_t copy = 0; copy < w->out->copies; copy++) {
         if (returns)
             w->at = align;
-        for (size_t i = 0; i < costs->count; i++) {
-            const bool fused =
-                i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
-            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U),
-                 constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
-            i += fused;
+        for (size_t i = 0; i < costs->count;) {
+            const struct line_insn one = line_insn_at(insns, costs, i);
+            take(w, one.length, one.constants);
+            i += one.rows;
         }
         if (jumps)
             jump(w);

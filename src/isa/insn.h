@@ -134,6 +134,8 @@ enum insn_trait {
     INSN_FOREIGN = 1 << 25,
     /* a branch in a list of executed instructions: the next one follows, whatever its condition */
     INSN_FOLLOWED = 1 << 29,
+    /* in a copy of a loop: no iteration executes it (analysis/loop_code.h) */
+    INSN_SKIPPED = 1 << 30,
 };
 
 struct insn {

@@ -15,6 +15,7 @@
 static const char *mark_of(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN      ? "?"
+           : row->flags & ROW_SKIPPED    ? "x"
            : row->flags & ROW_FUSED_INTO ? "^"
            : row->flags & ROW_FUSED      ? "+"
            : row->flags & ROW_ZERO       ? "0"

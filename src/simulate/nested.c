@@ -2,8 +2,10 @@
 #include "simulate/nested.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loop_code.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "model/facts.h"
@@ -74,8 +76,10 @@ static void time_innermost(struct nesting *n, size_t loop)
     struct bounds bounds;
     size_t count;
     const struct insn *insns = kernel_insns(n->kernel, loop, &count);
+    struct insn *taken = loop_code_executed(insns, count);
 
-    l->cycles = time_block(n, insns, count, false, &bounds);
+    l->cycles = time_block(n, taken ? taken : insns, count, false, &bounds);
+    free(taken);
     l->most = l->cycles;
     l->least = shared_bound(&bounds);
     l->insns = count;

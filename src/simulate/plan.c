@@ -318,9 +318,9 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         vec_push(&p->insns, ((struct plan_insn){insns[i].length, insns[i].opcode_at,
                                                 (insns[i].traits & INSN_LCP) != 0}));
         p->length += insns[i].length;
-        if (!(w->costs.rows[i].flags & ROW_FUSED_INTO))
+        if (!i || !(w->costs.rows[i].flags & ROW_PART))
             begin_item(p, w, insns, i);
-        if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_FUSED_INTO))
+        if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_PART))
             end_item(p, w, insns, i + 1);
     }
     plan_accesses(p, w->core, &w->deps.addresses);

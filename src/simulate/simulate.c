@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/loop_code.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
@@ -90,7 +91,9 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
                      struct bounds *bounds)
 {
     size_t count;
-    const struct insn *insns = kernel_insns(k, loop, &count);
+    const struct insn *code = kernel_insns(k, loop, &count);
+    struct insn *taken = loop_code_executed(code, count);
+    const struct insn *insns = taken ? taken : code;
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
     struct block_options block = {
@@ -105,6 +108,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     simulate(simulator, work, insns, count, &block, options, out);
     simulator_free(simulator);
     block_work_free(work);
+    free(taken);
     if (room)
         shortage_reserve();
 }

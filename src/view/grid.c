@@ -160,13 +160,15 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
             fits += next_glyph(utf8 + fits, g->ascii, glyph, &wide);
             columns += (unsigned)wide;
         }
-        if (utf8[fits] && utf8[fits] != ' ' && blank && row + 1 < rows)
-            fits = blank;
+        const bool cut = utf8[fits] && row + 1 == rows;
+        if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
+            fits = blank;   /* of what is cut the ellipsis takes the place of a word */
         char *line = mem_strndup(utf8, fits);
-        grid_put(g, x, y + (int)row, width, role, attr, line);
+        columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);
-        if (utf8[fits] && row + 1 == rows && width)
-            grid_put(g, x + (int)width - 1, y + (int)row, 1, role, attr, "…");
+        if (cut && width)
+            grid_put(g, x + (int)(columns < width ? columns : width - 1), y + (int)row, 1, role,
+                     attr, "…");
         utf8 += fits;
         utf8 += *utf8 == ' ';
     }

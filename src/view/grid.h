@@ -58,8 +58,8 @@ unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role ro
                        const char *utf8);
 /* Width of @utf8 in columns. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
-/* Wraps @utf8 at blanks to at most @rows rows of @width columns, with an ellipsis if truncated;
- * returns the rows used. */
+/* Wraps @utf8 at blanks to at most @rows rows of @width columns, with an ellipsis after the last
+ * word if truncated; returns the rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,

@@ -10,6 +10,7 @@
 const char *kernel_row_mark(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN                           ? "?"
+           : row->flags & ROW_SKIPPED                         ? "x"
            : row->flags & ROW_FUSED_INTO                      ? "^"
            : row->flags & ROW_FUSED                           ? "+"
            : row->flags & ROW_ZERO                            ? "0"

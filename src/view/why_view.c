@@ -81,7 +81,7 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     if (a->totals[port] < 0.005)
         return y;
     grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "busiest port: %s, %.2f of %.2f cycles",
-                mapping_ports(a->machine->mapping)->names[port], a->totals[port], a->cycles);
+                a->ports.names[port], a->totals[port], a->cycles);
     for (size_t i = 0; i < a->count; i++)
         if (a->rows[i].pressure[port] > 0.005)
             draw_insn(a, i, a->rows[i].pressure[port], "", g, y++);

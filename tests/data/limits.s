@@ -190,7 +190,7 @@
 	testq	%rdi, %rdi
 	jne	1b
 ### skylake: pointer chase: table of states
-# says: The address of the load depends on | movzx 5 (line 5)
+# says: The index of each look-up depends on | Several independent inputs in one loop | !links | movzx 5 (line 5)
 1:	movzbl	(%rdi), %ecx
 	incq	%rdi
 	shll	$8, %eax
@@ -199,7 +199,7 @@
 	cmpq	%rdi, %rdx
 	jne	1b
 ### skylake: pointer chase: CRC by table
-# says: The address of the load depends on | xor 6 (line 5) | !instead of the comparison
+# says: The index of each look-up depends on | Several independent inputs in one loop | !links | xor 6 (line 5) | !instead of the comparison
 1:	movzbl	(%rdi), %ecx
 	xorl	%eax, %ecx
 	movzbl	%cl, %ecx
@@ -690,8 +690,8 @@
 	addq	$8, %rdi
 	cmpq	%rdi, %rsi
 	jne	1b
-### skylake: false dependency: a byte merged into its register
-# says: mov 1 (line 1), imul 3 (line 2) | of which it keeps a part | write all of it
+### skylake: partial register: a byte merged into its register
+# says: mov 1 (line 1), imul 3 (line 2) | mov (line 1) writes only 8 bits of its register | movzx in its place, or a zeroed register (xor) before it | !False
 1:	movb	(%rdi), %al
 	imull	$31, %eax, %eax
 	addq	$1, %rdi
@@ -746,4 +746,516 @@
 # says: issue width (4 µops, 6 per cycle) and the taken branch | Unrolling relieves both | mispredictions of branches on loaded data
 1:	incq	%rax
 	cmpb	$0, (%rdi,%rax)
+	jne	1b
+### golden-cove-charted: recurrence: digits of a number, gcc -O2
+# says: lea 2 (line 2), lea 2 (line 5) | two steps at once are x * a * a | mispredictions of branches on loaded data: jnbe (line 8) | !rounded
+1:	subl	$48, %eax
+	leaq	(%rdx,%rdx,4), %rdx
+	addq	$1, %rdi
+	cltq
+	leaq	(%rax,%rdx,2), %rdx
+	movzbl	(%rdi), %eax
+	cmpb	$47, %al
+	ja	1b
+### golden-cove-charted: issue width: two additions of words with a carry kept in registers, gcc -O2
+# says: 16 µops per iteration | Next limit: the recurrence, 2.00 cycles | (folded loads, unrolling) | !wider
+1:	movq	(%rbp,%rax,8), %r8
+	movq	(%rdx,%rax,8), %r10
+	xorl	%r9d, %r9d
+	xorl	%r11d, %r11d
+	movq	%r9, %rdi
+	movq	%r8, %rsi
+	addq	%r10, %rsi
+	adcq	%r11, %rdi
+	xorl	%r13d, %r13d
+	addq	%r14, %rsi
+	adcq	%r13, %rdi
+	movq	%rsi, (%rbx,%rax,8)
+	addq	$1, %rax
+	movq	%rdi, %r14
+	cmpq	%rax, %rcx
+	jne	1b
+### zen5-charted: recurrence: a carry that leaves the flag, clang -O1
+# says: setb 1 (line 3), adc 1 (line 5) | Each needs the carry | Left in the carry flag from one addition with carry to the next
+1:	xorl	%eax, %eax
+	addq	(%rsi,%r8,8), %r9
+	setb	%al
+	addq	(%rdx,%r8,8), %r9
+	adcq	$0, %rax
+	movq	%r9, (%rdi,%r8,8)
+	incq	%r8
+	movq	%rax, %r9
+	cmpq	%r8, %rcx
+	jne	1b
+### skylake: ports+issue width+recurrence: carries in the flag, unrolled
+# says: A tie at 4.00 | the recurrence (adc 1 (line 2), adc 1 (line 5) | independent data in one loop. | !wider
+1:	movq	(%rsi), %r8
+	adcq	(%rdx), %r8
+	movq	%r8, (%rdi)
+	movq	8(%rsi), %r9
+	adcq	8(%rdx), %r9
+	movq	%r9, 8(%rdi)
+	movq	16(%rsi), %r8
+	adcq	16(%rdx), %r8
+	movq	%r8, 16(%rdi)
+	movq	24(%rsi), %r9
+	adcq	24(%rdx), %r9
+	movq	%r9, 24(%rdi)
+	leaq	32(%rsi), %rsi
+	leaq	32(%rdx), %rdx
+	leaq	32(%rdi), %rdi
+	decq	%rcx
+	jne	1b
+### sapphirerapids: pointer chase: merge of two sorted arrays, clang -O1
+# says: mov 5 (line 1), cmp 1 (line 5), setle 1 (line 7), lea 2 (line 10) | The address of the load depends on | instead of the comparison in the address | Several independent chains in one loop would | !instead of links
+1:	movl	(%rsi), %r8d
+	movl	(%rdx), %eax
+	xorl	%r10d, %r10d
+	xorl	%r11d, %r11d
+	cmpl	%eax, %r8d
+	setg	%r10b
+	setle	%r11b
+	cmovlel	%r8d, %eax
+	movl	%eax, (%rdi,%r9,4)
+	leaq	(%rsi,%r11,4), %rsi
+	leaq	(%rdx,%r10,4), %rdx
+	incq	%r9
+	cmpq	%r9, %rcx
+	jne	1b
+### golden-cove-charted: pointer chase: CRC-32 by four tables
+# says: Chain of table look-ups of 10.00 | The index of each look-up depends on the result of the previous one | Several independent inputs in one loop | !links
+1:	xorl	(%rdi), %eax
+	addq	$4, %rdi
+	movl	%eax, %esi
+	movzbl	%al, %edx
+	movl	%eax, %r8d
+	movzbl	%ah, %eax
+	shrl	$16, %esi
+	movl	%eax, %eax
+	shrl	$24, %r8d
+	movl	3072(%rcx,%rdx,4), %edx
+	movzbl	%sil, %esi
+	xorl	(%rcx,%r8,4), %edx
+	xorl	2048(%rcx,%rax,4), %edx
+	movl	%edx, %eax
+	xorl	1024(%rcx,%rsi,4), %eax
+	cmpq	%rdi, %r9
+	jne	1b
+### sapphirerapids: pointer chase: links that are indices
+# says: The index of each load is the result of the previous load | Several independent chains in one loop would | !instead of links
+1:	movslq	(%rdi,%rax,4), %rax
+	incl	%ecx
+	testl	%eax, %eax
+	jns	1b
+### golden-cove-charted: pointer chase: records of their own length
+# says: movzx 6 (line 1), add 1 (line 2) | The address of the load depends on | !instead of links | mispredictions of branches on loaded data: jnbe (line 4)
+1:	movzwl	2(%rdi), %eax
+	addq	%rax, %rdi
+	cmpq	%rdi, %rsi
+	ja	1b
+### golden-cove-charted: pointer chase: links relative to themselves
+# says: add 6 (line 1) | The address of each load is the result of the previous load | Arrays instead of links
+1:	addq	(%rdi), %rdi
+	decq	%rcx
+	jne	1b
+### neoverse-v2: pointer chase: list with a prefetch, AArch64
+# says: ldp 4 (line 1) | The address of each load | Arrays instead of links
+.L1:	ldp	x1, x3, [x0]
+	prfm	pldl1keep, [x1]
+	add	x4, x4, x3
+	mov	x0, x1
+	cbnz	x0, .L1
+### neoverse-v2: induction variable: copy of a string, AArch64
+# says: ldrb (line 1) steps it once per iteration | not an accumulator | mispredictions of branches on loaded data: cbnz (line 3) | !Split
+.L1:	ldrb	w8, [x1], #1
+	strb	w8, [x0], #1
+	cbnz	w8, .L1
+### neoverse-v2: issue width+prefix scan: running sum, clang -O2, AArch64
+# says: issue width (4 µops for ports S0, S1, S2 and S3, 4 per cycle) and the prefix scan (add (line 3)) | !the reduction
+.L1:	ldr	w9, [x1], #4
+	subs	x2, x2, #1
+	add	w8, w9, w8
+	str	w8, [x0], #4
+	b.ne	.L1
+### neoverse-v2: reduction: sum whose accumulator changes its register, AArch64
+# says: add 1 (line 2), add 1 (line 3) wait for the accumulator | 3 of them in an unrolled loop | !round
+.L1:	ldp	x3, x4, [x1], #16
+	add	x5, x0, x3
+	add	x0, x5, x4
+	cmp	x1, x2
+	b.ne	.L1
+### neoverse-n1: reduction: floating-point sum over two registers by turns, AArch64
+# says: fadd 2 (line 2), fadd 2 (line 3) wait for the accumulator | Split the accumulator: 4 of them | round differently
+.L1:	ldp	d2, d3, [x1], #16
+	fadd	d1, d0, d2
+	fadd	d0, d1, d3
+	cmp	x1, x2
+	b.ne	.L1
+### neoverse-v2: reduction: bytes added up in wider lanes, AArch64
+# says: uaddw 2 (line 2), uaddw2 2 (line 3) wait for the accumulator | Split the accumulator | !round
+.L1:	ldr	q1, [x0], #16
+	uaddw	v0.8h, v0.8h, v1.8b
+	uaddw2	v0.8h, v0.8h, v1.16b
+	subs	x2, x2, #16
+	b.ne	.L1
+### neoverse-v2: reduction: dot product, SVE
+# says: fmla (line 3) waits for the accumulator | Split the accumulator: 2 of them
+.L1:	ld1w	{ z1.s }, p0/z, [x0, x3, lsl #2]
+	ld1w	{ z2.s }, p0/z, [x1, x3, lsl #2]
+	fmla	z0.s, p0/m, z1.s, z2.s
+	incw	x3
+	whilelo	p0.s, x3, x2
+	b.first	.L1
+### neoverse-v2: reduction: matrix product by lanes, two accumulators, AArch64
+# says: fmla 2 (line 3), fmla 2 (line 5) wait | instead of each of the 2
+.L1:	ldr	q2, [x1], #16
+	ldr	q3, [x2], #16
+	fmla	v0.4s, v2.4s, v3.s[0]
+	fmla	v1.4s, v2.4s, v3.s[1]
+	fmla	v0.4s, v2.4s, v3.s[2]
+	fmla	v1.4s, v2.4s, v3.s[3]
+	subs	x3, x3, #1
+	b.ne	.L1
+### neoverse-v2: ports+recurrence: CRC-32 by instruction, AArch64
+# says: port M0 (crc32x 1.00 (line 2)) and the recurrence (crc32x (line 2))
+.L1:	ldr	x3, [x1], #8
+	crc32x	w0, w0, x3
+	subs	x2, x2, #8
+	b.ne	.L1
+### neoverse-v2: select chain: minimum, AArch64
+# says: cmp 1 (line 2), csel 1 (line 3) | Keep the minimum or maximum of several parts of the data
+.L1:	ldr	w3, [x1], #4
+	cmp	w3, w0
+	csel	w0, w3, w0, lt
+	cmp	x1, x2
+	b.ne	.L1
+### neoverse-n1: front end: conversion of integers, AArch64
+# says: Front end, decoders: 1.50 cycles | 4 instructions per cycle. Fewer would help. | !first decoder
+.L1:	ldr	w4, [x1, x3, lsl 2]
+	scvtf	d0, w4
+	str	d0, [x0, x3, lsl 3]
+	add	x3, x3, 1
+	cmp	x2, x3
+	bne	.L1
+### neoverse-n1: ports: product of a long number and a word, AArch64
+# says: Port M is saturated for 6.00 | umulh 3.00 | Fewer such operations would help. | !wider
+.L1:	ldr	x6, [x1, x5, lsl 3]
+	mul	x4, x2, x6
+	umulh	x6, x2, x6
+	adds	x4, x4, x0
+	cinc	x0, x6, cs
+	str	x4, [x7, x5, lsl 3]
+	add	x5, x5, 1
+	cmp	x3, x5
+	bne	.L1
+### neoverse-n1: recurrence: a loop with its way out inside, gcc -O2, AArch64
+# says: fmul 3 (line 1), fsub 2 (line 9), fadd 2 (line 13) | Assumed: branches predicted. | !data in the first level
+.L1:	fmul	d3, d2, d2
+	fmul	d5, d4, d4
+	fadd	d6, d3, d5
+	fcmpe	d6, d7
+	bmi	.L2
+	fmov	d0, d2
+	str	w1, [x0]
+	ret
+.L2:	fsub	d3, d3, d5
+	fadd	d5, d2, d2
+	add	w1, w1, 1
+	fmadd	d4, d5, d4, d1
+	fadd	d2, d3, d0
+	cmp	w1, 1000
+	bne	.L1
+### golden-cove-charted: recurrence: bits packed into a word
+# says: shl 1 (line 1), or 1 (line 3) | Each step shifts by a constant and inserts: two steps at once shift by twice as much | !multiplies
+1:	shlq	$8, %rax
+	movzbl	(%rdi), %ecx
+	orq	%rcx, %rax
+	incq	%rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### golden-cove-charted: recurrence: bits of a word in reverse, gcc -O2
+# says: add 1 (line 2), or 1 (line 5) | shifts by a constant and inserts
+1:	movl	%edi, %ecx
+	addl	%eax, %eax
+	shrl	%edi
+	andl	$1, %ecx
+	orl	%ecx, %eax
+	subl	$1, %edx
+	jne	1b
+### golden-cove-charted: recurrence: Collatz's odd steps, decided by a branch
+# says: lea 2 (line 1) | cannot be split | !two steps
+1:	leaq	1(%rdi,%rdi,2), %rdi
+	addl	$1, %eax
+	cmpq	$1, %rdi
+	je	2f
+	testb	$1, %dil
+	jne	1b
+2:
+### sapphirerapids: recurrence: points of the Mandelbrot set, gcc -O2
+# says: vsubsd 2 (line 1) | cannot be split | Interleave independent data
+1:	vsubsd	%xmm4, %xmm2, %xmm2
+	vaddsd	%xmm0, %xmm0, %xmm0
+	addl	$1, %eax
+	vaddsd	%xmm6, %xmm2, %xmm2
+	vfmadd132sd	%xmm0, %xmm1, %xmm3
+	vmovsd	%xmm2, %xmm2, %xmm0
+	cmpl	$1000, %eax
+	je	2f
+	vmulsd	%xmm0, %xmm0, %xmm2
+	vmulsd	%xmm3, %xmm3, %xmm4
+	vaddsd	%xmm4, %xmm2, %xmm5
+	vcomisd	%xmm5, %xmm7
+	ja	1b
+2:
+### golden-cove-charted: recurrence: carry-less products fold a CRC
+# says: vpclmulqdq 3 (line 2), vpxor 1 (line 3), vpxor 1 (line 4) | Interleave independent data
+1:	vpclmulqdq	$0x11, %xmm1, %xmm0, %xmm2
+	vpclmulqdq	$0x00, %xmm1, %xmm0, %xmm0
+	vpxor	(%rdi), %xmm0, %xmm0
+	vpxor	%xmm2, %xmm0, %xmm0
+	addq	$16, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### zen5-charted: recurrence: rounds of AES, chained
+# says: vaesenc 4 (line 1), vaesenc 4 (line 2) | cannot be split | 8 streams
+1:	vaesenc	(%rdi), %xmm0, %xmm0
+	vaesenc	16(%rdi), %xmm0, %xmm0
+	addq	$32, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### zen5-charted: recurrence: Kahan's sum
+# says: vsubsd 2 (line 3), vaddsd 2 (line 5), vsubsd 2 (line 6), vsubsd 2 (line 7) | Interleave independent data
+1:	vmovsd	(%rdi), %xmm2
+	addq	$8, %rdi
+	vsubsd	%xmm0, %xmm2, %xmm0
+	vmovsd	%xmm1, %xmm1, %xmm2
+	vaddsd	%xmm0, %xmm1, %xmm1
+	vsubsd	%xmm2, %xmm1, %xmm2
+	vsubsd	%xmm0, %xmm2, %xmm0
+	cmpq	%rdi, %rax
+	jne	1b
+### sapphirerapids: reduction: two accumulators of 512 bits
+# says: vaddps (line 2) waits for the accumulator | 4 instead of each of the 2 | then limited by ports 0, 5 and 6
+1:	vmovups	(%rdi), %zmm2
+	vaddps	%zmm2, %zmm0, %zmm0
+	vmovups	64(%rdi), %zmm3
+	vaddps	%zmm3, %zmm1, %zmm1
+	addq	$128, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### zen5-charted: reduction: sum of the lanes that a mask selects
+# says: vaddps (line 3) waits for the accumulator | Split the accumulator: 4 of them | !two steps
+1:	vmovups	(%rdi), %zmm2
+	vcmpltps	%zmm3, %zmm2, %k1
+	vaddps	%zmm2, %zmm0, %zmm0{%k1}
+	addq	$64, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### zen5-charted: reduction: maximum of bytes, 512 bits
+# says: vpmaxub (line 1) waits for the accumulator | !round
+1:	vpmaxub	(%rdi), %zmm0, %zmm0
+	addq	$64, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### sapphirerapids: reduction: least and greatest, legacy SSE
+# says: minss (line 3) waits for the accumulator | 3 instead of each of the 2
+1:	movss	(%rdi,%rax,4), %xmm2
+	movaps	%xmm2, %xmm0
+	minss	%xmm3, %xmm0
+	maxss	%xmm1, %xmm2
+	incq	%rax
+	movaps	%xmm2, %xmm1
+	movaps	%xmm0, %xmm3
+	cmpq	%rax, %rsi
+	jne	1b
+### sapphirerapids: ports+issue width: gather and sum
+# says: ports 2, 3 and A (vgatherdps 8.00 (line 4) | fewer loads and fewer instructions. | cache misses of loads at loaded addresses: vgatherdps (line 4) | !wider
+1:	vmovdqu	(%rsi), %ymm1
+	vpcmpeqd	%ymm2, %ymm2, %ymm2
+	vxorps	%xmm3, %xmm3, %xmm3
+	vgatherdps	%ymm2, (%rdi,%ymm1,4), %ymm3
+	vaddps	%ymm3, %ymm0, %ymm0
+	addq	$32, %rsi
+	cmpq	%rsi, %rdx
+	jne	1b
+### zen5-charted: issue width: gathers take most of rename
+# says: Rename is saturated | 76 of them of vgatherdps | !wider
+1:	vxorps	%xmm3, %xmm3, %xmm3
+	kxnorw	%k0, %k0, %k1
+	vgatherdps	(%rsi,%xmm0,4), %xmm3{%k1}
+	vmovups	%xmm3, (%rdi)
+	vxorps	%xmm3, %xmm3, %xmm3
+	kxnorw	%k0, %k0, %k1
+	vgatherdps	(%rsi,%xmm1,4), %xmm3{%k1}
+	vmovups	%xmm3, 16(%rdi)
+	addq	$256, %rsi
+	addq	$32, %rdi
+	decq	%rcx
+	jne	1b
+### golden-cove-charted: issue width+loads and stores: scatter by an index
+# says: loads and stores (1 store to other lines, 1 per cycle) | fewer instructions and fewer loads or stores. | !wider
+1:	vmovsd	(%rdx,%rax,8), %xmm0
+	movslq	(%rsi,%rax,4), %r8
+	addq	$1, %rax
+	vmovsd	%xmm0, (%rdi,%r8,8)
+	cmpq	%rax, %rcx
+	jne	1b
+### sapphirerapids: loads and stores+taken branch: column of a transpose
+# says: loads and stores (1 store to other lines, 1 per cycle) and the taken branch | !wider
+1:	movsd	(%rsi,%rax,8), %xmm0
+	movsd	%xmm0, (%rdi)
+	incq	%rax
+	addq	$512, %rdi
+	cmpq	%rax, %rdx
+	jne	1b
+### sapphirerapids: ports: transpose of four by four in registers
+# says: Port 5 is saturated for 8.00 | Fewer shuffles
+1:	movaps	(%rdi), %xmm0
+	movaps	16(%rdi), %xmm1
+	movaps	32(%rdi), %xmm2
+	movaps	48(%rdi), %xmm3
+	movaps	%xmm0, %xmm4
+	unpcklps	%xmm1, %xmm4
+	unpckhps	%xmm1, %xmm0
+	movaps	%xmm2, %xmm5
+	unpcklps	%xmm3, %xmm5
+	unpckhps	%xmm3, %xmm2
+	movaps	%xmm4, %xmm6
+	movlhps	%xmm5, %xmm6
+	movhlps	%xmm4, %xmm5
+	movaps	%xmm0, %xmm7
+	movlhps	%xmm2, %xmm7
+	movhlps	%xmm0, %xmm2
+	movaps	%xmm6, (%rsi)
+	movaps	%xmm5, 16(%rsi)
+	movaps	%xmm7, 32(%rsi)
+	movaps	%xmm2, 48(%rsi)
+	addq	$64, %rdi
+	addq	$64, %rsi
+	cmpq	%rdi, %rdx
+	jne	1b
+### golden-cove-charted: ports: shuffles have a port that loads use as well
+# says: Port 7 is saturated for 3.00 | vmovlhps 1.00 (line 7) | !LD1 | !wider
+1:	vmovss	32(%rax), %xmm0
+	vinsertps	$0x10, 48(%rax), %xmm0, %xmm1
+	addq	$68, %rax
+	addq	$80, %rcx
+	vmovss	-68(%rax), %xmm0
+	vinsertps	$0x10, -52(%rax), %xmm0, %xmm0
+	vmovlhps	%xmm1, %xmm0, %xmm0
+	vmovups	%xmm0, -80(%rcx)
+	cmpq	%rax, %r8
+	jne	1b
+### zen5-charted: loads and stores: stores of mixed size
+# says: Loads and stores take 2.09 cycles | share banks of the first-level cache or cross its lines
+1:	movq	(%rsi,%r8,8), %rax
+	movq	%rax, (%rdi)
+	movq	%rax, %rcx
+	shrq	$3, %rcx
+	movl	%ecx, 8(%rdi)
+	movq	%rax, %rcx
+	shrq	$7, %rcx
+	movw	%cx, 12(%rdi)
+	shrq	$50, %rax
+	movb	%al, 14(%rdi)
+	incq	%r8
+	addq	$15, %rdi
+	cmpq	%r8, %rdx
+	jne	1b
+### golden-cove-charted: through memory: a sum on the stack during a call
+# says: movsd (line 4) loads what movsd (line 2) stored before, 7.00 cycles | about 2.00 cycles would remain | Called functions are not included
+1:	movsd	(%rbx), %xmm0
+	movsd	%xmm1, 8(%rsp)
+	call	f
+	movsd	8(%rsp), %xmm1
+	addsd	%xmm0, %xmm1
+	addq	$8, %rbx
+	cmpq	%rbx, %rbp
+	jne	1b
+### skylake: through memory: two halves stored, the whole loaded
+# says: Store forwarding fails: mov (line 3) loads bytes of which mov (line 2) stored only a part
+1:	movl	%eax, (%rdi)
+	movl	%edx, 4(%rdi)
+	movq	(%rdi), %rax
+	addq	%rcx, %rax
+	decq	%rsi
+	jne	1b
+### sapphirerapids: false dependency: root of each element, legacy SSE
+# says: sqrtsd (line 1) waits for the old value of its destination, which its result does not need | zero the register before (xor) | the divider, 6.00 cycles
+1:	sqrtsd	(%rdi), %xmm0
+	movsd	%xmm0, (%rsi)
+	addq	$8, %rdi
+	addq	$8, %rsi
+	cmpq	%rdi, %rdx
+	jne	1b
+### zen5-charted: partial register: a word merged into its register
+# says: mov (line 1) writes only 16 bits of its register, which are merged with the rest | movzx in its place | !False
+1:	movw	(%rdi), %ax
+	imull	%ecx, %eax
+	addq	$2, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### sapphirerapids: ports+taken branch+partial register+reduction: a comparison's byte merged and added
+# says: the partial register (setl (line 2)) | a register that is zeroed first or written whole | !the false dependency
+1:	cmpl	(%rdi), %ecx
+	setl	%al
+	addl	%eax, %edx
+	addq	$4, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### golden-cove-charted: reduction: padding behind a jump is not executed
+# says: add 1 (line 5), sub 1 (line 10) wait | 2 of them would take 1.50 cycles or less, then limited by issue width
+1:	movl	(%rdi), %eax
+	addq	$4, %rdi
+	testl	%eax, %eax
+	js	3f
+	addl	%eax, %edx
+	jmp	4f
+	nopw	0(%rax,%rax,1)
+	nopw	0(%rax,%rax,1)
+	nopw	0(%rax,%rax,1)
+3:	subl	%eax, %edx
+4:	cmpq	%rdi, %rsi
+	jne	1b
+### sapphirerapids: ports+taken branch: a way out of the loop within it is not executed
+# says: A tie at 1.00 | ports 0 and 6 (cmp 1.00 (line 2), cmp 1.00 (line 9)) | !imul
+1:	movl	(%rdi), %eax
+	cmpl	%eax, %ecx
+	jne	3f
+	movq	%rdi, %rax
+	imulq	%rax, %rax
+	imulq	%rax, %rax
+	ret
+3:	addq	$4, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### golden-cove-charted: issue width: branchless partition
+# says: 9 µops per iteration | Next limit: the prefix scan, 1.00 cycles | !wider
+1:	movl	(%rdi,%rcx,4), %edx
+	movl	%edx, (%rsi,%rax,4)
+	xorl	%r9d, %r9d
+	cmpl	%r8d, %edx
+	setl	%r9b
+	addq	%r9, %rax
+	incq	%rcx
+	cmpq	%r10, %rcx
+	jne	1b
+### zen5-charted: select chain: minimum of integers
+# says: cmp 1 (line 2), cmovl 2 (line 3) | Keep the minimum or maximum of several parts of the data
+1:	movl	(%rdi), %ecx
+	cmpl	%eax, %ecx
+	cmovl	%ecx, %eax
+	addq	$4, %rdi
+	cmpq	%rdi, %rsi
+	jne	1b
+### sapphirerapids: ports: a variable shift that keeps flags
+# says: Ports 0 and 6 are saturated for 2.00 | could be shlx | mispredictions of branches on loaded data: jnz (line 9)
+1:	movzbl	(%rdi,%rax), %r8d
+	movl	%r8d, %edx
+	andl	$127, %edx
+	shlq	%cl, %rdx
+	orq	%rdx, %r9
+	addq	$7, %rcx
+	incq	%rax
+	testb	$-128, %r8b
 	jne	1b

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "../support/support.h"
 
-#define LOOPS_LEAST 88
+#define LOOPS_LEAST 141
 #define SAYS "# says: "
 
 static void kinds_text(const struct limit *l, char *out, size_t size)
