@@ -274,7 +274,9 @@ test_recorded_paths() {
     grep -q 'depends on data' "$work/err" && fail "the path is refused: $(cat "$work/err")"
     # What its loads come to is in the view of memory.
     explain "--measure 0 --output $work/printed loop_list $work/loops list-middle 100; kernel load --symbol loop_list $work/loops; kernel memory"
-    grep -q '^loads, per iteration' "$work/out" && { grep -q 'in its program the loads come to .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
+    # That needs a footprint, which few recordings do not give.
+    awk '/^loads, per iteration/ { loads = 1 } loads && /^0x/ && $(NF - 1) ~ /^[0-9]/ { found = 1 } END { exit !found }' "$work/out" &&
+        { grep -q 'in its program the loads come to .* MiB' "$work/out" || fail "no memory: $(cat "$work/out")"; }
     # Another loop has no part in that.
     status=0
     "$portolan" -e "program explain --measure 0 --output $work/printed loop_partition $work/loops partition 300; kernel load --symbol loop_list $work/loops; view kernel" >"$work/out" 2>"$work/err" </dev/null || status=$?
