@@ -295,7 +295,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 }
 
 static const char *const examples[] = {"forms scan /bin/ls",
-                                       "forms scan /usr/bin/openssl --out counts.csv", NULL};
+                                       "forms scan /bin/bash --out counts.csv", NULL};
 
 const struct command command_forms_scan = {
     .name = "forms scan",
