@@ -104,7 +104,7 @@ test_measuring() {
     expect 1 example measure 0f05
     holds err 'a system instruction'
     expect 1 example measure ''
-    holds err 'no code'
+    holds err 'the code or the size of the structure is missing'
 }
 
 # A simulated CPU whose ports are known: each form has as many ports as there, and shares them with

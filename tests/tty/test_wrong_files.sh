@@ -65,7 +65,7 @@ bhive.csv|kernel evaluate FILE|kernel evaluate FILE --machine skylake
 program|kernel load FILE|
 lib.a|kernel load FILE|
 perf.data|kernel load PROGRAM --profile FILE|
-module.bc|llc FILE makes assembler text of it|
+module.bc|llc FILE writes it as assembler text|
 hello.exe|objdump -d lists its code|
 hello.macho|objdump -d lists its code|
 both.macho|objdump -d lists its code|

@@ -150,7 +150,7 @@ static void test_one_thing_differs(void **state)
 {
     (void)state;
     expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ",
-           "by waiting for line 10: store and load of one place");
+           "by waiting for line 10: store and load of one address");
     expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.",
            "3.00 in the model: its execution (in the table 1*p1, latency 3)");
     expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5",

@@ -54,11 +54,11 @@ static void test_terms(void **state)
     part.misses = 1;
     expect_term(part, "misses", "misses to blame");
     part.near = true; /* data that fit in the first level have no misses */
-    expect_term(part, "not explained", "not explained by what is modelled");
+    expect_term(part, "not explained", "not explained by the model");
     part.near = false;
     part.branches = 2.5;
     expect_term(part, "branch misses", "branch misses to blame");
-    expect_term(loop_part(4, 4, 6, 4), "not explained", "not explained by what is modelled");
+    expect_term(loop_part(4, 4, 6, 4), "not explained", "not explained by the model");
     part = loop_part(4, 9, 5, 4);
     part.misses = 5;
     expect_term(part, "misses", "misses predicted too high");
