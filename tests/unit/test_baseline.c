@@ -283,7 +283,9 @@ static void test_visits(void **state)
     double cycles = 0, spread = 0;
     (void)state;
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* One idle stretch alone is not enough, however well it agrees with itself. */
+    /* Two idle stretches are not enough, however well they agree: a third may be faster. */
+    visit(&p, 2, right, right, 4);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, mixed, mixed, 4);
@@ -321,7 +323,7 @@ static void test_visits(void **state)
     expect_settled(&p, 2);
     /* Short runs in a faster mode than long ones: their difference is the time of neither. */
     p = (struct kernel_passes){.count = 0};
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, (const double[]){0.7, 0.701, 0.7}, right, 3);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
@@ -412,8 +414,8 @@ static void test_no_floor(void **state)
     assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
-/* When patience ends without a floor, windows within 2 % of each other give a value; windows of a
- * single visit or scattered ones do not. */
+/* When patience ends without a floor, windows within 2 % of each other give a value; windows of two
+ * visits or scattered ones do not. */
 static void test_close(void **state)
 {
     static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024},
@@ -421,6 +423,7 @@ static void test_close(void **state)
     struct kernel_passes p = {.count = 0};
     double cycles = 0, spread = 0;
     (void)state;
+    visit(&p, 4, shorter, longer, 3);
     visit(&p, 4, shorter, longer, 3);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
     visit(&p, 4, shorter, longer, 3);
@@ -430,6 +433,7 @@ static void test_close(void **state)
     p = (struct kernel_passes){.count = 0};
     visit(&p, 4, shorter, wide, 3);
     visit(&p, 4, wide, shorter, 3);
+    visit(&p, 4, shorter, wide, 3);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
