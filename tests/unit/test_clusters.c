@@ -39,6 +39,7 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
 
     run.counts = mem_zero(blocks + 1, sizeof *run.counts);
     run.taken = mem_zero(blocks + 1, sizeof *run.taken);
+    run.mispredicted = mem_zero(blocks + 1, sizeof *run.mispredicted);
     run.calls = mem_zero(blocks + 1, sizeof *run.calls);
     run.references = mem_zero(1, sizeof *run.references);
     run.counts[0] = n;
