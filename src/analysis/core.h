@@ -60,7 +60,7 @@ struct op {
     int32_t latency;
     /* address to value of its load, hundredths; 0 if unknown */
     int32_t load_latency;
-    /* hundredths that it delays the next locked or serialising instruction; 0: none */
+    /* delay of the next locked or serialising instruction, hundredths of a cycle; 0: none */
     int32_t fence;
     /* latency with the slowest operands (from slowest to slowest); NULL: equal for all operands, or
      * unknown */

@@ -518,8 +518,8 @@ static void keep_barriers(struct build *b, uint32_t at)
     }
 }
 
-/* Adds the dependence on the old value of a destination that is not fully written, or that the
- * machine has a false dependency on. */
+/* Returns whether operand @i depends on the old value of its destination: by a partial write or a
+ * false dependency. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];

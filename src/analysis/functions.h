@@ -31,7 +31,7 @@ struct function_ranking {
 };
 
 
-/* Ranks all functions with a loop, and their loops, estimated without following jumps. Polls
+/* Ranks all functions with loops, and their loops, by an estimate that follows no jumps. Polls
  * watch_steps; false with err when cancelled. function_ranking_done frees the lists in both cases.
  * Any thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);

@@ -168,8 +168,8 @@ typedef int (*portolan_chart_watcher)(void *state, const portolan_stage *stage);
 
 /* Charts a machine from measurements alone: ports, and usages of the forms that match one of the
  * @count @patterns (* and ? are wildcards; 0: all forms, which takes hours). Writes nothing to
- * disk. More kinds of forms distinguish more ports. @charting and @watcher may be NULL. The caller
- * frees it. NULL with an error. */
+ * disk. More kinds of forms distinguish more ports. @charting and @watcher may be NULL. Returns
+ * a machine that the caller frees; NULL with an error. */
 portolan_machine *portolan_chart(const char *const *patterns, size_t count,
                                  const portolan_charting *charting, portolan_chart_watcher watcher,
                                  void *state, portolan_error *error);

@@ -163,7 +163,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* recomputed if the review changed usages, since latencies depend on them */
+    /* saved again after each later stage: the review can change usages */
     if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&

@@ -569,8 +569,8 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
     return found;
 }
 
-/* Returns whether the @known of the @n forms are nearly all and explain their times so well that no
- * search is needed. A smaller chart of this CPU covers only few. */
+/* Returns whether the known core covers nearly all of the @n forms (@known of them) and predicts
+ * them well: no search is needed then. A smaller chart covers only a few forms. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;

@@ -13,7 +13,7 @@
 #include "throughput/predict.h"
 #include "work/job.h"
 
-#define SHARE 10 /* of a job's time, at most, while it changes the table */
+#define SHARE 10 /* forecasts take 1 / SHARE of the time of a job that changes the table, at most */
 #define KEPT 16  /* forecasts: as many machines as are looked at side by side */
 
 /* Forecast of one machine for one table (by serial number); held by the session and by the job that

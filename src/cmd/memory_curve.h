@@ -17,7 +17,7 @@ struct memory_point {
     struct memory_time time;     /* predicted; cycles NaN: the machine lacks memory costs */
     double moved;                /* bytes per iteration between the core and that level */
     double measured, spread;     /* NaN: not measured */
-    /* measured, and below a bound of the core: no time of this CPU; NaN: none was */
+    /* measured cycles per iteration, rejected as below a bound of the core; NaN: none */
     double refuted;
     double huge;                 /* share of huge pages in the measurement */
     /* block size in bytes, and number of passes over each block from which blocking is faster; 0:

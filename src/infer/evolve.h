@@ -56,8 +56,8 @@ struct evolve_options {
     double price_scale;
     /* memetic: first searches classes of congruent forms, then all */
     bool congruence;
-    /* memetic: if near-optimal mappings disagree on unmeasured experiments, the last part of the
-     * time fits a consensus */
+    /* memetic: fits a consensus in the last part of the time if near-optimal mappings disagree on
+     * unmeasured experiments */
     bool consensus;
     double volume_weight;        /* pmevo: weight of V relative to D_avg */
     bool tolerant;               /* pmevo: with the deviations of the authors' program */

@@ -63,7 +63,8 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     return inner;
 }
 
-/* One thread predicts with the individuals, without the lock meanwhile. */
+/* Begins a consensus search from the near-optimal individuals if they disagree. One thread predicts
+ * with them, and releases the lock for that time. */
 static void ask(struct evolve *e)
 {
     unsigned n;

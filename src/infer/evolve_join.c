@@ -12,7 +12,7 @@
 /* multiple of the experiments, or GROWN_FORMS of the forms, from which a result is only a start */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* fewer and more ports than found, to try with that many more experiments */
+/* range of port counts tried after such growth, below and above the number found */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 

@@ -42,10 +42,9 @@
 #define QUENCH_SECONDS 0.2          /* at most, */
 #define QUENCH_POLISH 0.5           /* share of it for downhill moves only */
 #define POLISH_SHARE 0.05           /* final share of an annealing's time for downhill moves only */
-/* share of the time for EVOLVE_POPULATION fresh individuals; with fewer the rest is for children; a
- * child gets CHILD_SHARE of a fresh one's */
+/* share of the time for EVOLVE_POPULATION fresh individuals; fewer leave more for children */
 #define FRESH_SHARE 0.5
-#define CHILD_SHARE 0.4
+#define CHILD_SHARE 0.4             /* a child's time relative to a fresh individual's */
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
 /* largest share for finding classes: without them all forms are searched at once */
 #define PREPARE_SHARE 0.2

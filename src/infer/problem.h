@@ -48,9 +48,9 @@ void problem_set(struct problem *p, size_t e, double cycles);
 struct problem *problem_hold(struct problem *p);
 /* Frees the problem when its last holder calls it. */
 void problem_free(struct problem *p);
-/* Serialises for another process (base/pack.h) the data from which the rest is computed. NULL with
- * err for invalid bytes or without memory. */
+/* Serialises the data from which the rest is computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);
+/* Rebuilds a packed problem. NULL with err for invalid bytes or without memory. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
 /* Returns its experiments over @columns for the forms' @genes, with storage for the tables unless
  * @stride is 0: the caller frees values. */

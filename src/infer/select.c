@@ -292,8 +292,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
     problem_free(p);
 }
 
-/* Residual per form, subtracted because an unexplained form stays disputed; blended with the mean
- * if it has few experiments. */
+/* Returns the residual of each form, shrunk towards the mean for forms with few experiments. It is
+ * subtracted from the disagreement: more experiments do not settle a form that nothing explains. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {

@@ -42,7 +42,7 @@ struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
 /* Returns whether its machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
-/* Appends "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
+/* Appends the title, as in "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
 void cpu_product_title(const struct cpu_product *p, struct str *out);
 
 /* The machine of this CPU. */

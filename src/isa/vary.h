@@ -28,8 +28,8 @@ struct isa_vary {
     void (*name)(uint8_t reg, struct str *out);   /* for a general or vector register */
 };
 
-/* Makes a no-operation of @in's length. False when there is none. None of these functions makes
- * text. */
+/* Writes a nop of @in's length to @out; false if there is none. No function here sets an
+ * instruction's text. */
 bool vary_nop(const struct insn *in, struct insn *out);
 bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to, uint8_t from,
                struct insn *out);

@@ -230,8 +230,8 @@ BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
     sandbox_syscall(SYS_arch_prctl, ARCH_SET_FS, (long)local, 0, 0, 0, 0);
 }
 
-/* Dependent adds, dependent multiplications, and nops. Some machines would eliminate additions of
- * immediates at rename. */
+/* Machine code of the sequences in arch.h. Chains add a register, because some machines eliminate
+ * additions of immediates at rename. */
 const struct arch_code arch_chain = {{0x49, 0x01, 0xf0}, 3} /* add r8, rsi */,
                        arch_second_chain = {{0x4c, 0x0f, 0xaf, 0xc6}, 4} /* imul r8, rsi */,
                        arch_nop = {{0x90}, 1},

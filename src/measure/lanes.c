@@ -129,7 +129,7 @@ static bool cpus_keep(const struct lane_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Records a lane's result. The first failure counts, and ends the others' work. */
+/* Records the first failure of a lane, which stops the other lanes. */
 static void ended(struct lanes *l, unsigned member, bool ok)
 {
     if (ok)

@@ -140,7 +140,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Computes here, error and state from the times. */
+/* Sets @cost's fields here, error and state from its times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured,

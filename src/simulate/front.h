@@ -65,8 +65,8 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
                  const struct block_options *options, const struct frontend *bound);
 /* Simulates one cycle. False when nothing changed. */
 bool front_cycle(struct front *f);
-/* Writes the state that determines its future, relative to iteration @base, to @out (at least
- * FRONT_STATE entries); returns their number. */
+/* Writes the front end's state, relative to iteration @base, to @out (at least FRONT_STATE
+ * entries). Returns the number of entries. */
 #define FRONT_STATE 12
 size_t front_state(const struct front *f, int64_t base, int32_t *out);
 /* Puts @item into the µop queue. */

@@ -27,8 +27,8 @@ static void next_window(struct front *f)
     f->window_wait = f->windows.list.items[f->window].cycles;
 }
 
-/* µops per cycle; for symmetric decoders instructions. A µop cache of unknown width is limited by
- * windows only. */
+/* Returns the width of the current source in µops per cycle, of symmetric decoders in instructions.
+ * Only windows limit a µop cache of unknown width. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);

@@ -27,8 +27,8 @@ size_t input_mark(bool *partly);
 void input_paste_begin(void);
 /* Returns whether a paste has begun and not ended. */
 bool input_pasting(void);
-/* Reads more of the paste; true after its end mark, with the text in @out and '
- * ' for '\r'. */
+/* Reads more of the paste; true after its end mark, with the text in @out and
+ * line feeds for carriage returns. */
 bool input_paste(struct str *out);
 /* Call it when a paste stalls: until more input, Ctrl-C ends the paste. Returns the bytes so
  * far. */

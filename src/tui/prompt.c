@@ -112,8 +112,8 @@ static int insert_prefill(void)
     return 0;
 }
 
-/* Reads more of a paste. When complete, one line goes into the prompt, several are a kernel. False
- * while incomplete. */
+/* Reads more of a paste; false while it is incomplete. Inserts a single line into the prompt.
+ * Several lines become a kernel. */
 static bool take_paste(void)
 {
     if (!input_paste(&result))

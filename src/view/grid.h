@@ -73,9 +73,9 @@ void grid_heat_legend(struct grid *g, int x, int y, double fraction);
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);
-/* Returns the text of the grid, rows trimmed at the right and ended by '
- * '. With @roles appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key";
- * without colours "3: 1-12 bold, 20-24 reverse". */
+/* Returns the text of the grid, rows trimmed at the right and ended by line feeds. With @roles
+ * appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key"; without colours
+ * "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

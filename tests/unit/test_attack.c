@@ -377,7 +377,7 @@ static void test_system_calls(void **state)
     next_right("system calls");
 }
 
-/* The other end of a link sends arbitrary data on all permitted descriptors. */
+/* Foreign code writes a forged answer to each descriptor from 0 to 15. */
 static void test_forged_answers(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;

@@ -275,8 +275,8 @@ static void arrive(struct pending_results *a, size_t count)
         pending_results_add(a, i, &m);
 }
 
-/* The last results of measuring, while a job reads the table: a job stores them in a copy, and
- * typed keys wait. */
+/* Tests results that arrive while a job reads the table. A second job stores them in a copy; typed
+ * keys wait. */
 static void test_late_results(void **state)
 {
     struct pending_results late = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Program view of a study and a profile of the test's own, compared with golden screens, its
- * keys, and its text when it is empty. */
+/* Tests the Program view on a built-in study and profile: golden screens, keys, and the text of the
+ * empty view. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -214,7 +214,7 @@ static void test_markdown_is_aligned(void **state)
         columns = n;
         rows++;
     }
-    /* two machines; head, rule, four instructions and their sum of each */
+    /* one table per machine: header, rule, four instructions, sum */
     assert_int_equal(rows, 4 + 2 * 7);
     str_done(&page);
     done(&f);

@@ -95,7 +95,7 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static _Thread_local struct operand spill;   /* more operands than any instruction has */
+    static _Thread_local struct operand spill;   /* discards operands beyond INSN_OPERANDS */
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind,

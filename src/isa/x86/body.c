@@ -215,7 +215,8 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
     return false;
 }
 
-/* With chains all free registers are written in turn; two suffice for reading. */
+/* Fills the pool of general registers. Chained forms write all free registers in turn and read two
+ * only. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12},
