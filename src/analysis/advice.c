@@ -365,8 +365,13 @@ static void add_heavy(const struct advice *s)
     double most = 0;
     size_t row = 0;
 
+    /* other kinds do not count slots */
+    if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
+        return;
     for (size_t i = 0; i < a->count; i++) {
         double sum = 0;
+        if (a->issue.kind == ISSUE_VECTORS && !(a->rows[i].insn->traits & INSN_VECTOR))
+            continue;
         for (size_t k = 0; a->rows[i].issue >= HEAVY && k < a->count; k++)
             sum += strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0
                        ? a->rows[k].issue

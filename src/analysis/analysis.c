@@ -211,7 +211,8 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->written = registers_written(insns, a->count);
     a->unknown = bounds.unknown;
     a->estimate = bounds.estimate;
-    a->repeated = analysis_repeated(insns, a->count);
+    const struct insn *repeated = analysis_repeated(insns, a->count);
+    a->repeated = repeated ? code + (repeated - insns) : NULL;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->issue = bounds.issue;

@@ -72,7 +72,7 @@ static struct insn *skipped_copy(const struct loop_code *p)
 
     memcpy(copy, p->insns, p->count * sizeof *copy);
     for (size_t i = 0; i < p->count; i++)
-        if (!p->reached[i] || (p->returns[0] && !p->returns[i])) {
+        if (!p->reached[i] || !p->returns[i]) {
             copy[i].traits = INSN_NOP | INSN_SKIPPED;
             copy[i].operation = OPERATION_NOP;
             strcpy(copy[i].form, "NOP");
@@ -98,7 +98,8 @@ struct insn *loop_code_executed(const struct insn *insns, size_t count)
         p.targets[i] = loop_branch_target(insns, count, i);
     find_reached(&p);
     find_returns(&p);
-    struct insn *copy = skipped_copy(&p);
+    /* else it is no loop: the code of a unit, or a part that is entered from elsewhere */
+    struct insn *copy = p.returns[0] ? skipped_copy(&p) : NULL;
     free(p.targets);
     free(p.reached);
     free(p.returns);

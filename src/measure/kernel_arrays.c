@@ -352,8 +352,10 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
         return true;
     k->apart = true;
     *w = walk_of(k, arrays);
-    if (!rough_find(k, arrays, w, &apart, err))
+    if (!rough_find(k, arrays, w, &apart, err)) {
+        k->apart = false;
         return false;
+    }
     k->may_be_apart = false;
     k->apart = apart / w->copies < KERNEL_APART_GAIN * *rough / close.copies;
     *rough = k->apart ? apart : *rough;

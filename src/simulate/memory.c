@@ -177,7 +177,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns the largest number of this cycle's loads from @symbol that use one of the banks @banks. */
+/* Returns the largest number of this cycle's loads from @symbol that use one of @banks. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;

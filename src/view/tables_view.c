@@ -120,7 +120,7 @@ static void tables_close(void *state)
 static size_t row_count(const void *context)
 {
     const struct tables_view_state *v = context;
-    return v->shown->diff->count;
+    return v->shown ? v->shown->diff->count : 0;
 }
 
 static double row_number(const void *context, size_t row, int column)
@@ -179,8 +179,11 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m)
+    if (!m) {   /* what is shown is of another run */
+        drop(&v->shown);
+        drop(&v->next);
         return false;
+    }
     if (!is_of(v->shown, m, o) && !is_of(v->next, m, o) && !(v->next && v->next->job)) {
         drop(&v->next);
         v->next = against_new(s, m, o);

@@ -56,11 +56,14 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
     return genome_mapping(g, p, &names);
 }
 
-/* Publishes an outline of the best, if there is one. Any thread. */
+/* Publishes an outline of the best, if there is one. Any thread; one look follows another, so that
+ * an earlier best is never published last. */
 static void look(struct evolve_run *run)
 {
     struct problem *p;
     size_t count;
+
+    lock_take(&run->looking);
     struct genome **genomes = evolve_leaders(run->evolve, OUTLINE_OTHERS, &count, &p);
 
     if (count) {
@@ -93,6 +96,7 @@ static void look(struct evolve_run *run)
     for (size_t i = 0; i < count; i++)
         genome_free(genomes[i]);
     free(genomes);
+    lock_give(&run->looking);
 }
 
 /* Publishes another outline, if one is due and somebody looks at the run. Thread 0 of the run. */
@@ -110,10 +114,25 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
+/* Publishes an edit that no thread of the run does, because its job has ended. UI thread. */
+static void look_at_edit(struct evolve_run *run)
+{
+    struct job_info info;
+
+    lock_take(&run->lock);
+    bool due = run->edited;
+    lock_give(&run->lock);
+    if (!due || (job_find(run->job, &info) && info.state == JOB_RUNNING))
+        return;
+    run->edited = false;
+    look(run);
+}
+
 struct outline *evolve_run_outline(struct evolve_run *run)
 {
     struct outline *before = NULL;
 
+    look_at_edit(run);
     lock_take(&run->lock);
     run->wanted = true;
     if (run->made != run->outline) {
@@ -135,23 +154,11 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
     return &run->status;
 }
 
-/* The best has changed by the user's wish: those who look at it see that at the next look of the
- * run's thread, or now if it has none any more. UI thread. */
-static void best_edited(struct evolve_run *run)
-{
-    struct job_info info;
-
-    lock_take(&run->lock);
-    run->edited = run->wanted = true;
-    lock_give(&run->lock);
-    if (!job_find(run->job, &info) || info.state != JOB_RUNNING)
-        look(run);
-}
-
+/* Starts from the best of this moment, since the published outline may lack an earlier edit; by way
+ * of an outline, because that has the order of ports which the user sees. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
-    if (!evolve_run_outline(run)) /* nobody has looked yet */
-        look(run);
+    look(run);
     const struct outline *o = evolve_run_outline(run);
     struct mapping_entry entry = {.form = (char *)form, .latency = NAN, .source = (char *)""};
     struct ports names;
@@ -174,8 +181,12 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
     genome_set_width(g, o->best->width);
     const bool taken = evolve_edit(run->evolve, g);
     genome_free(g);
-    if (taken)
-        best_edited(run);
+    if (taken) {
+        lock_take(&run->lock);
+        run->edited = run->wanted = true;
+        lock_give(&run->lock);
+        look_at_edit(run);
+    }
     return taken || err_set(err, ERR_USAGE, "evolve stop, or edit later",
                             "run %u chooses its number of ports now", run->number);
 }
@@ -394,6 +405,7 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                      : (struct ports){0};
     run->isa = start->isa;
     pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_init(&run->looking, NULL);
     run->checkpoint = start->checkpoint ? mem_strdup(start->checkpoint) : NULL;
     run->seconds_before = start->seconds_before;
     run->last_checkpoint = clock_seconds();
@@ -492,6 +504,7 @@ void evolve_run_free(struct evolve_run *run)
     outline_free(run->outline);
     outline_free(run->made);
     pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->looking);
     free(run->checkpoint);
     free(run);
 }

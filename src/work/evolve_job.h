@@ -23,6 +23,7 @@ struct evolve_run {
     struct arriving *arriving;
     enum isa isa; /* of the forms */
     /* for who looks at it: an outline is published by the run's thread; NULL: none yet */
+    pthread_mutex_t looking; /* held while an outline is made */
     pthread_mutex_t lock; /* of the next three */
     struct outline *made;
     bool wanted;                 /* somebody has looked since it was begun */
