@@ -453,9 +453,16 @@ static void find_best(struct search *s, unsigned degree)
         find_forward(s);
     if (isfinite(s->best))
         s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
+    const struct formula before = *s->out;
+    const double most = isnan(before.error) ? INFINITY : GAIN * before.error;
     if (s->terms.count > ALL_SUBSETS_MOST && active > 1 &&
-        products_best(s->data, s->active, GAIN * s->out->error, s->out))
-        s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
+        products_best(s->data, s->active, most, s->out)) {
+        const double values = range_left_out(s->data, s->out);
+        s->out->error = fmax(s->out->error, values);
+        /* NaN: a single value determines a coefficient */
+        if (isnan(values) || !(s->out->error < most))
+            *s->out = before;
+    }
 }
 
 /* No formula fits: uses the mean, or the single value. */
