@@ -162,8 +162,21 @@ static int begin(void)
 static void end_turn(void)
 {
     turn = 0;
-    if (mine && __atomic_load_n(&turn_owner, __ATOMIC_RELAXED) == mine)
-        __atomic_store_n(&turn_owner, NULL, __ATOMIC_RELEASE);
+    struct own *owner = mine;
+    if (mine)
+        __atomic_compare_exchange_n(&turn_owner, &owner, NULL, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+}
+
+/* The same outside of a reference. A handler that came in between could take a turn, which this
+ * would end although references were left in it. */
+static void give_turn_up(void)
+{
+    if (busy)
+        return;
+    busy = 1;
+    end_turn();
+    busy = 0;
 }
 
 /* Lets a waiting thread take the next turn if this one had the last: on a busy host it would
@@ -464,8 +477,7 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    if (!busy)
-        end_turn();   /* it may wait for another thread */
+    give_turn_up();   /* it may wait for another thread */
 }
 
 /* Waits until the program's earlier instructions complete, so that the call is not charged for
@@ -500,8 +512,7 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    if (!busy)
-        end_turn();   /* the thread may end here */
+    give_turn_up();   /* the thread may end here */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
