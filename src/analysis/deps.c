@@ -528,7 +528,8 @@ static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
     if (op->access & ACCESS_READ || op->access & ACCESS_CONDITIONAL)
         return true;
     if (op->file == FILE_GENERAL && op->bits < 32)
-        return op->offset_bits ? !b->c->high_byte_renamed : op->bits == 16 || !b->c->low_byte_renamed;
+        return op->offset_bits ? !b->c->high_byte_renamed
+                               : op->bits == 16 || !b->c->low_byte_renamed;
     return i == 0 &&
            (insn->traits & INSN_KEEPS_OLD || b->costs->rows[at].op->traits & OP_FALSE_INPUT);
 }

@@ -282,7 +282,7 @@ static bool give_bases(struct planner *p, struct err *err)
         if (s->place)
             continue;
         if (base == UINT8_MAX && !inside)
-            return refuse_at(p, s->insn, "its array has no register of its own", err);
+            return refuse_at(p, s->insn, "the accessed array has no register of its own", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) ||
                                   have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn, "its array cannot be distinguished from others", err);

@@ -276,7 +276,8 @@ static bool lock(int dir, int kind, const char *path, struct err *err)
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
          wait++) {
         if (wait == WAITS) {
-            err_set(err, ERR_IO, "wait until it has finished", "another program is saving into it");
+            err_set(err, ERR_IO, "wait until the other program has finished",
+                    "another program is saving here");
             return err_at(err, path, 0, 0);
         }
         usleep(WAIT_MICROSECONDS);

@@ -175,12 +175,12 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
 
     for (size_t i = 0; i < c->count; i++)
         if (c->points[i].refuted > 0) {
-            str_addf(&out, "%s%.2f over ", out.length ? ", " : "", c->points[i].refuted);
+            str_addf(&out, "%s%.2f cycles at ", out.length ? ", " : "", c->points[i].refuted);
             memory_size_print(c->points[i].bytes, &out);
         }
     if (out.length)
         result_line(result,
-                    "measured and left out: %s, %s; machine check compares these tables with this "
+                    "measurements left out: %s, %s; machine check compares these tables with this "
                     "CPU",
                     str_text(&out), c->bound);
     str_done(&out);

@@ -213,7 +213,7 @@ static void show_untested(const struct chart *c, struct result *result)
     if (untested)
         result_line(result, "%zu form%s not tested against some ports%s%s", untested,
                     untested == 1 ? "" : "s",
-                    first ? "; experiments settle NAME measures them, as "
+                    first ? "; experiments settle NAME measures them, for example "
                           : ": no saturator for these ports can run with them",
                     first ? first->check : "");
 }

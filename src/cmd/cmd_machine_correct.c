@@ -103,8 +103,8 @@ static void correct_latency(struct correcting *w, struct correction *c)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
     else
         snprintf(c->reason, sizeof c->reason,
-                 "a latency of %.2f does not explain it: the model then has %.2f", cycles,
-                 c->predicted);
+                 "a latency of %.2f does not explain the time: the model then predicts %.2f",
+                 cycles, c->predicted);
     machine_free(tried);
 }
 
@@ -147,7 +147,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
         c->micro_ops = learned.micro_ops;
     } else {
         snprintf(c->reason, sizeof c->reason,
-                 "the learned usage does not explain it: the model then has %.2f",
+                 "the learned usage does not explain the time: the model then predicts %.2f",
                  c->predicted);
     }
     machine_free(tried);

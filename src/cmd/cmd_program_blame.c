@@ -336,8 +336,8 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
     program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result,
-                "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s "
-                "(%+.0f %%), both the least of all runs; %zu samples of %u run%s",
+                "%s at %s: user time %.4f s here, %.4f s predicted with the tables of %s "
+                "(%+.0f %%), each the minimum of all runs; %zu samples of %u run%s",
                 w->model->runs->program->name, str_text(&at), w->measured, w->predicted,
                 w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs,
                 w->runs == 1 ? "" : "s");

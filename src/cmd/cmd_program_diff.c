@@ -267,7 +267,7 @@ static const char *note_of(const struct builds_diff *w, const struct diff_row *r
     if (m->within)
         return "loops within differ";
     if (m->known == MATCH_TIMES_UNKNOWN)
-        return "one may do more per iteration";
+        return "work per iteration may differ";
     if (p->costs[r->machine].lower_bound || q->costs[r->machine].lower_bound)
         return "at least: not all is modelled";
     if (m->known == MATCH_TIMES_ASSUMED)

@@ -255,9 +255,9 @@ const struct command command_program_formula = {
     .name = "program formula",
     .help = "show the program's predicted time as a formula of its inputs",
     .description =
-        "Predictions at the inputs of the runs and up to eight times larger ones, fitted by "
-        "regression. If caches become too small, the curve bends, and the formula is only an "
-        "approximation of program predict.",
+        "Fits a formula by regression to predictions at the inputs of the runs and up to eight "
+        "times larger ones. Where the data outgrow a cache, the formula only approximates program "
+        "predict.",
     .options = formula_options,
     .examples = formula_examples,
     .values_size = sizeof(struct formula_values),

@@ -22,7 +22,7 @@ static const struct parameter arguments[] = {
      .complete = COMPLETE_FILE,
      .help = "session directory, a name of session list, or last"},
     {PARAMETER(TEXT, "B", struct session_pair, b),
-     .otherwise = "the session as it is now",
+     .otherwise = "the current session",
      .complete = COMPLETE_FILE,
      .help = "another one"},
     {0},
@@ -286,7 +286,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     result_text(result, "a", c->paths[0]);
     result_text(result, "b", c->paths[1] ? c->paths[1] : "");
     result_line(result, "A  %s", c->paths[0]);
-    result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the session as it is now");
+    result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the current session");
     struct result_table *t =
         result_table(result, "differences", columns, sizeof columns / sizeof *columns);
     compare_settings(a, b, &c->sides[0]->settings, &c->sides[1]->settings, t);

@@ -223,7 +223,8 @@ bool program_input_like_runs(const struct program_runs *runs, size_t input, doub
                                        "values",
                        "%s=%g is negative, and no run was", runs->names[input], value);
     return fraction || value == rint(value) ||
-           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values",
+           err_set(err, ERR_USAGE,
+                   "give a whole number, or first run the program at fractional values",
                    "%s=%g is not a whole number; all runs had whole numbers", runs->names[input],
                    value);
 }

@@ -418,7 +418,7 @@ bool session_may_open(struct session *s, const struct recipe *r, struct err *err
     s->shown_path = str_take(&path);
     return err_set(err, ERR_USAGE,
                    "repeat the command to open it; kernel load FILE opens another",
-                   "the file %.400s, named by the session, was not opened yet", s->shown_path);
+                   "the file %.400s, named by the session, has not been opened yet", s->shown_path);
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)

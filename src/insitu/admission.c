@@ -58,7 +58,7 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
                        (int)pid);
     if (real != effective)
         return err_set(err, ERR_IO, ALONE,
-                       "process %d has the rights of another user (set-user-ID)", (int)pid);
+                       "process %d runs with another user's privileges (set-user-ID)", (int)pid);
     if (strstr(features, "shstk"))
         return err_set(err, ERR_IO, "start it with GLIBC_TUNABLES=glibc.cpu.hwcaps=-SHSTK",
                        "process %d has a shadow stack (CET)", (int)pid);

@@ -89,8 +89,8 @@ const struct fact fact_schema[] = {
      "group",
      "issue bound, simulation", false},
     {"group_not_last", FACT_WORDS, NO_UNIT, NULL, "memory from_vectors",
-     "instructions that never take the last slot of a group at rename: those that access memory; "
-     "those from vectors or masks to general registers or flags",
+     "instructions that never take the last slot of a rename group. memory: memory accesses; "
+     "from_vectors: moves from vectors or masks to general registers or flags",
      "issue bound, simulation", false},
     {"immediate_folding", FACT_NUMBER, "", 0, MOST, NULL, NULL,
      "rename handles additions of constants to 64-bit registers while the sum stays within plus or "
@@ -239,8 +239,8 @@ const struct fact fact_schema[] = {
      "independent of blocks",
      "µop cache", false},
     {"uop_cache_line_constants", FACT_WHOLE, "constants", 1, 64, NULL, NULL,
-     "displacements and immediates in such a line, one of 64 bits counts twice; default: any "
-     "number",
+     "displacements and immediates in a line of a cache that is filled in sequence; one of 64 "
+     "bits counts twice; default: any number",
      "µop cache", false},
     {"uop_cache_window", FACT_WHOLE, "bytes/cycle", 1, 64, NULL, NULL,
      "aligned bytes of code that the µop cache reads in a cycle", "µop cache", false},

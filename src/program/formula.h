@@ -60,8 +60,8 @@ struct formula {
 
 #define FIT_NEAR 24
 
-/* Formulas that explain the runs about as well as the chosen one, with their criteria: the lower the
- * better. */
+/* Formulas that explain the runs about as well as the chosen one, with their criteria: the lower
+ * the better. */
 struct fit_near {
     struct formula formulas[FIT_NEAR];
     double criteria[FIT_NEAR];

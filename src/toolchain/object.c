@@ -251,7 +251,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     const uint64_t room = code_size(elf, names);
     if (room > length)
         return err_set(err, ERR_DATA, "build the file again",
-                       "its sections of code are longer than the file, or overlap");
+                       "the code sections overlap or are longer than the file");
     o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
     if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
         return err_memory(err, NULL, room);

@@ -295,7 +295,8 @@ static void test_looks(void **state)
     }
 }
 
-/* A walk that does not settle by one plan gets another one, once; what the first one saw is gone. */
+/* A walk that does not settle by one plan gets another one, once; what the first one saw is
+ * gone. */
 static void test_replan(void **state)
 {
     struct kernel_passes p = {.plan = {.known = true, .kind = KERNEL_CACHED, .reached = 2}};
