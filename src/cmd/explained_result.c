@@ -192,7 +192,10 @@ static void say_cycles(struct result *result, const struct explained_findings *f
     bool alone;
     double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
 
-    if (isnan(cycles))
+    if (isnan(cycles) && x->placed.shared)
+        result_line(result, "cycles per iteration: not measured, as it started a process that "
+                            "shares its memory");
+    else if (isnan(cycles))
         result_line(result,
                     "cycles per iteration: not measured, as too few iterations ran while it was "
                     "timed (%zu blocks)",

@@ -168,6 +168,18 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
     return remove_copies(w, &err);
 }
 
+/* Has stopped threads receive their signals in the original, and not those of our int3. */
+static void settle_signals(struct insitu_watch *w)
+{
+    struct process *p = &w->process;
+
+    for (size_t i = p->tracees.count; w->placed && i-- > 0 && i < p->tracees.count;)
+        if (p->tracees.items[i].stopped && p->tracees.items[i].signal &&
+            !placed_settle(&w->out->placed, &p->tracees.items[i]) && !p->ended)
+            leave_for_good(
+                w, "a fault within the first instructions of the loop is handled by the program");
+}
+
 /* Handles an event before its thread continues. */
 static void handle(struct insitu_watch *w, const struct process_event *e)
 {
@@ -176,9 +188,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
 
     switch (e->news) {
     case PROCESS_SIGNAL:
-        if (w->placed && !placed_settle(&w->out->placed, t) && !p->ended)
-            leave_for_good(
-                w, "a fault within the first instructions of the loop is handled by the program");
+        settle_signals(w);
         break;
     case PROCESS_STARTED:
         if (!take_threads(w))
@@ -329,7 +339,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 
     bool all = process_stop(p, true, err);
     handle_late(w);
-    if (!all || !w->placed) {
+    if (!all || !w->placed || !placed_alone(x)) {
+        settle_signals(w);
         process_go_all(p);
         return false;
     }
@@ -452,20 +463,6 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Returns whether the address is inside a patched place, after its first byte. */
-static bool in_patch(const struct insitu_watch *w, uint64_t address)
-{
-    const struct region *r = &w->out->region;
-
-    for (size_t s = 0; s <= r->resumed.count; s++) {
-        uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset +
-                      w->out->placed.bias;
-        if (address > at && address < at + PATCH_BYTES)
-            return true;
-    }
-    return false;
-}
-
 /* Returns whether a thread will return into a patch. All threads are stopped. */
 static bool returns_to_patch(struct insitu_watch *w)
 {
@@ -477,7 +474,7 @@ static bool returns_to_patch(struct insitu_watch *w)
         if (process_registers(&p->tracees.items[i], &regs) &&
             process_read(p, regs.rsp, stack, sizeof stack))
             for (size_t k = 0; k < sizeof stack / sizeof *stack; k++)
-                if (in_patch(w, stack[k]))
+                if (placed_inside(&w->out->region, w->out->placed.bias, stack[k]))
                     return true;
     }
     return false;
@@ -493,7 +490,8 @@ static bool clear_way(struct insitu_watch *w, struct err *err)
     for (unsigned i = 0; i < 100; i++) {
         bool clear = true;
         for (size_t k = 0; k < p->tracees.count && !p->ended; k++)
-            if (process_registers(&p->tracees.items[k], &regs) && in_patch(w, regs.rip)) {
+            if (process_registers(&p->tracees.items[k], &regs) &&
+                placed_inside(&w->out->region, w->out->placed.bias, regs.rip)) {
                 clear = false;
                 process_step(p, &p->tracees.items[k]);
             }
@@ -669,7 +667,7 @@ static bool watch(struct insitu_watch *w, struct err *err)
         counters_add(&w->counters, w->process.tracees.items[i].tid);
     process_go_all(&w->process);
     while (run_for(w, next)) {
-        if (w->options->counts_only || out->moments >= MOMENTS_MOST ||
+        if (w->options->counts_only || out->placed.shared || out->moments >= MOMENTS_MOST ||
             (out->moments >= MOMENTS_LEAST &&
              out->stopped > STOPPED_SHARE * (now() - w->begun) + STOPPED_SECONDS))
             continue;

@@ -136,14 +136,19 @@ void placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return;
-    x->kept = true;   /* its end is not reported */
+    x->kept = x->shared = true;   /* its end is not reported */
     placed_take(x, &t);
+}
+
+static uint64_t site_of(const struct region *r, uint64_t bias, size_t i)
+{
+    uint32_t at = i ? r->resumed.items[i - 1] : r->pivot;
+    return r->list.items[at].insn->offset + bias;
 }
 
 static uint64_t site_address(const struct placed *x, size_t i)
 {
-    uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
-    return x->region->list.items[at].insn->offset + x->bias;
+    return site_of(x->region, x->bias, i);
 }
 
 void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
@@ -170,23 +175,28 @@ static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
                  jump);
 }
 
-/* Returns whether @address is inside a patched place, after its first byte. */
-static bool is_inside(const struct placed *x, uint64_t address)
+bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
 {
-    for (size_t i = 0; i <= x->region->resumed.count; i++)
-        if (address > site_address(x, i) && address < site_address(x, i) + PATCH_BYTES)
+    for (size_t i = 0; i <= r->resumed.count; i++)
+        if (address > site_of(r, bias, i) && address < site_of(r, bias, i) + PATCH_BYTES)
             return true;
     return false;
 }
 
-/* Returns whether @i still leads to the copies: if not, the program has replaced the code. */
+/* Returns whether @i still leads to the copies, of any mode: the program may have put back bytes
+ * that it read earlier, or not all places were written. If not, it has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
 
-    site_bytes(x, i, x->mode, original, jump);
-    return process_read(x->process, site_address(x, i), there, sizeof there) &&
-           memcmp(there, jump, sizeof there) == 0;
+    if (!process_read(x->process, site_address(x, i), there, sizeof there))
+        return false;
+    for (enum copy_mode mode = 0; mode < COPY_MODES; mode++) {
+        site_bytes(x, i, mode, original, jump);
+        if (memcmp(there, jump, sizeof there) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Replaces a jump in three steps, of which a thread that comes there meanwhile executes int3, as
@@ -200,9 +210,18 @@ static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t ju
            process_write(x->process, at, jump, 1);
 }
 
+bool placed_alone(const struct placed *x)
+{
+    bool alone = !x->shared;
+
+    for (size_t i = 0; i < x->process->tracees.count; i++)
+        alone &= !x->process->tracees.items[i].suspended;
+    return alone;
+}
+
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err)
 {
-    bool all = x->kept;   /* what is not traced must not come to int3 */
+    bool all = true;
 
     for (size_t i = 0; i < x->process->tracees.count; i++)
         all &= x->process->tracees.items[i].stopped;
@@ -224,9 +243,13 @@ bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err)
 bool placed_restore(struct placed *x, struct err *err)
 {
     for (size_t i = 0; i <= x->region->resumed.count; i++) {
-        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES];
+        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
+        uint64_t at = site_address(x, i);
         site_bytes(x, i, x->mode, original, jump);
-        if (is_ours(x, i) && !process_write(x->process, site_address(x, i), original, PATCH_BYTES))
+        if (!is_ours(x, i))   /* the jump may come back */
+            x->kept |= !process_read(x->process, at, there, sizeof there) ||
+                       memcmp(there, original, sizeof there) != 0;
+        else if (!process_write(x->process, at, original, PATCH_BYTES))
             return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
     }
     x->patched = false;
@@ -281,10 +304,10 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
         return false;
     }
     if (!placed_holds(x, regs.rip))
-        return !is_inside(x, regs.rip) || x->patched;
+        return !placed_inside(x->region, x->bias, regs.rip) || x->patched;
     const struct copy_point *p = copies_point(&*x->copies, (uint32_t)(regs.rip - x->code));
     uint64_t original = p ? x->region->list.items[p->at].insn->offset + x->bias : 0;
-    if (!p || (x->patched && is_inside(x, original)))
+    if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
     /* this instruction faults */

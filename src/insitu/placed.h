@@ -32,8 +32,10 @@ struct placed {
     uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
     uint32_t slot_count;                 /* number assigned so far */
     VEC(uint32_t) free;                  /* free slots of ended threads */
-    /* a running thread may execute the copies: they stay mapped */
+    /* what is not stopped or not traced, or code that the program has replaced and may put back,
+     * may lead to the copies: they stay mapped */
     bool kept;
+    bool shared;                         /* a process that is not traced shares the memory */
     enum copy_mode *chosen;              /* by slot */
     /* by slot: initial values of SLOT_PERIOD and SLOT_RECORDS_LEFT */
     uint64_t *period, *given;
@@ -58,9 +60,16 @@ void placed_done(struct placed *x);
 /* Assigns stopped thread @t a slot. False: none is free, or it uses segment gs itself. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Has the original lead to the copies of @mode. All threads that are not within a system call are
- * stopped, and when it is patched for the first time all, and settled. */
+ * stopped, and when it is patched for the first time all, and settled; later, placed_alone must be
+ * true. */
 bool placed_patch(struct placed *x, enum copy_mode mode, struct err *err);
-/* Restores the original. All threads are stopped. */
+/* Returns whether @address is inside a place of @r to patch, after its first byte. */
+bool placed_inside(const struct region *r, uint64_t bias, uint64_t address);
+/* Returns whether all that may execute the patched places is traced: what is not would end by the
+ * int3 of a jump that is being replaced. */
+bool placed_alone(const struct placed *x);
+/* Restores the original, except where the program has replaced the jump. All threads are
+ * stopped. */
 bool placed_restore(struct placed *x, struct err *err);
 /* Has the original lead to the copies of @mode in @copy, a copy of the process; with @restore
  * nowhere. */

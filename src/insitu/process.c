@@ -145,7 +145,7 @@ static bool refused(pid_t pid, int reason, struct err *err)
 bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
 {
     const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                              PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
+                              PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
                               (ours ? PTRACE_O_EXITKILL : 0);
     size_t before;
 
@@ -545,6 +545,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
         trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&message);
         if (!take_child(p, (pid_t)message, event, &child))
             break;
+        t->suspended = child.suspends;
         for (size_t i = 0; i < p->unknown.count; i++)
             if (p->unknown.items[i] == child.child) {
                 p->unknown.items[i] = p->unknown.items[--p->unknown.count];
@@ -552,6 +553,9 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
                 return child;
             }
         vec_push(&p->children, child);
+        break;
+    case PTRACE_EVENT_VFORK_DONE:
+        t->within = true;
         break;
     case PTRACE_EVENT_EXEC:
         for (size_t i = p->tracees.count; i-- > 0;)
@@ -590,6 +594,7 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
+    t->suspended = false;   /* it does not stop before vfork is done */
     /* any stop answers a pending interrupt; a late one is a quiet event */
     t->asked = false;
     if (status >> 16)

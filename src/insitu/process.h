@@ -25,6 +25,8 @@ struct traced {
     bool replaced;             /* within exec: it has become another program */
     uint32_t considered;       /* the last process_stop that examined it */
     bool listening;            /* stopped by a stop signal; waits for SIGCONT */
+    /* blocked by vfork: its child, which is not traced, may execute the same memory */
+    bool suspended;
     int signal;                /* to deliver on resume */
     siginfo_t info;            /* of that signal */
 };

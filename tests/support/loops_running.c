@@ -5,6 +5,7 @@
  * stands alone. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -412,6 +413,38 @@ static void run_spawns(const char *name, long repeats)
     iterations = (uint64_t)all * SIZE;
 }
 
+static int visitor(void *state)
+{
+    long sum = 0;
+    for (long r = 0; r < *(long *)state; r++)
+        sum += loop_sum(numbers, 1000);
+    _exit(sum > 0 ? 7 : 8);
+}
+
+/* Processes that execute the loop in the memory of this one, each of which must end by itself. */
+static void run_shared(const char *name, long repeats)
+{
+    static char stack[65536] __attribute__((aligned(16)));
+    int flags = CLONE_VM | (strstr(name, "vfork") ? CLONE_VFORK : 0);
+    pthread_t longer;
+    long all = 5 * 1000 * repeats / SIZE;
+    void *s;
+
+    born(pthread_create(&longer, NULL, thread, &all));
+    for (int i = 0; i < 5; i++) {
+        int status = 0;
+        pid_t child = clone(visitor, stack + sizeof stack, flags, &repeats);
+        if (child < 0 || waitpid(child, &status, __WALL) != child || !WIFEXITED(status) ||
+            WEXITSTATUS(status) != 7) {
+            fprintf(stderr, "a process that shares memory ended with %#x\n", (unsigned)status);
+            exit(5);
+        }
+    }
+    pthread_join(longer, &s);
+    printed += (long)s;
+    iterations = (uint64_t)all * SIZE + 5 * 1000 * (uint64_t)repeats;
+}
+
 #define PAGE 4096
 static char *guarded;
 static void open_page(int number, siginfo_t *info, void *context)
@@ -508,7 +541,8 @@ int main(int c, char **v)
         {"list", run_list},           {"sum", run_sum},       {"interpret", run_interpret},
         {"call", run_call},           {"double", run_double}, {"threads", run_threads},
         {"births", run_births},       {"spawns", run_spawns}, {"faults", run_faults},
-        {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait}};
+        {"timer", run_timer},         {"fork", run_fork},     {"wait", run_wait},
+        {"shared", run_shared},       {"vforks", run_shared}};
     long repeats = c > 2 ? atol(v[2]) : 1;
 
     timed = getenv("CYCLES") != NULL;

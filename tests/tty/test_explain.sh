@@ -102,6 +102,11 @@ test_begins_and_ends() {
     build loops
     for _ in 1 2 3 4 5; do counted loop_sum births 50; done
     counted loop_sum spawns 10
+    # Processes that execute the loop in its memory, and are not traced.
+    for _ in 1 2 3; do
+        counted loop_sum vforks 60000
+        counted loop_sum shared 60000
+    done
     # Faults in the loop, which the program itself mends.
     counted loop_sum faults 30
     for kind in births spawns faults; do

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "analysis/kernel.h"
 #include "insitu/copies.h"
@@ -152,6 +154,76 @@ static void test_displaced(void **state)
     assert_int_equal(again, 1);
     copies_done(&c);
     scene_end(&s);
+}
+
+/* The original is restored where a jump to any copies is, also one that is not of the last mode.
+ * Where the program has replaced a jump, its bytes stay, and so do the copies. */
+static void test_restored(void **state)
+{
+    enum { BIAS = 0x1000 };
+    struct scene s;
+    struct copies c;
+    struct err err = {0};
+    uint8_t original[sizeof loop_hex / 3], earlier[sizeof original], there[sizeof original];
+    const uint8_t trap = 0xcc;
+    struct process p = {.memory = memfd_create("memory", MFD_CLOEXEC)};
+    (void)state;
+
+    assert_true(p.memory >= 0);
+    scene_begin(&s);
+    copies_make(&s.region, BIAS, &c);
+    assert_true(code_resolve(&c.code, 0x10000, &err));
+    struct placed x = {
+        .process = &p, .region = &s.region, .copies = &c, .bias = BIAS, .code = 0x10000};
+    memset(original, 0x90, sizeof original);
+    for (size_t i = 0; i < s.region.list.count; i++) {
+        const struct insn *in = s.region.list.items[i].insn;
+        memcpy(original + in->offset, in->bytes, in->length);
+    }
+    uint64_t site = s.region.list.items[s.region.pivot].insn->offset + BIAS;
+    for (enum copy_mode mode = COPY_COUNT; mode <= COPY_RECORD; mode++) {
+        assert_true(process_write(&p, BIAS, original, sizeof original));
+        assert_true(placed_patch(&x, mode, &err));
+        assert_true(process_read(&p, BIAS, earlier, sizeof earlier));
+        assert_memory_not_equal(earlier, original, sizeof original);
+        assert_true(placed_patch(&x, mode == COPY_TIME ? COPY_COUNT : COPY_TIME, &err));
+        assert_true(process_write(&p, BIAS, earlier, sizeof earlier));
+        assert_true(placed_restore(&x, &err));
+        assert_true(process_read(&p, BIAS, there, sizeof there));
+        assert_memory_equal(there, original, sizeof original);
+        assert_false(x.kept);
+    }
+    assert_true(placed_patch(&x, COPY_COUNT, &err));
+    assert_true(process_write(&p, BIAS, original, sizeof original));
+    assert_true(placed_restore(&x, &err));
+    assert_false(x.kept);
+    assert_true(placed_patch(&x, COPY_COUNT, &err));
+    assert_true(process_write(&p, site, &trap, 1));
+    assert_true(placed_restore(&x, &err));
+    assert_true(process_read(&p, site, there, 1));
+    assert_int_equal(there[0], trap);
+    assert_true(x.kept);
+    close(p.memory);
+    copies_done(&c);
+    scene_end(&s);
+}
+
+/* Jumps are not replaced while something untraced may execute them. */
+static void test_alone(void **state)
+{
+    struct process p = {.memory = -1};
+    struct placed x = {.process = &p};
+    (void)state;
+
+    vec_push(&p.tracees, ((struct traced){.tid = 1}));
+    vec_push(&p.tracees, ((struct traced){.tid = 2}));
+    assert_true(placed_alone(&x));
+    p.tracees.items[1].suspended = true;
+    assert_false(placed_alone(&x));
+    p.tracees.items[1].suspended = false;
+    x.shared = true;
+    assert_false(placed_alone(&x));
+    vec_done(&p.tracees);
 }
 
 static void test_paths(void **state)
@@ -604,7 +676,8 @@ int main(void)
         cmocka_unit_test(test_region),     cmocka_unit_test(test_paths),
         cmocka_unit_test(test_displaced),  cmocka_unit_test(test_footprint),
         cmocka_unit_test(test_predictor),  cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_split)};
+        cmocka_unit_test(test_split),      cmocka_unit_test(test_restored),
+        cmocka_unit_test(test_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else
