@@ -74,7 +74,9 @@ test_limit() {
     make_source
     build two -O2 -g -fno-tree-vectorize -fno-unroll-loops
     build three -O2 -g -ftree-vectorize -mavx2
-    diff_of "$work/two" "$work/three" --machine skylake --fail-above 50
+    # main keeps its sum in memory across the calls in the second: 9 cycles for 4
+    diff_of "$work/two" "$work/three" --machine skylake --fail-above 150
+    status=1 diff_of "$work/two" "$work/three" --machine skylake --fail-above 50
     status=1 diff_of "$work/three" "$work/two" --machine skylake --fail-above 5
     holds err '1 loop takes more than 5 % longer'
     [ "$(of matched add)" = function ] || fail "the result is not shown: $(cat "$work/out")"
