@@ -6,10 +6,13 @@
  * have a time stamp from when they left the list. A bitmap marks the stamps in use; Fenwick sums
  * over its words count the bits above a stamp, which are the lines used since. When stamps run out,
  * those in use are renumbered. Memory is proportional to the number of distinct lines (Bennett and
- * Kruskal 1975; Olken 1981). One thread. */
+ * Kruskal 1975; Olken 1981).
+ * A signal handler that leaves a touch by a jump loses at most two lines, whose next uses are first
+ * ones: the next touch makes the rest consistent again. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,14 +28,13 @@
 
 struct reuse_line {
     uint64_t line;                   /* 1 + line number; 0: free */
-    uint64_t stamp;
+    uint64_t stamp;                  /* 1 + time stamp; 0: in the short list, or lost by a jump */
 };
 
 /* Zero-initialised is empty and valid; reuse_done frees. */
 struct reuse {
     uint64_t recent[REUSE_RECENT];   /* 1 + line number, most recent first; 0: none */
-    /* open addressing; lines of the short list may be present with an old stamp, which is not
-     * read */
+    /* open addressing; lines of the short list may be present, without a stamp */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
@@ -40,8 +42,8 @@ struct reuse {
     size_t stamps, next_stamp, marked;
     /* lines whose hash has one of these bits are skipped; 0: exact */
     uint64_t sample_mask;
-    /* out of memory, or left by a jump while it was moved: later values are wrong */
-    bool exhausted;
+    bool exhausted;                  /* out of memory: later values are wrong */
+    volatile bool torn;              /* a touch is in progress, or was left by a jump */
 };
 
 static inline uint64_t reuse_hash(uint64_t line)
@@ -110,6 +112,30 @@ static inline size_t reuse_rank(const struct reuse *r, size_t stamp)
     return count + reuse_ones(r->bits[stamp / 64] << (63 - stamp % 64));
 }
 
+/* Counts the stamps in use in the bitmap. */
+static inline void reuse_sum_up(struct reuse *r)
+{
+    const size_t chunks = r->stamps / REUSE_CHUNK;
+
+    memset(r->sums, 0, reuse_sums_bytes(r->stamps));
+    r->marked = 0;
+    for (size_t i = 1; i <= chunks; i++) {
+        const size_t ones = reuse_ones(r->bits[i - 1]), above = i + (i & -i);
+        r->marked += ones;
+        r->sums[i] += (uint32_t)ones;
+        if (above <= chunks)
+            r->sums[above] += r->sums[i];
+    }
+}
+
+static inline void reuse_block_signals(sigset_t *kept)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, kept);
+}
+
 static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
 {
     bool found = false;
@@ -121,13 +147,12 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
 /* Renumbers the stamps in use from 0 on, in a bitmap of four times their number. */
 static inline bool reuse_renumber(struct reuse *r)
 {
-    /* never smaller: old stamps of the short list's lines stay in range */
     size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;
     while (stamps < 4 * (r->marked + 1))
         stamps *= 2;
     for (size_t i = 0; i < r->table_size; i++)
-        if (r->table[i].line && !reuse_in_recent(r, r->table[i].line - 1))
-            r->table[i].stamp = reuse_rank(r, r->table[i].stamp) - 1;
+        if (r->table[i].stamp)
+            r->table[i].stamp = reuse_rank(r, r->table[i].stamp - 1);
     if (stamps != r->stamps) {
         reuse_unmap(r->bits, r->stamps / 8);
         reuse_unmap(r->sums, reuse_sums_bytes(r->stamps));
@@ -138,14 +163,10 @@ static inline bool reuse_renumber(struct reuse *r)
             return false;
     } else {
         memset(r->bits, 0, stamps / 8);
-        memset(r->sums, 0, reuse_sums_bytes(stamps));
     }
     for (size_t i = 0; i < r->marked; i++)
         r->bits[i / 64] |= (uint64_t)1 << i % 64;
-    for (size_t chunk = 0; chunk * REUSE_CHUNK < r->marked; chunk++) {
-        size_t left = r->marked - chunk * REUSE_CHUNK;
-        reuse_add_sum(r, chunk * REUSE_CHUNK, (uint32_t)(left < REUSE_CHUNK ? left : REUSE_CHUNK));
-    }
+    reuse_sum_up(r);
     r->next_stamp = r->marked;
     return true;
 }
@@ -166,18 +187,55 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
-/* Makes room for one more line. A signal handler that leaves this by a jump leaves it exhausted. */
+/* Makes room for one more line; no handler leaves this by a jump. */
 static inline bool reuse_room(struct reuse *r)
 {
     bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
+    sigset_t kept;
 
     if (!renumber && !grow)
         return true;
-    *(volatile bool *)&r->exhausted = true;
-    if ((renumber && !reuse_renumber(r)) || (grow && !reuse_grow(r)))
-        return false;
-    *(volatile bool *)&r->exhausted = false;
-    return true;
+    reuse_block_signals(&kept);
+    r->exhausted = (renumber && !reuse_renumber(r)) || (grow && !reuse_grow(r));
+    sigprocmask(SIG_SETMASK, &kept, NULL);
+    return !r->exhausted;
+}
+
+static inline void reuse_set_torn(struct reuse *r, bool torn)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    r->torn = torn;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Makes consistent what a jump out of a touch left: keeps the short list and the stamps of the
+ * table's other lines, and derives the rest. No handler leaves this by a jump. */
+static inline void reuse_mend(struct reuse *r)
+{
+    sigset_t kept;
+
+    reuse_block_signals(&kept);
+    for (unsigned i = 1; i < REUSE_RECENT; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (r->recent[k] == r->recent[i])
+                r->recent[i] = 0;
+    r->table_used = r->next_stamp = 0;
+    if (r->stamps)
+        memset(r->bits, 0, r->stamps / 8);
+    for (size_t i = 0; i < r->table_size; i++) {
+        struct reuse_line *slot = &r->table[i];
+        r->table_used += slot->line != 0;
+        if (!slot->line || reuse_in_recent(r, slot->line - 1))
+            slot->stamp = 0;
+        if (!slot->stamp)
+            continue;
+        r->bits[(slot->stamp - 1) / 64] |= (uint64_t)1 << (slot->stamp - 1) % 64;
+        r->next_stamp = slot->stamp > r->next_stamp ? slot->stamp : r->next_stamp;
+    }
+    if (r->stamps)
+        reuse_sum_up(r);
+    reuse_set_torn(r, false);
+    sigprocmask(SIG_SETMASK, &kept, NULL);
 }
 
 /* Moves @line from the short list to the older lines, as their newest. */
@@ -187,10 +245,11 @@ static inline void reuse_retire(struct reuse *r, uint64_t line)
         return;
     struct reuse_line *slot = reuse_slot(r->table, r->table_size, line);
     r->table_used += !slot->line;
+    const size_t stamp = r->next_stamp++;
     slot->line = line + 1;
-    slot->stamp = r->next_stamp++;
-    r->bits[slot->stamp / 64] |= (uint64_t)1 << slot->stamp % 64;
-    reuse_add_sum(r, slot->stamp, 1);
+    slot->stamp = stamp + 1;
+    r->bits[stamp / 64] |= (uint64_t)1 << stamp % 64;
+    reuse_add_sum(r, stamp, 1);
     r->marked++;
 }
 
@@ -199,11 +258,13 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
 {
     struct reuse_line *slot = r->table_size ? reuse_slot(r->table, r->table_size, line) : NULL;
 
-    if (!slot || !slot->line)
+    if (!slot || !slot->stamp)
         return REUSE_COLD;
-    uint64_t distance = REUSE_RECENT + r->marked - reuse_rank(r, slot->stamp);
-    r->bits[slot->stamp / 64] &= ~((uint64_t)1 << slot->stamp % 64);
-    reuse_add_sum(r, slot->stamp, (uint32_t)-1);
+    const size_t stamp = slot->stamp - 1;
+    uint64_t distance = REUSE_RECENT + r->marked - reuse_rank(r, stamp);
+    slot->stamp = 0;
+    r->bits[stamp / 64] &= ~((uint64_t)1 << stamp % 64);
+    reuse_add_sum(r, stamp, (uint32_t)-1);
     r->marked--;
     return distance;
 }
@@ -219,19 +280,25 @@ static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
         return REUSE_UNSAMPLED;
     if (r->recent[0] == before || r->exhausted)
         return 0;
+    if (r->torn)
+        reuse_mend(r);
+    reuse_set_torn(r, true);
     /* Shifts the list by one up to the line's old position. */
     next = r->recent[0];
     r->recent[0] = before;
     for (unsigned i = 1; i < REUSE_RECENT; i++) {
         uint64_t here = r->recent[i];
         r->recent[i] = next;
-        if (here == before)
+        if (here == before) {
+            reuse_set_torn(r, false);
             return i;
+        }
         next = here;
     }
     uint64_t distance = reuse_recall(r, line);
     if (next)
         reuse_retire(r, next - 1);
+    reuse_set_torn(r, false);
     return distance;
 }
 
