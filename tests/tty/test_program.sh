@@ -607,7 +607,8 @@ END
         sum=$(awk -F, '/^walk:/ { n += $3 } END { print n }' "$work/out")
         [ -n "$how" ] && { [ "$sum" -ge $((2 * 4 * 64 * 64)) ] || fail "$sum executions: $(cat "$work/out")"; }
     done
-    paste misses misses-DTHREADS | awk '{ n++; far += !($1 > 1000 && $2 / $1 > 0.97 && $2 / $1 < 1.03) } END { exit !(n == 2 && !far) }' || fail "misses: $(cat misses misses-DTHREADS)"
+    # how the threads take turns, which the host decides, changes misses by up to 3 %
+    paste misses misses-DTHREADS | awk '{ n++; far += !($1 > 1000 && $2 / $1 > 0.95 && $2 / $1 < 1.05) } END { exit !(n == 2 && !far) }' || fail "misses: $(cat misses misses-DTHREADS)"
 }
 
 # A loop in inline assembly: nothing counts it, and the prediction says so. A process that is started is told of.
