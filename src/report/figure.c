@@ -154,7 +154,7 @@ bool figure_draw(const struct figure *f, enum figure_format format, struct str *
         ok = child_run(argv, directory, str_text(&script), script.length, &limits, &result, &fault);
         if (!ok && fault.code == ERR_MISSING)
             err_set(err, ERR_MISSING, missing_todo(),
-                    "gnuplot is not installed; it draws the figures");
+                    "pictures are drawn by gnuplot, which is not installed");
         else if (!ok && err)
             *err = fault;
     }

@@ -480,7 +480,7 @@ test_standard_input() {
     printf 'size {N}\n{other} braces\n' >case.txt
     expect 1 "$portolan" -e "program load reads.c -O1 --stdin case.txt --arguments ''; program run N=100,200,300"
     holds err 'the program ended with status 3 for N=100'
-    holds err '--allow-exit accepts any status'
+    holds err '--allow-exit accepts any exit status'
     expect 0 "$portolan" --format csv -e "program load reads.c -O1 --stdin case.txt --arguments '' --allow-exit; program run N=100,200,300,500; program blocks N=1000"
     grep -q '^main:[0-9]*,2,1000,N,' out || fail "no block runs as often as the input says: $(cat out)"
     expect 1 "$portolan" -e "program load reads.c -O1 --stdin nowhere.txt --allow-exit; program run N=100"
