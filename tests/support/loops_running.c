@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that
- * number, what was computed, and with CYCLES set the cycles per iteration that the loop took, by
- * the time stamp counter and a chain of instructions of known length. What shell tests compile: it
- * stands alone. */
+ * number, what was computed, and with CYCLES set the cycles per iteration that the loop took: its
+ * CPU time by that of a chain of instructions of known length. Shell tests compile this file alone. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LOOP __attribute__((noinline, noclone))
@@ -32,19 +32,20 @@ static uint64_t next_random(void)
 }
 
 #define VISITS 4096
-#define CHAIN 4000 /* cycles */
+#define CHAIN 4000 /* cycles; CHAINS times as many beside a time */
+#define CHAINS 50
 
 /* Cycles of the visits of a loop, by its own time. */
 static double visits[VISITS];
 static size_t visit_count, all_visits;
 static int timed;
+/* This thread's CPU time in nanoseconds: the wall clock would count the turns of other processes. */
 static uint64_t stamp(void)
 {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    return 0;
-#endif
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 LOOP long loop_partition(int *a, long n, int pivot)
@@ -174,14 +175,14 @@ static void fill(void)
         numbers[i] = (int)(next_random() >> 34);
 }
 
-/* Notes a visit that took @ticks, with the clock of this moment. */
-static void note_visit(uint64_t ticks)
+/* Notes a visit that took @time, with the clock frequency of this moment. */
+static void note_visit(uint64_t time)
 {
     uint64_t begun = stamp();
     long value = 0;
 
     all_visits++;
-    for (int i = 0; i < CHAIN / 20; i++)
+    for (int i = 0; i < (timed ? CHAINS : 1) * CHAIN / 20; i++)
 #if defined(__x86_64__)
         __asm__ volatile(".rept 20\n not %0\n .endr" : "+r"(value));
 #else
@@ -189,7 +190,7 @@ static void note_visit(uint64_t ticks)
 #endif
     uint64_t chain = stamp() - begun;
     if (timed && chain && visit_count < VISITS)
-        visits[visit_count++] = (double)ticks / (double)chain * CHAIN;
+        visits[visit_count++] = (double)time / (double)chain * CHAINS * CHAIN;
 }
 
 static int by_size(const void *a, const void *b)
