@@ -23,8 +23,11 @@ static void add_paths(struct result *result, const struct explained_findings *f)
     const struct paths *p = &f->paths;
     struct result_table *t;
 
-    if (!p->list.count)
+    if (!p->list.count) {
+        result_line(result, "\nno paths: no iteration was recorded before the end; a longer run or "
+                            "a less busy machine allows it");
         return;
+    }
     result_line(result, "\npaths of %zu recorded iterations", p->iterations);
     t = result_table(result, "paths", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->list.count && i < EXPLAINED_PATHS; i++) {
