@@ -1,9 +1,10 @@
-/* Actions of the views and their frame that have no command of their own: the words of `do`. */
+/* Actions of the views and of their frame that have no command; the command `do` runs them by
+ * name. */
 #ifndef PORTOLAN_CMD_ACTION_H
 #define PORTOLAN_CMD_ACTION_H
 
-/* Movement first. A view handles those that apply to it; the frame handles the last ones if the
- * view does not. */
+/* The first actions move the selection or scroll. A view handles the actions that apply to it; the
+ * frame handles the last ones if the view does not. */
 #define ACTIONS(ACTION)                                                                            \
     ACTION(DOWN, "down")                                                                           \
     ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up")                     \
@@ -31,7 +32,7 @@
 #define ACTION_CHOICE(value, name) "|" name
 enum action { ACTIONS(ACTION_VALUE) ACTION_COUNT };
 
-/* "down|up|...", the choices of the command. */
+/* The choices of command `do`: "down|up|...". */
 #define ACTION_CHOICES (&(ACTIONS(ACTION_CHOICE))[1])
 
 /* Returns ACTION_COUNT for an unknown @name. */

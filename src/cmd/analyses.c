@@ -89,7 +89,7 @@ static bool make_publish(struct session *s, void *state, struct result *result, 
     (void)err;
     a->made = true;
     a->job = 0;
-    s->revision++; /* views request them again */
+    s->revision++; /* the views then request new ones */
     return true;
 }
 

@@ -1,5 +1,6 @@
-/* Analyses and simulations of a loop on several machines, for views. They hold their kernel; the
- * session must keep its loop and machines. One thread, except analyses_make. */
+/* Analyses and simulations of a loop on several machines, for views. They hold a reference to their
+ * kernel; the session must not free the loop or the machines. One thread, except for
+ * analyses_make. */
 #ifndef PORTOLAN_CMD_ANALYSES_H
 #define PORTOLAN_CMD_ANALYSES_H
 
@@ -11,35 +12,37 @@
 struct session;
 
 struct analyses {
-    const struct kernel *kernel;        /* held; NULL: none, and no analysis */
+    const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to analyse
+                                         * */
     size_t loop;
     struct machine **machines;          /* held */
     struct analysis **items;            /* one per machine, once made */
-    struct simulation **simulations;    /* one per machine; NULL: not requested */
+    struct simulation **simulations;    /* one per machine; NULL: simulation not requested */
     size_t count;
-    /* machines that have all forms of the loop, if a selected one lacks some */
+    /* machines whose tables have all forms of the loop, if a selected machine lacks some */
     struct machine_names coverage;
     bool made;
-    /* session revision at which they were neither made nor in progress; 0: none */
+    /* session revision at which making them failed; 0: no failure */
     unsigned long given_up;
     unsigned job;                       /* job that makes them; 0: none */
-    _Atomic unsigned holders;           /* besides the requester */
+    _Atomic unsigned holders;           /* number of holders in addition to the requester */
 };
 
-/* Creates analyses of loop @loop of @k on @machines, not made yet. */
+/* Creates the record for loop @loop of @k on @machines; analyses_make fills it. */
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
                               size_t count);
-/* Frees the analyses when their last holder calls it. */
+/* Drops one reference; the last holder's call frees the analyses. */
 void analyses_free(struct analyses *a);
-/* Returns whether they are of exactly this loop and these machines. */
+/* Returns whether @a is for exactly this loop and these machines. */
 bool analyses_are_of(const struct analyses *a, const struct kernel *k, size_t loop,
                      struct machine *const *machines, size_t count);
-/* Instructions to analyse, summed over the machines. */
+/* Returns the number of instructions to analyse, summed over the machines. */
 size_t analyses_work(const struct analyses *a);
-/* Fills items. False when the thread's watch cancelled it: some are missing or incomplete. Any
- * thread, one at a time; the reading thread sets `made`. */
+/* Fills @a's items. Returns false if the thread's watch cancelled it; some items are then missing
+ * or incomplete. Any thread, but one at a time; the thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
-/* Makes them in the background: sets `made` on success; `job` is 0 once it has ended. */
+/* Runs analyses_make in a background job. Success sets `made`; the end of the job sets `job` to
+ * 0. */
 void analyses_start(struct session *s, struct analyses *a);
 
 #endif

@@ -14,27 +14,27 @@
 #include "work/evolve_job.h"
 #include "work/background_writer.h"
 
-/* seconds between saves: less than this plus the time of one save can be lost */
+/* seconds between saves; a crash loses at most the changes of this time plus one save */
 #define LEAST_SECONDS 0.4
-/* for a large session: share of the time used for saving, at most */
+/* after a save of a large session, the pause is this multiple of the time that it took */
 #define SHARE 10
-#define RUN_SECONDS 3        /* seconds between two checks of a run of inference */
+#define RUN_SECONDS 3        /* seconds between two checks of an inference run */
 
-/* Fingerprint of a session, to detect changes. */
+/* Fingerprint of a session that detects changes. */
 struct mark {
     unsigned long revision;
     const void *kernel;
     size_t loop, shelved, at;
     uint64_t serial, experiments;
-    long run;                /* progress of the last run, in units of RUN_SECONDS */
+    long run;                /* elapsed time of the last run, in units of RUN_SECONDS */
 };
 
 struct autosave {
     struct session *session;
     struct background_writer *background_writer;
     struct mark saved, saving;
-    double next, begun;      /* clock_seconds() */
-    /* ready: the directory is locked; failed: a failure was reported */
+    double next, begun;      /* times of clock_seconds() */
+    /* ready: the directory is locked; failed: a failure has been reported */
     bool ready, failed;
 };
 
@@ -94,7 +94,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     return a;
 }
 
-/* Reports a failure once: later saves may fail for the same reason. */
+/* Reports the first failure only, because later saves may fail for the same reason. */
 static void tell(struct autosave *a, const struct err *err)
 {
     char text[2048];
@@ -105,7 +105,7 @@ static void tell(struct autosave *a, const struct err *err)
     a->failed = true;
 }
 
-/* Takes back the directory after a save. */
+/* Removes a finished save from the background writer; waits for it if @wait. */
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};
@@ -162,7 +162,7 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    /* last attempt: an earlier failure may have been temporary */
+    /* tries once more after a failure, because its cause may have been temporary */
     if (same(&now, &a->saved) && !a->failed)
         return;
     begin(a, &now);

@@ -6,21 +6,21 @@
 
 struct autosave;
 
-/* Starts autosaving. @named: the user's saved session, which counts as a change; if not, only later
- * changes are saved. */
+/* Starts autosaving. @named: the user saves this session under a name, so the first save happens
+ * without a change; otherwise only later changes are saved. */
 struct autosave *autosave_new(struct session *s, bool named);
-/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call,
- * INFINITY: after the next change. */
+/* Starts saving if something has changed, unless @hold. Returns the seconds until the next call is
+ * due; INFINITY: no call before the next change. */
 double autosave_tick(struct autosave *a, bool hold);
-/* Saves the last changes while their jobs still run; waits for completion. Call it before the jobs
- * are ended. */
+/* Saves the last changes while their jobs still run, and waits until they are written. Call it
+ * before ending the jobs. */
 void autosave_end(struct autosave *a);
 void autosave_free(struct autosave *a);
 
-/* rescue.c: saves the session before the program ends by a fault or for lack of memory. */
+/* rescue.c: saves the session before a fatal signal or a lack of memory ends the program. */
 
-/* Makes die() save @s, if changed by a command, to $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS
- * and report that; NULL: disables it. UI thread. */
+/* Makes die() save @s to $XDG_STATE_HOME/portolan/rescued-TIME-PROCESS if a command changed it, and
+ * print that path. NULL disables it. UI thread. */
 void rescue_set(struct session *s);
 
 #endif

@@ -13,7 +13,7 @@
 #include "measure/cpu_source.h"
 #include "toolchain/assemble.h"
 
-#define LINKS 8            /* links of a displayed chain */
+#define LINKS 8            /* instructions shown of a latency chain */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {

@@ -1,5 +1,5 @@
-/* Result of machine check: single forms measured on this CPU compared with a machine's tables:
- * throughput, and latency of each pair of operands. */
+/* Result of machine check: measurements of single forms on this CPU compared with a machine's
+ * tables. It covers throughput and the latency of each operand pair. */
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
 
@@ -7,49 +7,55 @@
 #include "isa/body.h"
 #include "model/machine.h"
 
-#define CHECK_DISAGREES 0.05   /* relative, and this number of cycles at least: */
+#define CHECK_DISAGREES 0.05   /* A row disagrees if the difference exceeds this fraction and
+                                * CHECK_CYCLES cycles. */
 #define CHECK_CYCLES 0.04
 
 struct check_row {
     char *form;
-    bool latency;              /* chain of a latency; not set: a throughput */
+    bool latency;              /* whether the row is the latency of a chain, rather than a
+                                * throughput */
     struct chain chain;
-    double measured, spread;   /* cycles; NaN: see state */
-    double predicted;          /* NaN: the machine lacks the form */
-    /* occurrences in a Debian system (data/frequency), 0: not listed */
+    double measured, spread;   /* cycles; NaN: `state` has the reason */
+    double predicted;          /* cycles; NaN: the machine's tables lack the form */
+    /* occurrences in the programs of a Debian system (data/frequency); 0: not listed */
     double uses;
-    char state[96];            /* "ok" or the reason */
+    char state[96];            /* "ok" or the reason why there is no value */
 };
 
 struct check {
-    uint64_t serial; /* no other check has it */
+    uint64_t serial; /* number that no other check has */
     char *machine;             /* id */
-    char *cpu;                 /* "Emerald Rapids", or the name of the simulated machine */
+    char *cpu;                 /* name of the CPU ("Emerald Rapids") or of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */
     char *simulated;
-    enum isa isa;              /* of both */
+    enum isa isa;              /* instruction set of the machine and of the CPU */
     char date[16];             /* 2026-01-31 */
-    struct check_row *rows;    /* most important first */
+    struct check_row *rows;    /* sorted by importance, largest first */
     size_t count;
 };
 
-/* Creates a comparison of @m with this CPU, named @cpu, or with @simulated unless NULL. */
+/* Creates an empty comparison of @m with this CPU, named @cpu. If @simulated is not NULL, that
+ * machine replaces the CPU. */
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated);
 void check_free(struct check *c);
-/* Adds a row with its own form, borrowed until the next call. */
+/* Adds a row with a copy of @form. The pointer is valid until the next call. */
 struct check_row *check_add(struct check *c, const char *form, double uses);
-/* Sorts the rows by importance. */
+/* Sorts the rows by check_weight, largest first. */
 void check_sort(struct check *c);
-/* Returns whether measured and predicted values differ by more than CHECK_DISAGREES. */
+/* Returns whether measured and predicted values differ by more than CHECK_DISAGREES and
+ * CHECK_CYCLES. */
 bool check_disagrees(const struct check_row *row);
-/* Importance of a difference: the model's error in cycles over all uses; 0 without a difference. */
+/* Returns the weight of a difference: the model's error in cycles times the form's uses; 0 if the
+ * values agree. */
 double check_weight(const struct check_row *row);
-/* Appends "throughput", "latency op1 -> op2". */
+/* Appends what the row measures: "throughput" or "latency op1 -> op2". */
 void check_quantity(const struct check_row *row, struct str *out);
-/* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
+/* Appends "measured on Emerald Rapids 2026-01-31", the source noted with corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Code measured for @row, or its equivalent for a simulated CPU, at most @lines lines. */
+/* Appends the code that was measured for @row, at most @lines lines. For a simulated CPU it appends
+ * the equivalent code. */
 void check_code(const struct forms *forms, const struct check_row *row, size_t lines,
                 struct str *out);
 

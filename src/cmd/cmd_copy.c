@@ -3,7 +3,8 @@
 
 #include "cmd/command.h"
 
-#define COPY_MOST 74994   /* bytes: terminals accept 100,000 base64 characters */
+#define COPY_MOST 74994   /* bytes; its base64 text has 100,000 characters, the most that terminals
+                           * accept */
 
 struct copy_values {
     const char *what, *file;
@@ -28,7 +29,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Copies the loop's lines of the user's text, or its instructions. */
+/* Copies the loop's lines of the user's source, or its disassembled instructions. */
 static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
 {
     size_t count, line = 1;
@@ -57,7 +58,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     str_clear(&s->copied);
     bool ok = kernel ? copy_kernel(s, &text, err) : session_view(s, "copy", v->what, result, err);
-    if (!kernel) {   /* the views have put the text there */
+    if (!kernel) {   /* the view has stored its text in s->copied */
         str_add_bytes(&text, str_text(&s->copied), s->copied.length);
         str_clear(&s->copied);
     }

@@ -14,7 +14,7 @@
 #include "throughput/predict.h"
 
 #define WORST_SHOWN 10
-#define TOLD 0.005   /* smallest relative error shown in text */
+#define TOLD 0.005   /* smallest relative error listed in text */
 
 static bool is_json(const char *path)
 {
@@ -22,7 +22,7 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/* A mapping: of a machine, or of a PMEvo file, which the job reads. */
+/* A mapping to evaluate: a machine's, or one of a PMEvo file that the job reads. */
 struct evaluated {
     char *name;
     struct machine *machine;    /* a copy; NULL: not read yet */
@@ -30,8 +30,8 @@ struct evaluated {
 
 /* Input and output of the job. */
 struct mapping_evaluating {
-    char *file;                    /* NULL: @table */
-    struct experiments *table;     /* held or read */
+    char *file;                    /* NULL: @table is evaluated */
+    struct experiments *table;     /* the session's, held by reference, or read from @file */
     struct evaluated *mappings;
     size_t count;
     bool heat;
@@ -72,7 +72,8 @@ static int compare_misses(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Rows with both numbers, largest error first; the caller frees. */
+/* Returns the rows that have a measured and a predicted value, largest error first. The caller
+ * frees them. */
 static struct miss *find_misses(const struct experiments *t, const double *predicted, size_t *count)
 {
     struct miss *misses = shortage_alloc((t->rows.count + 1) * sizeof *misses);
@@ -102,7 +103,8 @@ static json_t *heat_json(const struct heat_map *map)
     return object;
 }
 
-/* Draws predicted values upwards over measured values; darker means more. */
+/* Draws the heat map: measured values to the right, predicted values upwards. A darker character
+ * stands for more experiments. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -160,7 +162,7 @@ static json_t *worst_json(const struct experiments *t, const struct miss *misses
     return worst;
 }
 
-/* The worst rows, for CSV. */
+/* Adds the rows with the largest errors, for CSV. */
 static void worst_rows(struct result_table *t, const char *name, const struct experiments *e,
                        const struct miss *misses, size_t count, const double *predicted)
 {
@@ -191,7 +193,7 @@ static void worst_lines(const struct experiments *t, const struct miss *misses, 
     str_done(&text);
 }
 
-enum { COLUMNS = 9 };   /* the last only with --heatmap */
+enum { COLUMNS = 9 };   /* the last column exists only with --heatmap */
 static const struct result_column columns[COLUMNS] = {
     {.key = "mapping", .kind = CELL_TEXT, .width = 24},
     {.key = "n", .kind = CELL_COUNT, .width = 7},
@@ -215,8 +217,7 @@ static const struct result_column worst_columns[] = {{.key = "mapping", .kind = 
                                                      {.key = "measured", .kind = CELL_NUMBER},
                                                      {.key = "predicted", .kind = CELL_NUMBER}};
 
-/* Adds one mapping's row to @table, its worst predictions to @worst, and to @details the text below
- * the table. */
+/* Adds one mapping's row to @table, its worst predictions to @worst and its text to @details. */
 static void add_accuracy(const char *name, const struct experiments *t, const double *predicted,
                          bool heat, bool headed, struct result_table *table,
                          struct result_table *worst, struct result *details)

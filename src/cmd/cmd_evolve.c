@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* evolve status, pause, stop, wait, set, adopt */
+/* Commands evolve status, pause, stop, wait, set and adopt. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* New columns of CSV go to the end. */
+/* Columns of CSV: add new ones at the end, because scripts may read them by position. */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},
@@ -134,7 +134,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     }
 }
 
-/* Appends "8 ports", or the numbers tried so far. */
+/* Appends "8 ports", or the port counts tried so far. */
 static void print_ports(struct evolve_run *run, const struct evolve_status *t, struct str *out)
 {
     static const char *const why[] = {
@@ -200,7 +200,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     str_done(&of);
 }
 
-/* Shows the state of @count runs, in JSON an object each. In the workbench @view shows it. */
+/* Shows the state of @count runs; JSON has one object per run. The workbench opens @view
+ * instead. */
 static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count,
                       const char *view, struct result *result)
 {
@@ -281,7 +282,7 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     evolve_catch_up(s);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
-    show_runs(s, &run, 1, "matrix", result);   /* frees it, since it was kept */
+    show_runs(s, &run, 1, "matrix", result);
     return true;
 }
 
@@ -424,7 +425,7 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     const struct mapping_entry *known = mapping_find(m, form);
     struct usage usage = {0};
 
-    if (!known)   /* of experiments added recently */
+    if (!known)   /* the form is of an experiment added after the mapping was made */
         return;
     struct mapping_entry entry = *known;
     usage_copy(&usage, &entry.usage);
@@ -434,8 +435,8 @@ static void set_source(struct mapping *m, const char *form, const char *source)
     usage_done(&usage);
 }
 
-/* The best mapping of the run, the one of least error if @single, with the confidence in each form:
- * how far the best mappings agree on it. NULL before there is one. */
+/* Returns the run's best mapping, or if @single the one of least error. Each form's confidence is
+ * the share of the best mappings that agree on it. NULL before there is one. */
 static struct mapping *best_of(struct evolve_run *run, bool single)
 {
     struct problem *problem;
@@ -463,13 +464,13 @@ static struct mapping *best_of(struct evolve_run *run, bool single)
     return m;
 }
 
-/* Notes forms with hidden ports: mappings may agree only because each takes the cheapest of equal
- * usages. */
+/* Notes that no experiment shows the ports of @form. Mappings may agree on them only because each
+ * takes the cheapest of several equal usages. */
 static void note_hidden(struct mapping *m, const char *form, const struct observable *o,
                         struct str *settle)
 {
     struct str text = {0};
-    /* fmin ignores a NaN */
+    /* fmin returns its other argument if one is NaN */
     double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));
 
     if (o->settle.count)
@@ -481,7 +482,7 @@ static void note_hidden(struct mapping *m, const char *form, const struct observ
     str_done(&text);
 }
 
-/* Lists and notes the forms whose ports no experiment of the session's table shows. */
+/* Lists the forms whose ports no experiment of the session's table shows, and notes them in @m. */
 static void list_hidden(struct mapping *m, const struct experiments *t, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT},
@@ -514,7 +515,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     str_done(&settle);
 }
 
-/* Makes machine @id of the inferred forms only. */
+/* Creates machine @id from the inferred forms, without a base machine. */
 static struct machine *machine_alone_of(const struct session *s, const char *id,
                                         struct mapping *take_best)
 {
@@ -536,7 +537,8 @@ static struct machine *machine_alone_of(const struct session *s, const char *id,
     return m;
 }
 
-/* Makes machine @id: @base with the usages of @best. NULL with err when its ports do not fit. */
+/* Creates machine @id: @base with the usages of @best. Returns NULL with err if the ports do not
+ * match. */
 static struct machine *machine_over(const struct machine *base, const char *id,
                                     const struct mapping *best, struct overlay *overlay,
                                     struct err *err)
@@ -571,8 +573,8 @@ static bool add_machine(struct session *s, char *id, struct machine *take_m, str
     return ok;
 }
 
-/* Returns the machine below the inferred one: the current machine, or if that is an overlay its
- * base. */
+/* Returns the base for an inferred machine: the current machine, or its base if it is an
+ * overlay. */
 static struct machine *base_of(struct session *s, struct err *err)
 {
     struct machine *m = session_current(s, err);
@@ -612,7 +614,7 @@ static void show_overlay(const struct machine *base, const struct overlay *o, un
     str_done(&line);
 }
 
-/* Makes the machine and shows it; takes @take_best. */
+/* Creates the machine from @take_best and shows it. */
 static bool adopt(struct session *s, const struct adopt_values *v, struct mapping *take_best,
                   struct result *result, struct err *err)
 {
@@ -649,7 +651,7 @@ static bool adopt(struct session *s, const struct adopt_values *v, struct mappin
     return true;
 }
 
-/* Says which mapping is taken where there are several. */
+/* Names the mapping that was adopted if the run has several. */
 static void tell_which(const struct evolve_status *t, bool least_error, struct result *result)
 {
     if (!t->ports)

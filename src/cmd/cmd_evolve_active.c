@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* evolve start --active: chooses experiments, measures them and infers in rounds, then infers from
- * all measurements. */
+/* Command evolve start --active: chooses, measures and infers in rounds, then infers from all
+ * measurements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "work/active_job.h"
 #include "work/job.h"
 
-#define ROUNDS 8                    /* rounds of inference by default */
-/* default: at most one of this number of pairs is measured */
+#define ROUNDS 8                    /* default number of rounds of inference */
+/* by default one of this number of pairs is measured */
 #define SHARE 10
-/* least experiments of a round when many are allowed: the number of forms */
+/* minimum number of experiments of a round; if many are allowed, it is the number of forms */
 #define BATCH_LEAST 16
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
@@ -28,7 +28,7 @@ struct active_pending {
     uint64_t target;                /* serial number of the session's table at the start */
     struct evolve_options evolve;
     char *checkpoint;
-    struct evolve_run *run;         /* the last inference; NULL when it did not start */
+    struct evolve_run *run;         /* the final inference; NULL: not started */
     struct err err;
 };
 
@@ -78,7 +78,7 @@ json_t *evolve_active_json(const struct session *s, unsigned number)
     return s->document.active && s->document.active_run == number ? rounds_json(s) : NULL;
 }
 
-/* Fractions in CSV and JSON, percent in text: two columns each. */
+/* The two columns of a fraction: a fraction in CSV and JSON, percent in text. */
 #define PERCENT(name, text)                                                                        \
     {.key = name,                                                                                  \
      .title = text,                                                                                \
@@ -125,7 +125,7 @@ void evolve_active_show(const struct session *s, struct result *result)
     free(rounds);
 }
 
-/* Adds the started run; in CSV as a table below that of the rounds. */
+/* Adds the started run; CSV has it as a table below the table of rounds. */
 static void add_run(const struct evolve_run *run, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "run", .kind = CELL_COUNT},
@@ -150,7 +150,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     struct active_pending *p = state;
     struct session *s = p->session;
 
-    /* Inference uses the measured table even if the session has switched to another. */
+    /* Inference uses the measured table even if the session has another table by this time. */
     struct problem *problem = ok ? out->problem : NULL;
     if (problem)
         out->problem = NULL;
@@ -167,7 +167,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;
-        if (!s->interactive)   /* in the workbench the evolution view draws them */
+        if (!s->interactive)   /* the workbench draws the rounds in the evolution view */
             evolve_active_show(s, s->result);
         add_run(p->run, s->result);
     } else if (s->interactive && ok) {
@@ -179,7 +179,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         pending_free(p);
 }
 
-/* Forms of the largest experiment of @t. */
+/* Returns the number of forms in the largest experiment of @t. */
 static unsigned most_forms(const struct experiments *t)
 {
     unsigned most = 2;
@@ -207,7 +207,7 @@ static void set_up(struct active_options *o, const struct experiments *t,
     o->select.evolve.seconds = evolve->seconds > 0 ? evolve->seconds / ROUNDS : 0;
 }
 
-/* Path of the table next to the checkpoint; NULL without one. */
+/* Returns the path of the table next to the checkpoint; NULL without a checkpoint. */
 static char *table_path(const char *checkpoint)
 {
     struct str path = {0};
@@ -221,13 +221,13 @@ static char *table_path(const char *checkpoint)
     return str_take(&path);
 }
 
-/* First job: makes the table to measure, before any measurement. */
+/* State of the first job, which makes the table of experiments to measure. */
 struct beginning {
     struct evolve_options evolve;
     struct active_options o;
     struct active_choice choice;
-    /* held: the session's forms and their measurements; NULL: a kept table, which becomes the
-     * session's */
+    /* counted reference to the session's forms and measurements; NULL: @kept becomes the session's
+     * table */
     struct experiments *from;
     /* experiments of an earlier job, or the forms of a record */
     struct experiments *kept;
@@ -249,7 +249,7 @@ static void beginning_free(void *state)
     free(b);
 }
 
-/* Reads the forms of the record without its experiments; NULL with err. */
+/* Reads the forms of the record, but not its experiments. Returns NULL with err. */
 static struct experiments *open_record(struct beginning *b, struct err *err)
 {
     if (!(b->o.record = experiments_load(b->replay, err)))
@@ -292,7 +292,7 @@ static bool refuse_second(struct err *err)
                    "active experiments are running already");
 }
 
-/* Starts the measuring job; waits for it in a script. */
+/* Starts the measuring job. A script waits for its end. */
 static bool measure_table(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct beginning *b = state;
@@ -323,7 +323,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
         return true;
     }
     struct job_info info;
-    job_wait(number);   /* take_result reports rounds and run */
+    job_wait(number);   /* take_result reports the rounds and the run */
     bool ok = p->run != NULL;
     if (!ok)
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;
@@ -355,7 +355,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
         .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
         .replay = w->replay ? mem_strdup(w->replay) : NULL,
         .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    b->choice.simulate = b->choice.replay = NULL;   /* borrowed from the command's values */
+    b->choice.simulate = b->choice.replay = NULL;   /* both pointed to values of the command */
     b->o = (struct active_options){.noise = SIMULATED_NOISE,
                                    .cpu = -1,
                                    .keep = w->replay ? NULL : table_path(checkpoint),

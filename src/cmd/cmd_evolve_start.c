@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* evolve start, evolve resume */
+/* Commands evolve start and evolve resume. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,7 +205,7 @@ void evolve_show_started(const struct evolve_run *run, struct result *result)
     result_count(result, "experiments", (int64_t)status.experiments);
 }
 
-/* Returns the population of the last run, by the names of its mappings. */
+/* Returns the population of the last run, with its mappings' names. */
 static struct population last_population(const struct session *s)
 {
     struct population p = {0};
@@ -257,10 +257,10 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
     return true;
 }
 
-/* Input of the job that prepares a run, which is slow with many experiments. */
+/* Input of the job that prepares a run. Preparation is slow with many experiments. */
 struct starting {
     struct evolve_options o;
-    struct ports names;              /* of the ports; none: numbers */
+    struct ports names;              /* names of the ports; empty: numbers */
     struct population before;        /* initial population */
     char *checkpoint;                /* path; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
@@ -287,19 +287,19 @@ static bool time_over(void *state)
            (w->o.seconds > 0 && clock_seconds() - w->o.begun >= w->o.seconds);
 }
 
-/* Reads the remaining time of a checkpoint. */
+/* Reads the population and the remaining time of a checkpoint. */
 static bool read_checkpoint(struct starting *w, struct err *err)
 {
     struct population *p = &w->before;
-    /* The path may come from a session's author: a pipe might never end. */
+    /* A session by another author may name a pipe that never ends, so only files are read. */
     const bool pipes = file_only_files(true), ok = population_load(w->checkpoint, p, err);
 
     file_only_files(pipes);
     if (!ok)
         return false;
-    if (p->count > 1) {   /* from a single file all individuals start */
+    if (p->count > 1) {   /* a single mapping initialises all individuals instead */
         w->o.population = (unsigned)p->count;
-        w->o.population_each = true;   /* regardless of other ranks' choices */
+        w->o.population_each = true;   /* each rank uses this size, whatever its own options are */
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
@@ -336,7 +336,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
         result_line(result,
                     "the run was live; over %u ranks it continues with its current experiments",
                     ranks_count());
-    /* some were measured since the checkpoint */
+    /* forms may have been measured after the checkpoint was written */
     if (w->problem && w->o.width_measured && w->before.count)
         w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     return w->problem != NULL;
@@ -375,7 +375,7 @@ static bool start(struct session *s, struct starting *take_w, struct task *task)
     return task_give(task, &ops, take_w);
 }
 
-/* Sets the initial population: none, a machine's mapping, or the last run's. */
+/* Sets the initial population: none, a machine's mapping, or the population of the last run. */
 static bool begin_with(struct session *s, const struct evolve_values *v, struct population *before,
                        struct err *err)
 {
@@ -427,7 +427,8 @@ static struct evolve_run *newest_run(const struct session *s)
     return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 }
 
-/* Returns the table if it has measurements that @run lacks, which are added; else NULL. */
+/* Returns the session's table if it has measurements that @run has not read, and marks them as
+ * read. Otherwise returns NULL. */
 static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;
@@ -495,7 +496,7 @@ static const struct parameter resume_arguments[] = {
     {0},
 };
 
-/* Starts a run with the population and the remaining time of a checkpoint. */
+/* Starts a run with the population and the remaining time of a checkpoint file. */
 static bool resume_checkpoint(struct session *s, const char *file, struct task *task,
                               struct err *err)
 {

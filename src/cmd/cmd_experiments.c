@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments load, import, save, list, clear */
+/* Commands experiments load, import, save, list and clear. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,11 +47,12 @@ static const struct parameter load_options[] = {
     {0},
 };
 
-/* A job of this file: the input file, the table that it reads or extends, and its result. */
+/* State of this file's jobs: the input file, the table that is read or extended, and the result. */
 struct experiments_loading {
     char *file;
     struct experiments *(*read)(const char *path, struct err *err);
-    struct experiments *base;      /* held; --append: the table to extend. NULL: none */
+    struct experiments *base;      /* counted reference to the table that --append extends; NULL:
+                                    * none */
     struct experiments *made;
 };
 
@@ -100,7 +101,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_set_experiments(s, &l->made, l->base, err);
 }
 
-/* Reads @v's file by @read in the background; the session's table is replaced when the new one is
+/* Calls @read on @v's file in a background job. The new table replaces the session's when it is
  * complete. */
 static bool load(struct session *s, const struct experiments_load_values *v,
                  struct experiments *(*read)(const char *path, struct err *err), struct task *task)
@@ -268,7 +269,7 @@ static const struct parameter list_arguments[] = {
     {0},
 };
 
-/* Lists row @i; only documents show the state of measured ones. */
+/* Lists row @i. The state of a measured row appears only in documents (CSV and JSON). */
 static void list_row(const struct experiments *t, size_t i, struct str *buffer,
                      struct result_table *table)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments compare: compares measurements of several hosts. */
+/* Command experiments compare: compares measurements of several hosts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,20 +16,21 @@
 #define ABREAST 5          /* hosts per table in text */
 #define ROWS_SHOWN 40      /* there */
 
-/* One file, named by its host column or by the file name. */
+/* A file of measurements; its host column or file name gives the host's name. */
 struct fleet_host {
-    char *file, *name, *cpu, *microcode;   /* cpu, microcode "": unknown */
+    char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
     struct experiments *table;
-    /* experiments shared with another host, and those far from the median */
+    /* experiments shared with another host, and those of them that differ from the median */
     size_t compared, differing;
-    double difference;                     /* mean difference, a fraction, of the latter */
+    double difference;                     /* mean relative difference of the differing ones, a
+                                            * fraction */
 };
 
 /* An experiment that at least two hosts measured. */
 struct fleet_row {
     char *text;
     double *cycles;        /* per host; NaN: not measured there */
-    double difference;     /* largest over smallest, minus 1 */
+    double difference;     /* largest over smallest cycles, minus 1 */
 };
 
 struct fleet_comparing {
@@ -37,7 +38,7 @@ struct fleet_comparing {
     size_t count;
     double threshold;      /* a fraction */
     VEC(struct fleet_row) rows;
-    size_t compared;       /* number of shared experiments; rows holds those that differ */
+    size_t compared;       /* number of shared experiments; rows has only those that differ */
 };
 
 static void comparing_free(void *state)
@@ -61,7 +62,7 @@ static void comparing_free(void *state)
     free(w);
 }
 
-/* Copies the first value of column @name of @t; "" if empty. The caller frees. */
+/* Returns a copy of the first value of column @name of @t; "" if empty. The caller frees it. */
 static char *said(const struct experiments *t, const char *name)
 {
     uint32_t column = names_find(&t->extra, name);
@@ -106,7 +107,7 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares all measurements of one experiment. Of several on one host the fastest counts. */
+/* Compares all measurements of one experiment. If one host has several, the fastest is used. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
     double *cycles = mem_alloc(w->count * sizeof *cycles),
@@ -200,7 +201,7 @@ static void tell_hosts(const struct fleet_comparing *w, struct result *result)
     }
 }
 
-/* Adds a row per experiment and host, for CSV and JSON. */
+/* Adds one row per experiment and host, for CSV and JSON. */
 static void add_rows(const struct fleet_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
@@ -224,7 +225,7 @@ static void add_rows(const struct fleet_comparing *w, struct result *result)
         }
 }
 
-/* Adds a table of experiments against hosts @from to @to, for text. */
+/* Adds a table for text: a row per experiment, a column per host from @from to @to. */
 static void add_table(const struct fleet_comparing *w, size_t from, size_t to,
                       struct result *result)
 {

@@ -7,7 +7,7 @@
 #include "cmd/task.h"
 #include "infer/generate.h"
 
-#define EXPERIMENTS_MAX 4000000   /* experiments per command */
+#define EXPERIMENTS_MAX 4000000   /* largest number of experiments that one command generates */
 
 struct generate_values {
     bool singles, pairs;
@@ -47,9 +47,9 @@ static const struct parameter options[] = {
 struct generating {
     struct generate_values wanted;
     uint64_t seed;
-    struct experiments *base;      /* held; NULL: none yet */
+    struct experiments *base;      /* counted reference; NULL: the session has no table */
     struct experiments *made;
-    struct names forms;            /* selected forms; empty: those of @base */
+    struct names forms;            /* selected forms; empty: the forms of @base */
 };
 
 static void generating_free(void *state)
@@ -61,7 +61,7 @@ static void generating_free(void *state)
     free(g);
 }
 
-/* Takes the selected forms, or all of the table if there is one and nothing is selected. */
+/* Stores the selected forms. Without a selection all forms of the session's table are used. */
 static bool choose_forms(struct session *s, struct generating *g, struct err *err)
 {
     if (g->base && g->base->forms.count && s->document.form_pattern_count == 0)
@@ -76,8 +76,8 @@ static bool choose_forms(struct session *s, struct generating *g, struct err *er
            err_set(err, ERR_USAGE, "forms select '*' selects all", "no form is selected");
 }
 
-/* Rejects too many experiments: all pairs of all forms are a hundred million, which takes minutes
- * and gigabytes. */
+/* Rejects a request for too many experiments. All pairs of all forms are a hundred million, which
+ * take minutes and gigabytes. */
 static bool affordable(size_t forms, const struct generate_values *v, struct err *err)
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random +
@@ -91,7 +91,7 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
                    EXPERIMENTS_MAX);
 }
 
-/* Adds the requested experiments to @t; returns their number. */
+/* Adds the requested experiments to @t and returns their number. */
 static size_t generate(struct experiments *t, const uint32_t *forms, size_t n,
                        const struct generate_values *v, uint64_t seed)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments measure, pause, resume */
+/* Commands experiments measure, pause and resume. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,18 +21,20 @@
 
 #define TITLE "experiments measure"   /* title of the job */
 #define FAILURES_SHOWN 20
-#define CHOSEN_AT_ONCE 10000   /* rows selected before the job starts: some milliseconds */
+#define CHOSEN_AT_ONCE 10000   /* up to this number of rows, selection takes milliseconds and
+                                * precedes the job */
 
 struct experiments_measuring {
-    /* start time of a worker that selects experiments */
-    struct experiments *from;       /* held until the selection is done; NULL: done */
-    struct machine *machine;        /* held: predicts for the filter; NULL: none */
+    /* input of the selection of experiments, if a worker selects them */
+    struct experiments *from;       /* counted reference until the selection is done; then NULL */
+    struct machine *machine;        /* counted reference; predictions for the filter; NULL: none */
     char *filter;
     /* worker */
-    struct experiments *table;      /* own copy of the selected rows */
-    size_t *rows;                   /* row of the session's table, per row of the copy */
+    struct experiments *table;      /* the job's copy of the selected rows */
+    size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
-    struct mapping *simulated;      /* machine; NULL: this CPU */
+    struct mapping *simulated;      /* mapping of the simulated machine; NULL: this CPU is measured
+                                     * */
     char *journal_path;             /* NULL: none */
     struct runner_options options;
     int cpu;
@@ -41,12 +43,12 @@ struct experiments_measuring {
     double clock_hz;
     unsigned children;
     struct record *record;          /* the session's record */
-    char name[64];                  /* of the CPU or simulated machine */
+    char name[64];                  /* name of the CPU or of the simulated machine */
     /* both */
     pthread_mutex_t lock;
     struct pending_results pending_results;
-    /* UI thread */
-    unsigned number;                /* of the job */
+    /* fields of the UI thread */
+    unsigned number;                /* number of the job */
     struct session *session;
     uint64_t target;                /* serial number of the session's table at the start */
 };
@@ -77,7 +79,7 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    /* Most important part first, since narrow lines are cut. */
+    /* The most important values are first, because narrow lines are truncated. */
     job_progress(w->job, s->share * (double)total, (double)total,
                  "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left),
                  left.length ? " left, " : "", s->done, s->failed, s->rate);
@@ -105,14 +107,15 @@ static struct source *source_open(struct experiments_measuring *w, struct err *e
     return source;
 }
 
-/* Copies the selected unmeasured rows and releases the table. False with err. */
+/* Copies the selected unmeasured rows, then drops the reference to the table. Returns false with
+ * err. */
 static bool rows_choose(struct experiments_measuring *w, struct err *err)
 {
     const struct experiments *from = w->from;
     size_t n = from->rows.count, kept = 0;
     bool *keep = experiment_rows_matching(from, w->machine, w->filter, err);
 
-    /* A cancelled filter has not visited all rows. */
+    /* A cancelled filter has not examined all rows. */
     if (!keep || !watch_goes_on(err)) {
         free(keep);
         return false;
@@ -164,7 +167,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
 
 void experiments_publish(struct session *s)
 {
-    /* While a job reads the table results are deferred until the next poll or the end of the
+    /* While a job reads the table, results are deferred until the next poll or the end of that
      * job. */
     struct experiments_measuring *w = s->measuring;
 
@@ -198,7 +201,7 @@ static void add_failures(const struct experiments *t, struct result *result)
     str_done(&text);
 }
 
-/* Appends " of 2026-11-20 to 2026-11-22", the dates of reused values; nothing if unknown. */
+/* Appends " of 2026-11-20 to 2026-11-22", the dates of the reused values, if they are known. */
 static void days_add(const struct runner_summary *m, struct str *out)
 {
     if (!m->reused || !*m->since)
@@ -208,7 +211,8 @@ static void days_add(const struct runner_summary *m, struct str *out)
         str_addf(out, " to %s", m->until);
 }
 
-/* One line in the workbench, where the experiments view shows failures and reasons. */
+/* Adds a summary. The workbench shows one line, because its experiments view lists failures and
+ * reasons. */
 static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;
@@ -276,7 +280,7 @@ static bool measure_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-/* Keeps the measurements made before the failure. */
+/* Adds the measurements made before the failure to the session's table. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
@@ -354,7 +358,7 @@ static const struct parameter measure_options[] = {
     {0},
 };
 
-/* Sets up @w from the options; false with err when the machine to simulate cannot be loaded. */
+/* Fills @w from the options. Returns false with err if the machine to simulate cannot be loaded. */
 static bool set_up(struct session *s, const struct experiments_measure_values *v,
                    struct experiments_measuring *w, struct err *err)
 {
@@ -376,7 +380,7 @@ static bool set_up(struct session *s, const struct experiments_measure_values *v
     }
     if (v->journal)
         w->journal_path = strcmp(v->journal, "none") == 0 ? NULL : mem_strdup(v->journal);
-    /* a single order is another quantity than the journal holds */
+    /* the journal has no values of --one-order, because those are a different quantity */
     else if (!w->simulated && !w->options.one_order)
         w->journal_path = journal_default_path();
     return true;
@@ -389,8 +393,8 @@ bool *experiments_fitting(struct session *s, const char *filter, struct err *err
     return experiment_rows_matching(s->document.experiments, m, filter, err);
 }
 
-/* Selects the experiments: a small table at once, a large one in the worker. False with err, as for
- * an invalid filter. */
+/* Selects the experiments: at once in a small table, by the worker in a large one. Returns false
+ * with err, for example for an invalid filter. */
 static bool choose(struct session *s, struct experiments_measuring *w, const char *filter,
                    struct err *err)
 {
@@ -407,8 +411,7 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
     return (s->interactive && w->from->rows.count > CHOSEN_AT_ONCE) || rows_choose(w, err);
 }
 
-/* Starts the job and takes @w. Waits for its end in scripts; in the workbench the result
- * follows. */
+/* Starts the job with @take_w. A script waits for its end; the workbench shows the result later. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result,
                   struct err *err)
 {
@@ -444,7 +447,8 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     return true;
 }
 
-/* Makes the job's data except its experiments; NULL with err where measuring is refused. */
+/* Creates the job's state without the experiments. Returns NULL with err if measuring is not
+ * possible. */
 static struct experiments_measuring *
 prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
 {

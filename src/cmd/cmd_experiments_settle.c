@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments settle */
+/* Command experiments settle. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +17,14 @@
 
 #define SHOWN 20             /* forms listed in text */
 
-/* The job: measures on the worker, decides and writes the machine's directory. */
+/* State of the job, which measures on the worker, decides between usages and writes the machine's
+ * directory. */
 struct experiments_settling {
     struct session *session;
     struct job *job;
     char *name, *directory, *journal_path, *ambiguities_path;
     struct ambiguities ambiguities;
-    struct machine *machine;         /* private copy of the charted machine */
+    struct machine *machine;         /* the job's copy of the charted machine */
     struct machine *simulated;       /* a copy; NULL: this CPU */
     struct forms *forms;             /* NULL for a simulated CPU */
     struct runner_options options;
@@ -50,8 +51,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the decisions: the machine first, so that a lost file of ambiguities only loses decided
- * ones. */
+/* Saves the decisions. The machine is written first: if the ambiguities are not written, they still
+ * list only decided forms. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&
@@ -201,7 +202,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Loads the machine and its ambiguities, and sets the CPU to measure them on. */
+/* Loads the machine and its ambiguities, and selects the CPU that measures them. */
 static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments show: an experiment with the origin of its value. */
+/* Command experiments show: an experiment and the origin of its value. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Cycles by the current machine; NaN when it lacks a form. */
+/* Returns the cycles that the current machine predicts; NaN if it lacks a form. */
 static double predict(struct session *s, size_t row, const char **machine)
 {
     struct err none = {0};
@@ -67,7 +67,7 @@ static void add_measured(const struct experiment_detail *w, struct result *resul
     result_number(result, "clock_hz", w->kept ? w->samples.clock_hz : NAN);
 }
 
-/* In text a line per pass, elsewhere a row per sample. */
+/* Adds the samples: text has one line per pass, other formats one row per sample. */
 static void add_samples(const struct experiment_detail *w, struct result *result)
 {
     static const struct result_column columns[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* experiments split, merge: distributes measuring over hosts of one kind, with control experiments
- * that all of them measure. */
+/* Commands experiments split and merge: distribute experiments to several hosts with the same CPU.
+ * All hosts measure the same control experiments. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "io/experiments_file.h"
 
 #define PARTS_MOST 10000
-#define CONTROLS 20            /* control experiments */
+#define CONTROLS 20            /* default number of control experiments */
 #define CONTROL_COLUMN "control"
-/* relative difference from the median of all hosts from which a control disagrees */
+/* a control disagrees if it differs from the median of all hosts by more than this fraction */
 #define CONTROL_OFF .05
-/* share of such controls from which, if more than one, the host disagrees */
+/* a host disagrees if more than one of its controls and more than this share of them disagree */
 #define CONTROLS_OFF .1
 
 struct split_values {
@@ -62,8 +62,8 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Makes part @part (from 0): its share of the rows and the controls, which are marked and have no
- * values yet. */
+/* Returns part @part (from 0): its share of the rows and all controls. Controls are marked and
+ * their values removed. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -78,7 +78,7 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
-        /* a known value would not be measured again, and every host would agree with it */
+        /* otherwise the host would not measure it, and all hosts would agree */
         if (control[i])
             experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
@@ -87,7 +87,8 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
     return t;
 }
 
-/* Value of row @index as a control: by how little other controls cover its forms. */
+/* Returns the value of row @index as a control. It is higher if fewer other controls have its
+ * forms. */
 static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
 {
     const struct flat_term *terms = experiments_terms(t, index);
@@ -98,8 +99,8 @@ static double worth_of(const struct experiments *t, size_t index, const unsigned
     return sum;
 }
 
-/* Marks @controls rows, spread evenly over the table. In each section it takes the row with the
- * forms that are least covered, so that controls cover as many forms as possible. */
+/* Marks @controls rows, spread evenly over the table. Each section contributes the row whose forms
+ * the fewest controls have. */
 static void choose_controls(const struct experiments *t, size_t controls, bool *control)
 {
     unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
@@ -120,7 +121,7 @@ static void choose_controls(const struct experiments *t, size_t controls, bool *
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    /* the other rows are divided between the hosts */
+    /* at most half of the rows are controls; the hosts share the other half */
     size_t rows = w->table->rows.count, most = rows / 2,
            controls = w->controls < most ? w->controls : most;
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
@@ -183,10 +184,11 @@ const struct command command_experiments_split = {
     .prepare = prepare_split,
 };
 
-/* A part as a host measured it. */
+/* One host's measured part. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* controls shared with other hosts, and those that differ */
+    size_t controls, off;      /* controls that other hosts measured too, and those of them that
+                                * disagree */
     /* mean relative difference from the median; NaN without controls */
     double error;
     bool deviates;
@@ -213,7 +215,7 @@ static void merging_free(void *state)
     free(w);
 }
 
-/* Returns whether row @index is a control; looks up @t's column by name. */
+/* Returns whether row @index is a control. The column is found by name. */
 static bool is_control(const struct experiments *t, size_t index)
 {
     uint32_t column = names_find(&t->extra, CONTROL_COLUMN);
@@ -221,7 +223,7 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
-/* A host's measurement of a control. */
+/* One host's measurement of a control. */
 struct sighting {
     char *text;
     size_t part;
@@ -235,8 +237,8 @@ static int order_sightings(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Compares each host's value of one control with the median. With two of more @hosts the median
- * shows nothing. */
+/* Compares each host's value of one control with the median. The median of two values is useful
+ * only if there are two hosts. */
 static void compare_control(const struct sighting *s, size_t n, size_t hosts,
                             struct host_part *parts)
 {
@@ -283,8 +285,8 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* Appends the rows of @t that are not @controls, or those controls that are @measured or not, in
- * order and unless in @taken. */
+/* Appends the rows of @t that are not in @taken, in order. @controls selects controls or other
+ * rows; @measured selects measured or unmeasured controls. */
 static void join_rows(struct host_merging *w, const struct experiments *t, bool controls,
                       bool measured, struct names *taken)
 {
@@ -310,8 +312,8 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
     free(keep);
 }
 
-/* Joins all rows of hosts that agree, controls once: as the first host measured them, and last
- * those that none did. */
+/* Joins the rows of all hosts that agree. Each control appears once, with the first host's
+ * measurement; unmeasured controls are last. */
 static void join(struct host_merging *w)
 {
     struct names taken = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the last result to a file. */
+/* Command export: writes the last result to a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Returns the format of files with @extension; false with err, which lists them. */
+/* Finds the format for @extension. Returns false with err that lists the extensions. */
 static bool format_of(const char *extension, enum format *out, struct err *err)
 {
 #define FORMAT_ROW(value, name, extension) {value, extension},
@@ -62,7 +62,7 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
 
 struct exporting {
     char *file, *title;
-    struct result *what;       /* held; NULL: rows must be collected */
+    struct result *what;       /* counted reference; NULL: rows must be collected */
     struct rows_shown rows;    /* NULL: none */
     enum format format;
 };
@@ -89,7 +89,7 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
-    result_free(e->what);   /* on the worker, since freeing a million rows takes long */
+    result_free(e->what);   /* on the worker, because freeing a million rows takes long */
     e->what = NULL;
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);
@@ -101,7 +101,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* The last command failed and has no result; the earlier one is not exported instead. */
+/* Refuses if the last command failed without a result, because the earlier result is not what the
+ * user wants. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* forms list, forms add, forms select */
+/* Commands forms list, forms add and forms select. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 
 #define PATTERNS_SHOWN 6
 
-/* Reports that no form matches, with a similar name in err; returns false. */
+/* Sets err: no form matches @pattern, with a similar name. Returns false. */
 static bool refuse_pattern(const struct forms *forms, const char *pattern, struct err *err)
 {
     const struct similar similar = {.word = pattern, .best = forms_meant(forms, pattern)};
@@ -112,7 +112,8 @@ static const struct parameter add_arguments[] = {
 struct adding {
     char *file;
     enum isa isa;
-    /* held: the table to extend; NULL: the shipped ones, not loaded yet */
+    /* base: counted reference to the table to extend; NULL: the shipped tables, which are not
+     * loaded yet */
     struct forms *base, *made;
     size_t added;
 };
@@ -205,7 +206,7 @@ static const struct parameter select_arguments[] = {
     {0},
 };
 
-/* Selects forms by their names, none of which has a wildcard. */
+/* Selects the --top most frequent measurable forms by name. Their names contain no wildcard. */
 static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v,
                        struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* forms compare */
+/* Command forms compare. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "throughput/throughput.h"
 
 #define ABREAST 5      /* machines per table in text */
-#define FORM_STEPS 8   /* steps (base/steps.h) per form and machine */
+#define FORM_STEPS 8   /* work steps (base/steps.h) per form and machine */
 
 struct forms_compare_values {
     const char *pattern, *isa;
@@ -25,14 +25,14 @@ struct form_comparing {
     const struct forms *forms;
     struct machine_set machines;
     double above;                  /* minimum relative difference; NaN: all */
-    bool *shown;                   /* indices into forms: those that match and differ by that
-                                    * much */
+    bool *shown;                   /* per form: whether it matches and differs by at least @above */
     size_t matching, showing;
-    /* forms that two machines have; counted only for differences */
+    /* number of forms that two machines have; counted only if @above is set */
     size_t compared;
 };
 
-/* Cycles of @form alone in steady state, and its latency; false if @m lacks it. */
+/* Finds the cycles of @form repeated alone, and its table entry. Returns false if @m lacks the
+ * form. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form,
                     const struct mapping_entry **entry, double *cycles)
 {
@@ -62,8 +62,8 @@ static bool spread_above(const struct spread *s, double fraction)
     return s->most > s->least * (1 + fraction);
 }
 
-/* Returns whether machines with @form differ in cycles or latency by more than requested. Counts
- * the form if at least two have it. */
+/* Returns whether machines differ in cycles or latency of @form by more than requested. Counts the
+ * form if at least two machines have it. */
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {
     struct spread times = {INFINITY, -INFINITY}, latencies = times;
@@ -96,7 +96,8 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Adds host, CPU and microcode of @m's measurements, "" if unknown; false when it has none. */
+/* Adds host, CPU and microcode of @m's measurements, "" if unknown. Returns false if @m was not
+ * measured. */
 static bool add_origin(struct result_table *t, const struct machine *m)
 {
     const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"),
@@ -110,7 +111,7 @@ static bool add_origin(struct result_table *t, const struct machine *m)
     return known;
 }
 
-/* Adds a sentence on the hosts of the machines' measurements, if known. */
+/* Adds a sentence about the hosts that measured the machines, if known. */
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -132,7 +133,7 @@ static void add_machines(const struct form_comparing *w, struct result *result)
         result_line(result, "\n");
 }
 
-/* Adds a row per form and machine, for CSV and JSON. */
+/* Adds one row per form and machine, for CSV and JSON. */
 static void add_rows(const struct form_comparing *w, struct throughput *const *engines,
                      struct result *result)
 {
@@ -173,7 +174,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
     free(shown);
 }
 
-/* Appends "0.50 / 4", cycles and latency, or "-" if the machine lacks the form. */
+/* Prints cycles and latency as "0.50 / 4", or "-" if the machine lacks the form. */
 static void print_pair(struct throughput *engine, const struct machine *m, const char *form,
                        char *text, size_t size)
 {
@@ -188,7 +189,7 @@ static void print_pair(struct throughput *engine, const struct machine *m, const
         snprintf(text, size, "%.2f / %g", cycles, entry->latency);
 }
 
-/* Adds a table of forms against machines, for text. */
+/* Adds a table for text: a row per form, a column per machine. */
 static void add_table(const struct form_comparing *w, struct throughput *const *engines,
                       size_t from, size_t to, struct result *result)
 {

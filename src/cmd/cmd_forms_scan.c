@@ -14,7 +14,7 @@
 
 #define MISSING_SHOWN 30
 
-/* Returns whether the machine has the instruction. Hint encodings that decode as nop need no
+/* Returns whether the machine's tables have the instruction. Hints that decode as nop need no
  * entry. */
 static bool knows(const struct machine *m, const struct scan_form *form)
 {
@@ -23,7 +23,7 @@ static bool knows(const struct machine *m, const struct scan_form *form)
     return (form->traits & INSN_NOP) || fusion_resolve(m, &insn);
 }
 
-/* Returns whether the CPU lacks the instruction, so that the table has no gap. */
+/* Returns whether the CPU lacks the instruction, in which case the table needs no entry. */
 static bool cannot_run(const struct machine *m, const struct scan_form *form,
                        const struct forms *forms)
 {
@@ -31,8 +31,8 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form,
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* Share of covered instructions that the CPU has; *@lacking gets the number that it lacks.
- * Undecoded bytes count as one unknown instruction. */
+/* Returns the covered share of the instructions that the CPU has. Sets *@lacking to the number that
+ * it lacks. Undecoded bytes count as one unknown instruction. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms,
                        uint64_t *lacking)
 {
@@ -51,7 +51,8 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
     return all ? (double)known / (double)all : 0;
 }
 
-/* Machines to compare: two for the instruction set, then other selected ones of it. */
+/* Selects the machines to compare: two for the instruction set, then further selected machines of
+ * that set. */
 static size_t machines_of(struct session *s, enum isa isa, struct machine *out[32], struct err *err)
 {
     const char *const *always = isa_ops(isa)->common_machines;
@@ -70,7 +71,7 @@ static size_t machines_of(struct session *s, enum isa isa, struct machine *out[3
     return n;
 }
 
-/* Adds forms that machines lack, the most frequent first. */
+/* Adds the forms that a machine lacks, most frequent first. */
 static void add_missing(const struct scan *scan, const struct forms *forms,
                         struct machine *const *machines, size_t n, struct result *result)
 {
@@ -84,7 +85,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* default: one screen */
+    t->hide = NOT_TEXT;   /* hidden by default, because the rest fills a screen */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -140,18 +141,18 @@ static void show(const struct scan *scan, const struct forms *forms,
     result_count(result, "undecoded", (int64_t)scan->undecoded);
 }
 
-/* The worker reads files; the UI thread queries the machines at the end. */
+/* State of the job. The worker reads files; the UI thread queries the machines at the end. */
 struct scanning {
     struct scan scan;
     char **paths;
-    size_t count, at;    /* number of files, and of those handed out */
+    size_t count, at;    /* number of files, and how many of them have been assigned */
     unsigned threads;
     struct job *job;
     struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* file for the counts of all forms; NULL: none */
 };
 
-/* Sends files to other ranks with a free worker. */
+/* Sends files to the ranks that have an idle worker. */
 static void feed(struct scanning *j)
 {
     struct str path = {0};
@@ -183,7 +184,7 @@ static bool scan_progress(void *context, const struct scan *scan, double fractio
     return !job_cancelled(j->job);
 }
 
-/* Writes all forms with their counts, most frequent first. */
+/* Writes the counts of all forms, most frequent first. */
 static bool write_counts(const struct scan *scan, const char *path, struct err *err)
 {
     struct str text = {0};
@@ -309,7 +310,7 @@ const struct command command_forms_scan = {
     .run = run,
 };
 
-/* Work of another rank: files, counted by each of its threads. */
+/* State of a further rank, whose threads each count the forms of files. */
 struct scan_hand {
     struct farmhand *hand;
     unsigned workers;
@@ -349,7 +350,7 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
     return scan_file(&hand->scans[worker], unpack_text(piece), err);
 }
 
-/* Sends the counts of all threads, one after the other, to rank 0. */
+/* Sends the counts of each thread in turn to rank 0. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct scan_hand *hand = state;

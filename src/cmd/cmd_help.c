@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Help from the records of commands and settings, for the screen and the man page. */
+/* Command help: prints the records of commands and settings for the screen and the man page. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -33,7 +33,7 @@ static const struct parameter options[] = {
 
 static void add_troff(struct str *out, const char *text)
 {
-    for (; *text; text++)   /* wraps after a bar as well */
+    for (; *text; text++)   /* a bar also allows a line break */
         str_addf(out,
                  *text == '-' || *text == '\\' ? "\\%c"
                  : *text == '|'                ? "%c\\:"
@@ -41,7 +41,7 @@ static void add_troff(struct str *out, const char *text)
                  *text);
 }
 
-/* Appends a sentence escaped so that troff sees no request. */
+/* Appends a sentence with troff's control characters escaped. */
 static void add_troff_line(struct str *out, const char *text)
 {
     str_add(out, "\\&");
@@ -55,7 +55,7 @@ static void add_name(void *to, const char *word)
     str_addf(out, "%s%s", out->length ? ", " : "", word);
 }
 
-/* Describes @p by its record; for names of views lists them. */
+/* Describes @p by its record. A parameter that names a view also lists the views. */
 static void explain_parameter(struct session *s, const struct parameter *p, struct str *out)
 {
     struct str names = {0};
@@ -115,7 +115,7 @@ static void add_man_examples(const struct command *c, struct str *out)
     }
 }
 
-/* Writes the section of the man page that tools/make-man.sh inserts. */
+/* Prints the section that tools/make-man.sh inserts into the man page. */
 static void print_man(struct session *s, struct str *out)
 {
     struct str usage = {0};
@@ -161,7 +161,7 @@ static void add_parameters(struct session *s, const struct parameter *table, str
     str_done(&name);
 }
 
-/* Describes one command completely. */
+/* Prints the complete help of one command. */
 static void explain(struct session *s, const struct command *c, struct str *out)
 {
     str_addf(out, "%s ", c->name);
@@ -188,8 +188,8 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
-/* Tasks in display order with their commands, by name or first word. The last task has all
- * others. */
+/* Tasks in display order. Each lists its commands by name or first word; the last task lists all
+ * remaining ones. */
 static const struct {
     const char *title, *commands;
 } tasks[] = {
@@ -235,7 +235,7 @@ static void list_by_task(struct str *out)
     }
 }
 
-/* Fills @err with the noun that differs from @topic by one letter, if there is one. */
+/* Fills @err with the noun that differs from @topic by one letter, if one exists. */
 static void suggest_noun(const char *topic, struct err *err)
 {
     struct similar similar = {.word = topic};
@@ -250,8 +250,8 @@ static void suggest_noun(const char *topic, struct err *err)
         err_set(err, ERR_USAGE, similar_todo(&similar, NULL, todo), "\"%s\" is no command", topic);
 }
 
-/* The command that @topic names by another name; NULL fills @err with the
- * nearest one by meaning. */
+/* Returns the command for which @topic is another name. Returns NULL and fills @err with the
+ * command of nearest meaning. */
 static const struct command *topic_command(const char *topic, struct err *err)
 {
     struct line_words words = {0};
@@ -296,7 +296,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     struct result_table *t = result_table(result, "commands", columns, 3);
     t->headless = true;
-    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text lists them by task, or in full */
+    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text lists the commands by task, or describes one in
+                                          * full */
     for (const struct command *const *c = commands; *c; c++)
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
             add_row(t, *c);

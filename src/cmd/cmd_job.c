@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* jobs, job cancel, job wait */
+/* Commands jobs, job cancel and job wait. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ const struct command command_job_cancel = {
     .run = run_cancel,
 };
 
-/* In the workbench only the following commands wait. */
+/* Waits for the job. In the workbench only the commands after this one wait. */
 static bool await(struct session *s, unsigned number, struct result *result, struct err *err)
 {
     struct job_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel show, kernel list, kernel use, kernel save */
+/* Commands kernel show, kernel list, kernel use and kernel save. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void cell_line(struct result_table *t, uint32_t line)
         cell_missing(t);
 }
 
-/* "0x1258", as objdump writes it. */
+/* Adds the instruction's address in objdump's format: "0x1258". */
 static void cell_address(struct result_table *t, const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];

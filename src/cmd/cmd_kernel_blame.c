@@ -13,12 +13,13 @@
 #include "report/blame.h"
 #include "work/job.h"
 
-#define SECONDS 20             /* default time, mostly waiting for an idle core */
-#define INSNS_MOST 500         /* each is removed once: work and memory grow with the square */
-#define PATIENCE_SECONDS 1.0   /* for all pending variants, when one is requested */
+#define SECONDS 20             /* default; mostly waits for an idle core */
+#define INSNS_MOST 500         /* most instructions; each is removed once, so work and memory grow
+                                * with the square */
+#define PATIENCE_SECONDS 1.0   /* wait for all open variants if the user requests one */
 
-/* The job: measures the loop and its variants on the worker; the UI thread shows the result and
- * keeps it for the kernel view. */
+/* State of the job, which measures the loop and its variants on the worker. The UI thread shows the
+ * result and stores it for the kernel view. */
 struct kernel_blaming {
     struct session *session;
     struct job *job;
@@ -26,18 +27,20 @@ struct kernel_blaming {
     size_t loop;
     /* the loop's instructions, or those of its most frequent recorded path */
     struct insn *insns;
-    const struct kernel *texts; /* held, since @insns borrow their texts */
+    const struct kernel *texts; /* counted reference, because @insns borrow its texts */
     size_t count;
-    double share;            /* share of the recorded iterations with this path; NaN: none */
+    double share;            /* fraction of the recorded iterations on this path; NaN: not recorded
+                              * */
     struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;
     struct calibration calibration;
     struct kernel_set *set;          /* the loop and all variants so far */
-    VEC(bool) asked;                 /* per variant: a further request measures it again */
+    VEC(bool) asked;                 /* per variant: the user has requested it; a second request
+                                      * measures again */
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
-    /* a copy for the UI thread, which takes it; NULL: none new */
+    /* a copy that the UI thread moves out; NULL: nothing new */
     struct blame *so_far;
 };
 
@@ -105,7 +108,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     return w->found != NULL;
 }
 
-/* Prints a value that rounds to zero without a sign. */
+/* Returns @cycles, or 0 if it would print as -0.00. */
 static double plain(double cycles)
 {
     return fabs(cycles) < 0.005 ? 0 : cycles;
@@ -119,7 +122,8 @@ static void add_cost(struct result_table *t, const struct blame_cost *cost)
     cell_number(t, plain(cost->here - cost->model));
 }
 
-/* Names a row: "7", or the address of an instruction without a line. */
+/* Adds the number that names a row: the instruction's line, or its position (from 1) if it has no
+ * line. */
 static void add_line(struct result_table *t, const struct insn *insns, size_t at)
 {
     if (insns[at].line)
@@ -128,7 +132,7 @@ static void add_line(struct result_table *t, const struct insn *insns, size_t at
         cell_count(t, (int64_t)at + 1);
 }
 
-/* "0x1258", as objdump writes it. */
+/* Adds the instruction's address in objdump's format: "0x1258". */
 static void add_address(struct result_table *t, const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];
@@ -266,7 +270,7 @@ static void show(const struct kernel_blaming *w, struct result *result)
         b->variants, b->seconds);
 }
 
-/* Puts @take_b into the document if the loop is still in use. */
+/* Moves @take_b into the document if its loop is still selected. */
 static void put(const struct kernel_blaming *w, struct blame *take_b)
 {
     struct document *d = &w->session->document;
@@ -300,7 +304,7 @@ static void forget(const struct kernel_blaming *w)
         w->session->blaming = NULL;
 }
 
-/* Drops the measurements of a loop without a final result. */
+/* Discards the loop's partial measurements. */
 static void blame_failed(struct session *s, void *state, struct result *result,
                          const struct err *err)
 {
@@ -361,7 +365,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Returns the machine to compare with; NULL with err. */
+/* Returns the machine to compare with the measurements; NULL with err. */
 static struct machine *choose(struct session *s, const char *id, struct err *err)
 {
     if (id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel compile, kernel diagnostics */
+/* Commands kernel compile and kernel diagnostics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const struct parameter compile_options[] = {
     {0},
 };
 
-/* Returns the recipe of a compiled kernel; NULL with err. */
+/* Returns the recipe of a kernel that was compiled here. Returns NULL with err. */
 static const struct recipe *compiled_here(const struct session *s, struct err *err)
 {
     const struct kernel *k = s->document.kernel;
@@ -53,7 +53,7 @@ static void step_level(struct recipe *r)
     static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
     const size_t count = sizeof levels / sizeof *levels;
     const char *level = recipe_level(r);
-    size_t at = count - 1;   /* cyclic: the first follows the last, or an unknown one */
+    size_t at = count - 1;   /* cyclic: index 0 follows the last index or an unknown value */
 
     for (size_t i = 0; level && i < count; i++)
         at = strcmp(level, levels[i]) == 0 ? i : at;
@@ -117,7 +117,7 @@ static bool prepare_compile(struct session *s, const void *values, struct task *
     if (!now || !session_may_open(s, now, err))
         return false;
     struct recipe *r = recipe_copy(now);
-    r->options.loop = 0;   /* a new loop is selected */
+    r->options.loop = 0;   /* 0: selects the loop of the new code automatically */
     if (change(r, values, err))
         return loading_start(s, r, task);
     recipe_free(r);

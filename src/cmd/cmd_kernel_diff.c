@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel diff, kernel compare */
+/* Commands kernel diff and kernel compare. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -80,7 +80,8 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-/* Adds two values; without @exact they may be too small, and the difference is omitted. */
+/* Adds two values and their difference. If not @exact, they may be too small and the difference is
+ * omitted. */
 static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
     cell_text(t, name);
@@ -89,8 +90,8 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
     cell_number(t, exact ? b - a : NAN);
 }
 
-/* Adds cycles, bounds and port loads of both with the difference; ports only if both have the
- * same. */
+/* Adds cycles, bounds and port loads of both loops with their differences. Port loads appear only
+ * if the port names match. */
 static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -175,7 +176,7 @@ const struct command command_kernel_diff = {
 };
 
 struct compare_task {
-    struct paired_loops *made;   /* NULL: borrowed from the session */
+    struct paired_loops *made;   /* result of the job; NULL: borrowed from the session */
 };
 
 static bool compare_work(void *state, struct result *result, struct err *err)
@@ -212,7 +213,8 @@ static bool prepare_compare(struct session *s, const void *values, struct task *
                                         .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
-    /* With a single kernel and several machines, compares the machine in view and the next. */
+    /* A single kernel with several machines is compared on the displayed machine and the next
+     * one. */
     const char *machines[] = {d->selected[d->in_view],
                               d->selected[(d->in_view + 1) % d->selected_count]};
     bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 &&

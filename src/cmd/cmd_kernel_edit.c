@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel edit, kernel reload */
+/* Commands kernel edit and kernel reload. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static const struct parameter edit_options[] = {
     {0},
 };
 
-/* Writes text without a file to one in a new directory. */
+/* Writes the kernel's text to a file in a new directory. */
 static bool put_text(const struct kernel *k, struct edit_request *edit, struct err *err)
 {
     struct str path = {0};
@@ -77,7 +77,7 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
     const struct edit_values *v = values;
     const struct kernel *k = s->document.kernel;
 
-    (void)result;   /* the state of the job reports it */
+    (void)result;   /* the job's state has the result */
     if (!session_has_kernel(s, err))
         return false;
     if (!s->interactive)

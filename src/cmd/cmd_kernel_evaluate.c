@@ -20,9 +20,10 @@
 #define FORMS_SHOWN 40
 #define BATCH 256   /* blocks per work item */
 #define BHIVE_ITERATIONS 100.0
-/* relative error above which a file's cycles are not those of its blocks */
+/* above this median relative error, a file's cycles are not those of its blocks */
 #define NONSENSE 0.9
-#define CLOSE 0.005     /* difference of median errors, fractions, within which the mean decides */
+#define CLOSE 0.005     /* if the median errors (fractions) differ by less, the mean errors decide
+                         * */
 
 struct batch {
     struct str text;                /* hex digits, NUL-terminated */
@@ -33,39 +34,40 @@ struct batch {
 
 /* Request and result of the job. */
 struct kernel_evaluating {
-    char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
-    struct machine *machine;        /* a copy: the session's may change meanwhile */
+    char *file, *arch, *rows_path;  /* NULL if not given */
+    struct machine *machine;        /* the job's copy, because the session's machine may change */
     enum evaluate_model model;
     enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
-    /* requested, or COLUMNS: by the columns or the data */
+    /* protocol requested; MEASURED_BY_COLUMNS: determined from columns or data */
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
-    enum evaluate_protocol protocol;  /* protocol used, and the reason */
+    enum evaluate_protocol protocol;  /* protocol used; @because has the reason */
     struct str because;
     unsigned workers;
     struct evaluation_result result;
     double seconds;
-    double per;                     /* iterations that the file's cycles cover */
-    double cycles_median;           /* of the first blocks, when iterations are not 1 */
+    double per;                     /* iterations per block that the file's cycles cover */
+    double cycles_median;           /* median of the first blocks, if @per is not 1 */
     unsigned ranks;                 /* number of ranks that took part; 0: this process only */
 };
 
 struct evaluation_run {
     double per;
-    bool sampling;                  /* evaluates only the first blocks, without a job */
+    bool sampling;                  /* evaluates only the first blocks, and runs without a job */
     struct job *job;
     size_t blocks;                  /* blocks given to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
-    /* columns that only `kernel measure` writes; 2: all of them */
+    /* number of the columns that only kernel measure writes; 2: all of them */
     int own;
     FILE *rows;                     /* --blocks; NULL: none */
     const char *wanted;             /* requested value of the arch column; NULL: any */
-    enum evaluate_half half;        /* half of the rows to evaluate, by a hash of the code */
-    char **pending;                 /* the first row is data, not a header */
-    size_t passed;                  /* skipped rows of other machines */
+    enum evaluate_half half;        /* which half of the rows to evaluate; a hash of the code
+                                     * assigns the half */
+    char **pending;                 /* the first row if it is data rather than a header */
+    size_t passed;                  /* number of rows skipped because they are for other machines */
     struct evaluation **evaluations;
     struct batch *batches;
-    /* NULL: no other ranks; if set, one worker passes batches to them */
+    /* other ranks, to which one worker sends batches; NULL: none */
     struct farm *farm;
     unsigned workers;
     struct err *err;
@@ -85,7 +87,8 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
-/* Half of a block, equal in every file and for both cases of hex digits. */
+/* Returns the half to which a block belongs. It is the same in every file and for upper and lower
+ * case hex digits. */
 static enum evaluate_half half_of(const char *hex)
 {
     char *lower = mem_strdup(hex);
@@ -148,14 +151,14 @@ static bool next_batch(void *state, unsigned worker)
     return b->count > 0 && !run->failed;
 }
 
-/* Passes a batch to another rank as soon as one is free. */
+/* Sends a batch to the first rank that is idle. */
 static void pass_on(struct evaluation_run *run, const struct batch *b)
 {
     struct str piece = {0};
 
     while (!farm_room(run->farm, 0.05))
         if (job_cancelled(run->job))
-            return;   /* set by next_batch */
+            return;   /* next_batch has set the flag */
     pack_count(&piece, b->count);
     pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
     for (size_t i = 0; i < b->count; i++)
@@ -178,7 +181,7 @@ static void work_batch(void *state, unsigned worker)
                        &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
 
-/* Reads columns by the header, or as hex,cycles when the first row is data. */
+/* Finds the columns by the header. Without a header they are hex,cycles. */
 static bool read_header(struct evaluation_run *run, struct err *err)
 {
     char **fields;
@@ -203,7 +206,7 @@ static bool read_header(struct evaluation_run *run, struct err *err)
                        "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);   /* evaluated by the caller */
+    take_row(run, &run->batches[0], fields);   /* the caller evaluates the batch */
     return true;
 }
 
@@ -308,15 +311,15 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
-/* Properties of the first blocks of a file. */
+/* Errors and cycles of the first blocks of a file. */
 struct glance_result {
     double median, mean;   /* relative errors; NaN: no blocks */
     double cycles;         /* median cycles */
     size_t count;
 };
 
-/* Predicts the first blocks of @w's file, assuming @per iterations and @protocol. Does not read the
- * rest of the file. */
+/* Predicts the first blocks of @w's file for @per iterations and @protocol. Reads no other
+ * blocks. */
 static struct glance_result glance(struct kernel_evaluating *w, double per,
                                    enum evaluate_protocol protocol)
 {
@@ -342,7 +345,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per,
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
-        /* sorts rows without cycles last */
+        /* rows without cycles sort last */
         while (n < batch->count && !isnan(batch->cycles[n]))
             n++;
         seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
@@ -367,8 +370,8 @@ static bool is_rereadable(const struct kernel_evaluating *w)
     return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* Iterations that the file's cycles cover: 1, or 100 as in BHive, detected by the median ratio to
- * the prediction. */
+/* Returns the iterations per block that the file's cycles cover: 1, or 100 as in BHive. The median
+ * ratio of measured to predicted cycles decides. */
 static double iterations_of(struct kernel_evaluating *w)
 {
     if (!is_rereadable(w))
@@ -381,8 +384,8 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
-/* Chooses the protocol: as requested, by the columns (@own), or the one that predicts the first
- * blocks better. */
+/* Chooses the protocol: the requested one, the one of the columns (@own), or the one with the
+ * smaller error on the first blocks. */
 static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
     str_clear(&w->because);
@@ -399,7 +402,7 @@ static void protocol_choose(struct kernel_evaluating *w, bool own)
     } else {
         const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE),
                                    loops = glance(w, w->per, PROTOCOL_PORTOLAN);
-        /* most blocks are equal under both: the others decide */
+        /* If most blocks have equal times under both protocols, the mean error decides. */
         const bool close = fabs(copies.median - loops.median) < CLOSE;
         const double copies_error = close ? copies.mean : copies.median,
                      loops_error = close ? loops.mean : loops.median;
@@ -440,7 +443,7 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct evaluation_run *)state)->job);
 }
 
-/* Starts other ranks for @run; NULL when there are none. */
+/* Starts other ranks for @run. Returns NULL if there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
     const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted,
@@ -458,7 +461,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     return farm;
 }
 
-/* Evaluates the whole file with one evaluation per worker, merged into the first. */
+/* Evaluates the whole file. Each worker has an evaluation, and the first one is the sum of all. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
@@ -519,7 +522,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     if (w->rows_path && !rows)
         return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
     bool ok = evaluate_file(job, w, rows, err);
-    bool whole = !rows || !ferror(rows);   /* fclose reports errors of the last piece only */
+    bool whole = !rows || !ferror(rows);   /* fclose reports only errors of the last buffer */
     if (rows && (fclose(rows) != 0 || !whole) && ok)
         ok = err_set(err, ERR_IO, "free some space", "%s is incomplete", w->rows_path);
     w->seconds = clock_seconds() - start;
@@ -673,7 +676,7 @@ const struct command command_kernel_evaluate = {
     .prepare = prepare_evaluate,
 };
 
-/* Work of another rank: one evaluation per thread. */
+/* State of a further rank, with one evaluation per thread. */
 struct evaluate_hand {
     struct machine *machine;
     unsigned workers;
@@ -688,7 +691,7 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
     enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
     enum evaluate_protocol protocol = unpack_count(setup) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
 
-    (void)farmhand;   /* work items are short */
+    (void)farmhand;   /* never cancelled, because work items are short */
     hand->rows = unpack_count(setup) != 0;
     hand->machine = machine_unpack(setup, err);
     if (!hand->machine) {

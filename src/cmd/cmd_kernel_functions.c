@@ -9,8 +9,8 @@
 #include "cmd/function_list.h"
 #include "cmd/task.h"
 
-#define TOP 40   /* default rows */
-/* the first column; only with a profile */
+#define TOP 40   /* default number of rows */
+/* the first column, which needs a profile */
 #define SAMPLES_COLUMN                                                                             \
     {                                                                                              \
         .key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2      \
@@ -22,16 +22,17 @@ struct functions_values {
     bool loops;
 };
 
-/* Input of the job: the file, and the functions to print. */
+/* Input of the job: the file and the selection of functions to print. */
 struct functions_listing {
     char *path, *matching, *profile;
     size_t top;
-    bool loops;                   /* loops instead of functions */
-    bool shown;                   /* in the workbench the functions view lists all */
+    bool loops;                   /* lists loops instead of functions */
+    bool shown;                   /* the workbench's functions view lists all instead */
     struct function_list *list;
 };
 
-/* Returns whether @name is printed; counts all matches in @fit, regardless of the limit. */
+/* Returns whether @name is printed. Counts all matches in *@fit, including those beyond the
+ * limit. */
 static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
 {
     return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;
@@ -45,7 +46,7 @@ static void cell_address(struct result_table *t, uint64_t address)
     cell_text(t, text);
 }
 
-/* Only with a profile. */
+/* Adds the share of samples if there is a profile. */
 static void cell_samples(struct result_table *t, const struct functions_listing *l, double percent)
 {
     if (l->list->profile)

@@ -29,7 +29,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Renders @dot by Graphviz into @out. */
+/* Renders @dot to @out with Graphviz. */
 static bool draw(const struct str *dot, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 60,

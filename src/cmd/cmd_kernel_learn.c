@@ -14,10 +14,10 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-/* displayed steps that the form changes or does not change, besides the form alone */
+/* displayed experiments of each kind: slowed by the form, and not slowed */
 #define STEPS_SHOWN 6
 
-/* A form: its learned usage, or the reason why there is none. */
+/* Result for one form: its learned usage, or the reason why there is none. */
 struct lesson {
     char *form;
     bool known;
@@ -25,13 +25,13 @@ struct lesson {
     struct err fault;
 };
 
-/* The job: learns on the worker; then prints the lessons and applies them to the session's
- * machine. */
+/* State of the job, which learns on the worker. The UI thread then prints the lessons and applies
+ * them to the session's machine. */
 struct kernel_learning {
     struct job *job;
     VEC(struct lesson) lessons;
-    char *id;                     /* of the session's machine */
-    struct machine *machine;      /* a copy of it */
+    char *id;                     /* id of the session's machine */
+    struct machine *machine;      /* the job's copy of that machine */
     struct mapping *simulated;    /* NULL: this CPU */
     struct forms *forms;
     size_t blockers;
@@ -94,7 +94,7 @@ static void add_step(struct result_table *t, const struct learn_step *step)
     cell_text(t, step->experiment);
 }
 
-/* Adds the form alone, then some experiments that it slows down or does not. */
+/* Adds the form alone, then some experiments that it slows down (@slowed) or does not slow down. */
 static size_t add_steps(struct result_table *t, const struct learned *l, bool slowed)
 {
     size_t shown = 0;
@@ -159,7 +159,7 @@ static void adopt(struct machine *m, const char *form, const struct learned *l)
     mapping_set(m->mapping, &entry);
 }
 
-/* Rows of @evidence are for CSV only. */
+/* Adds the result for one form. The rows of @evidence are for CSV only. */
 static void add_lesson(struct result *result, struct result_table *evidence, struct machine *m,
                        struct lesson *lesson)
 {
@@ -205,7 +205,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
                           "reason", json_text(text)));
 }
 
-/* Learned forms help with the next one. */
+/* Learns one form. Forms learned earlier serve as known forms. */
 static void learn_one(struct kernel_learning *w, struct learner *learner, struct source *cpu,
                       struct lesson *lesson)
 {
@@ -216,7 +216,8 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
         return;
     const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
     if (row)
-        lesson->learned.latency = learn_latency(cpu, row, &none);   /* many forms have no chain */
+        lesson->learned.latency = learn_latency(cpu, row, &none);   /* an error is ignored, because
+                                                                     * many forms have no chain */
     adopt(w->machine, lesson->form, &lesson->learned);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel load: files that become the session's kernel: assembler text, objects, source to
- * compile. */
+/* Command kernel load: makes an assembler text, an object or a source to compile the session's
+ * kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,8 +79,8 @@ static void take_options(const struct kernel_load_values *v, struct kernel_optio
         o->syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
 }
 
-/* Takes one word: the file or a compiler flag. *@half: an option whose value is the next word (-D
- * NAME), to be joined. */
+/* Reads one word: the file or a compiler flag. *@half gets an option whose value is the next word
+ * (-D NAME). */
 static bool take_word(struct recipe *r, const char *word, struct str *half, struct err *err)
 {
     bool takes_next = false;
@@ -106,7 +106,7 @@ static bool take_word(struct recipe *r, const char *word, struct str *half, stru
     return true;
 }
 
-/* File and flags may come in any order. */
+/* Reads all words; the file and the flags may be in any order. */
 static bool take_words(struct recipe *r, const struct kernel_load_values *v, struct err *err)
 {
     struct str half = {0};
@@ -120,7 +120,8 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
-/* Finds bundled kernels by their path in the source tree, from any directory. */
+/* Replaces *@path by the installed path if it names a bundled kernel by its path in the source
+ * tree. */
 static void find_bundled(char **path)
 {
     if (access(*path, F_OK) == 0 || !str_has_prefix(*path, "data/"))
@@ -132,7 +133,7 @@ static void find_bundled(char **path)
     }
 }
 
-/* Takes FILE:A-B, as editors name lines, if no file has that name and FILE exists. */
+/* Reads FILE:A-B, the way editors name lines, if FILE exists and no file has the whole name. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');
@@ -161,7 +162,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->options.last_line = last ? last : first;
 }
 
-/* Default flags: -O2 for the current machine; if that is this computer, -march=native. */
+/* Adds the default flags: -O2 for the current machine, or -march=native if that is this
+ * computer. */
 static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
 {
     const struct here *here = &s->document.here;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel machines */
+/* Command kernel machines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 #include "cmd/task.h"
 #include "io/machine_file.h"
 
-#define SHOWN 4   /* machines that --show selects, at most */
+#define SHOWN 4   /* most machines that --show selects */
 
 struct machines_values {
     bool show;
 };
 
-/* The background job. */
+/* State of the background job. */
 struct machines_search {
     const struct kernel *kernel;
     size_t loop;
@@ -84,7 +84,8 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* Shown machines with all forms of the loop stay; other covering ones are appended. */
+/* Keeps the selected machines that have all forms of the loop, and appends others that have
+ * them. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;

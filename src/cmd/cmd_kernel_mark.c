@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel mark */
+/* Command kernel mark. */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cmd/command.h"
 #include "isa/isa.h"
 
-/* between a loop's label and its first instruction: directives and comments */
+/* most lines of directives and comments between a loop's label and its first instruction */
 #define LABEL_LINES 32
 
 struct mark_values {
@@ -30,7 +30,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Markers before and after the loop. */
+/* Prints the markers that precede and follow the loop. */
 static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name,
                        struct str *begin, struct str *end, struct err *err)
 {
@@ -64,8 +64,8 @@ static bool is_label(const char *line, size_t length, const char *label)
     return n && length > n && memcmp(line, label, n) == 0 && line[n] == ':';
 }
 
-/* Line, from 1, before which the begin marker goes: the loop's label, to which the back edge leads,
- * or its first line. */
+/* Returns the line, from 1, that the begin marker precedes: the label that the back edge targets,
+ * or the loop's first line. */
 static size_t begin_line(const struct str *const *lines, size_t count,
                          const struct kernel_loop *loop)
 {

@@ -18,11 +18,11 @@
 #include "measure/runner.h"
 #include "work/job.h"
 
-/* times that a loop is measured, each in processes of its own, until its time is possible */
+/* most measurements of a loop while its time is impossible; each uses new processes */
 #define DOUBTS 3
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N takes another CPU"
 
-/* Number of occurrences of each reason. */
+/* How often each reason occurs. */
 struct reasons { VEC(char *) texts; VEC(size_t) counts; };
 
 static void reasons_add(struct reasons *r, const char *text)
@@ -48,21 +48,22 @@ static void reasons_done(struct reasons *r)
     vec_done(&r->counts);
 }
 
-/* The job: measures the loaded loop or the blocks of a file on the worker; publish makes the
- * result. */
+/* State of the job, which measures the loaded loop or the blocks of a file on the worker. The UI
+ * thread makes the result. */
 struct kernel_measuring {
     struct session *session;
     struct job *job;
-    const struct kernel *kernel;     /* held; NULL for a file */
+    const struct kernel *kernel;     /* counted reference; NULL: a file is measured */
     size_t loop;
-    double patience;                 /* confidence of the clock's patience */
-    struct machine *machine;         /* this CPU's, held; NULL: unknown */
-    struct block_work *bounds;       /* for that machine; NULL if unknown */
-    struct block_time time;          /* prediction for it */
-    bool below;                      /* a bound of this CPU: why it is unconfirmed */
+    double patience;                 /* seconds to wait for a stable clock */
+    struct machine *machine;         /* counted reference to this CPU's machine; NULL: unknown */
+    struct block_work *bounds;       /* bounds by @machine; NULL: unknown */
+    struct block_time time;          /* prediction by @machine */
+    bool below;                      /* the time is below a bound of this CPU and therefore
+                                      * unconfirmed */
     char *in, *out;                  /* input and output file */
-    VEC(char *) hex;                 /* blocks of the file, */
-    struct block_rows rows;          /* and their results */
+    VEC(char *) hex;                 /* blocks of the file */
+    struct block_rows rows;          /* results of the blocks */
     const struct kernel *block;      /* current block */
     struct file_stream *stream;      /* for @out; NULL: none */
     struct reasons reasons;
@@ -102,14 +103,14 @@ static void begin_record(void *state, const struct calibration *c)
 static void record_visit(void *state, const struct kernel_measured *m)
 {
     const struct kernel_measuring *w = state;
-    /* NaN: no window, so it counts as one lost */
+    /* NaN means no window, which counts as one lost window */
     const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;
 
     record_windows(w->session->document.record, clock_seconds() - w->rows.begun, m->clock_hz,
                    m->windows, (unsigned)ceil(lost), 0);
 }
 
-/* Reports progress, and the remaining time of open blocks at the current pace. */
+/* Reports progress and the estimated remaining time of the open blocks. */
 static void tell_progress(void *state, const struct block_rows *rows)
 {
     struct kernel_measuring *w = state;
@@ -126,7 +127,7 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
-/* Appends "ok", the reason without a time, or the reason for doubt. */
+/* Appends "ok", the reason why there is no time, or the reason why the time is unconfirmed. */
 static void row_state(const struct kernel_measuring *w, size_t i, struct str *out)
 {
     const struct block_row *row = &w->rows.items[i];
@@ -162,7 +163,7 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
     str_done(&state);
 }
 
-/* Writes rows in block order as results arrive, so that cancelling loses none. */
+/* Writes rows in block order while results arrive, so cancelling loses none of them. */
 static bool rows_write(void *state, const struct block_rows *rows, size_t from, size_t until,
                        struct err *err)
 {
@@ -179,7 +180,7 @@ static bool rows_write(void *state, const struct block_rows *rows, size_t from, 
 
 static const char header[] = "hex,cycles,spread,state\n";
 
-/* Rewrites the file with facts learned after its rows were written. */
+/* Rewrites the file with facts that were determined after its rows were written. */
 static bool file_improve(const struct kernel_measuring *w, struct err *err)
 {
     struct str text = {0};
@@ -197,7 +198,7 @@ static bool read_blocks(struct kernel_measuring *w, struct err *err)
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
 
-    /* BHive format has no header */
+    /* the BHive format has no header */
     if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {
         column = 0;
         vec_push(&w->hex, mem_strdup(table->header[0]));
@@ -280,7 +281,7 @@ static json_t *measured_json(const struct kernel_measured *m, const char *state)
                      "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
-/* Adds data of a measured time, valid for its own loop. */
+/* Adds the data that the measured time assumes: all accesses hit the first-level cache. */
 static void add_data(const struct kernel *k, size_t loop, struct result *result)
 {
     struct streams streams;
@@ -343,7 +344,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
         s->document.kernel_measured = m->cycles;
 }
 
-/* Adds rows that went to no file, for CSV only. */
+/* Adds the rows for CSV unless a file got them. */
 static void add_rows(const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "hex", .kind = CELL_TEXT},
@@ -410,7 +411,7 @@ static bool measure_finish(struct session *s, void *state, struct result *result
     return true;
 }
 
-/* Shows the results of a file so far. */
+/* Shows a file's results up to the failure. */
 static void measure_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {

@@ -16,8 +16,8 @@
 #include "work/job.h"
 
 #define SIZES "16K..512M"
-#define MEASURE_SECONDS 0.8   /* for all sizes, without filling arrays */
-#define ROWS 12               /* rows of the curve in text */
+#define MEASURE_SECONDS 0.8   /* for all sizes; the time to fill arrays is not included */
+#define ROWS 12               /* lines of the curve in text */
 #define COLUMN 4
 
 struct memory_values {
@@ -36,7 +36,8 @@ struct memory_job {
     char **arrays;
     size_t arrays_count;
     struct memory_curve curve;
-    struct err cut_off;            /* why larger sizes were not measured; code 0: all were */
+    struct err cut_off;            /* why larger sizes were not measured; code 0: all were measured
+                                    * */
 };
 
 static bool cancelled(void *state)
@@ -88,7 +89,7 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
-    /* the machine is busy: shows earlier results */
+    /* if the machine is busy, the earlier results are shown */
     if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {
         w->cut_off = reason;
         *err = (struct err){0};
@@ -97,7 +98,7 @@ static bool work(void *state, struct result *result, struct err *err)
     return err_set(err, reason.code, reason.todo, "not measured: %s", reason.what);
 }
 
-/* Names the symbol in a stream's address. */
+/* Adds the name of the symbol in a stream's address. */
 static void add_symbol(const struct memory_job *w, const struct stream *one, struct str *out)
 {
     size_t count, references;
@@ -151,7 +152,8 @@ static void help_print(const struct memory_point *p, struct str *out)
         str_addf(out, "%s: %.1fx", p->help, p->gain);
 }
 
-/* Blocking helps only if the caller passes over the data again, outside the loop. */
+/* Reports the block size. Blocking helps only if the caller reads the data again outside of the
+ * loop. */
 static void add_blocks(const struct memory_curve *c, struct result *result)
 {
     struct str out = {0};
@@ -186,7 +188,7 @@ static void add_refuted(const struct memory_curve *c, struct result *result)
     str_done(&out);
 }
 
-/* Value of a row: measured if available. */
+/* Returns the cycles of a row: measured if available, otherwise predicted. */
 static double cycles_of(const struct memory_point *p)
 {
     return isnan(p->measured) ? p->time.cycles : p->measured;
@@ -249,8 +251,8 @@ static void add_points(const struct memory_job *w, struct result *result)
     table_hide_empty(t);
 }
 
-/* Draws cycles on a logarithmic scale over sizes: o measured, - predicted, * both. Each row's label
- * is the highest value in it. */
+/* Draws cycles (logarithmic scale) over sizes: o measured, - predicted, * both. A line's label is
+ * the highest value in it. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;
@@ -321,7 +323,7 @@ static void add_roofline(const struct memory_job *w, struct result *result)
     result_number(result, "flops_per_byte", intensity);
 }
 
-/* Reports the number of cores that saturate the socket's memory. */
+/* Reports how many cores saturate the memory bandwidth of the socket. */
 static void add_cores(const struct memory_curve *c, struct result *result)
 {
     const struct memory_point *last = &c->points[c->count - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel paste, kernel hex */
+/* Commands kernel paste and kernel hex. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 #include "cmd/task.h"
 #include "isa/isa.h"
 
-#define PASTE_LIMIT ((size_t)32 << 20)   /* bytes read at most; the loader reports an excess */
+#define PASTE_LIMIT ((size_t)32 << 20)   /* most bytes read; the loader reports longer input */
 
 struct paste_values {
     const char *syntax, *isa;
     bool skip_bad;
 };
 
-/* Reads lines until one with a single dot. */
+/* Reads lines up to one that has a single dot. */
 static void read_pasted(struct session *s, struct str *out)
 {
     char *line = NULL;

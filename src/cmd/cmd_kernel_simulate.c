@@ -54,7 +54,7 @@ static void add_repeated(const struct insn *repeated, struct result *result)
     str_done(&text);
 }
 
-/* Names the sizes that cause stalls, if they are estimates. */
+/* Names the buffer sizes that cause stalls if they are estimates. */
 static void add_estimates(const struct machine *m, const struct simulation *sim,
                           struct result *result)
 {
@@ -139,7 +139,7 @@ static json_t *timeline_json(const struct simulation *sim, size_t count)
     return steps;
 }
 
-/* Adds the steps as rows of CSV. */
+/* Adds the simulated steps as rows, for CSV. */
 static void add_steps(struct result_table *t, const struct machine *m, const struct simulation *sim,
                       size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel switch, kernel opened */
+/* Commands kernel switch and kernel opened. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +23,14 @@ static const struct parameter switch_options[] = {
     {0},
 };
 
-/* Selects kernel @at of the list with loop @loop. */
+/* Selects loop @loop of kernel @at of the shelf. */
 static void take(struct session *s, size_t at, size_t loop, struct result *result)
 {
     session_use_shelved(s, at, loop);
     kernel_tell_loaded(s, result);
 }
 
-/* Selects the adjacent loop of the kernel; false at the end. */
+/* Selects the next or previous loop of the kernel. Returns false if there is none. */
 static bool step_loop(struct session *s, int step, struct result *result)
 {
     const struct document *d = &s->document;

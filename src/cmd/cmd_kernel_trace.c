@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel trace */
+/* Command kernel trace. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel tune */
+/* Command kernel tune. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6
 #define BUILDS_MEASURED 2
-#define BUILD_GAIN 0.01 /* least relative gain of a build */
+#define BUILD_GAIN 0.01 /* smallest relative gain of a build that is shown */
 #define PATIENCE_SECONDS 4.0
 
 struct tune_values {
@@ -32,14 +32,15 @@ struct tune_values {
     bool reassociate, model_only;
 };
 
-/* Values of a version; in the first row of the loop itself. */
+/* Measured values of one version. The first element is for the original loop. */
 struct tuned_result {
-    double measured; /* cycles per iteration of the original loop; NaN */
+    double measured; /* cycles per iteration of the original loop; NaN: not measured */
     struct same same;
     bool compared;
 };
 
-/* The job: searches, compares and measures on the worker; the UI thread shows the result. */
+/* State of the job, which searches, compares and measures on the worker. The UI thread shows the
+ * result. */
 struct tuning {
     struct job *job;
     const struct kernel *kernel; /* held */
@@ -47,21 +48,22 @@ struct tuning {
     struct machine *machine; /* a copy */
     struct tune_options options;
     unsigned inputs;
-    bool here; /* it can run on this CPU */
-    /* --reassociate would allow more accumulators */
+    bool here; /* whether the loop can run on this CPU */
+    /* whether --reassociate would allow more accumulators */
     bool would_sum;
-    bool compares; /* verifies all versions by running them and the loop */
+    bool compares; /* whether each version is verified by comparing its results with the loop's */
     char *export;  /* output file; NULL: none */
-    char why[128]; /* why nothing was run or measured; "": it was */
+    char why[128]; /* why nothing was run or measured; "": it was measured */
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
-    size_t best; /* index into versions; 0: the loop itself */
+    size_t best; /* index into versions; 0: the original loop */
     struct tune_builds builds;
-    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the original loop; NaN */
-    /* index into builds, if faster than every version; SIZE_MAX: none */
+    double builds_measured[BUILDS_SHOWN]; /* cycles per iteration of the original loop; NaN: not
+                                           * measured */
+    /* index into builds of the best build if it is faster than every version; SIZE_MAX: none */
     size_t build;
-    struct str text;           /* of the best version */
-    const struct kernel *made; /* kernel of that text, or the best build; NULL: none */
+    struct str text;           /* text of the best version */
+    const struct kernel *made; /* kernel made from @text or from the best build; NULL: none */
     size_t made_loop;
 };
 
@@ -85,7 +87,7 @@ static size_t shown(const struct tuning *w)
     return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
 }
 
-/* Number of builds predicted to be faster than the loop, up to a limit. */
+/* Returns the number of builds predicted to be faster than the loop, at most BUILDS_SHOWN. */
 static size_t builds_shown(const struct tuning *w)
 {
     size_t count = 0;
@@ -96,8 +98,8 @@ static size_t builds_shown(const struct tuning *w)
     return count;
 }
 
-/* Compares all shown versions with the loop on random inputs. A difference is an error in a table
- * or an ordering rule: it is reported, and the version rejected. */
+/* Compares all shown versions with the loop on random inputs. A difference shows an error in a
+ * table or an ordering rule. It is reported and the version rejected. */
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count,
                         struct err *err)
 {
@@ -115,15 +117,15 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
     return true;
 }
 
-/* Returns whether a version may be used: verified by running, or, where nothing can run, by the
- * rules alone. */
+/* Returns whether a version may be used. It must be verified by a run; if nothing can run, the
+ * ordering rules suffice. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
     const struct tuned_result *v = &w->versions[at];
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
-/* Measures the loop and the best few versions alternately, so that idle moments are shared. */
+/* Measures the loop and the best few versions in turn, so that noise affects all of them alike. */
 static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns,
                          size_t count, struct err *err)
 {
@@ -169,8 +171,8 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
     return ok;
 }
 
-/* Runs versions on this CPU. False with err when cancelled. If nothing can run, @why has the reason
- * and the model decides. */
+/* Runs the versions on this CPU. Returns false with err if cancelled. If nothing can run, @why has
+ * the reason and the model decides. */
 static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     struct err fault = {0};
@@ -196,7 +198,8 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     return true;
 }
 
-/* Chooses the fastest version by measurement if the loop has a measured time, else by the model. */
+/* Chooses the fastest version, by measured times if the loop has one, otherwise by predicted
+ * times. */
 static size_t choose(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[0].measured);
@@ -214,8 +217,8 @@ static size_t choose(const struct tuning *w)
     return best;
 }
 
-/* Chooses the build that is faster than the loop and all versions, by measurement if both have one;
- * SIZE_MAX: none. Builds that change rounding only on request. */
+/* Chooses the build that is faster than the loop and all versions; SIZE_MAX: none. Measured times
+ * decide if both have one. Builds that change rounding need --reassociate. */
 static size_t choose_build(const struct tuning *w)
 {
     const bool measured = isfinite(w->versions[w->best].measured);
@@ -236,7 +239,7 @@ static size_t choose_build(const struct tuning *w)
     return best;
 }
 
-/* AT&T syntax has a % before each register. */
+/* Returns whether the text has AT&T syntax, which has a % before each register. */
 static bool is_att(const struct insn *insns, size_t count)
 {
     bool att = false;
@@ -245,7 +248,8 @@ static bool is_att(const struct insn *insns, size_t count)
     return att;
 }
 
-/* The back edge of a longer loop may need a longer displacement. */
+/* Returns whether the forms are equal. Branches need only equal mnemonics, because a longer loop
+ * may need a longer displacement. */
 static bool same_form(const struct insn *a, const struct insn *b)
 {
     return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0
@@ -264,8 +268,8 @@ static bool same_insns(const struct kernel *k, const struct version *c)
     return ok;
 }
 
-/* Writes the best version as text and as a kernel; false with err when the text does not assemble
- * to it. */
+/* Writes the best version as text and as a kernel. Returns false with err if the text does not
+ * assemble to that version. */
 static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
 {
     const struct version *c = w->tune->found.items[w->best - 1].version;
@@ -290,7 +294,7 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
-/* Makes the best build the kernel; its file is the compiler's assembler text. */
+/* Makes the best build the result's kernel. Its file is the compiler's assembler output. */
 static bool write_build(struct tuning *w, struct err *err)
 {
     const struct kernel *k = w->builds.list.items[w->build].kernel;
@@ -387,7 +391,7 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
-/* Adds the best version of each kind that is not faster. */
+/* Adds the fastest version of each kind that is not faster than the loop. */
 static void add_vain(struct result_table *t, const struct tuning *w, const struct tuned *vain)
 {
     cell_text(t, "");
@@ -446,7 +450,7 @@ static void add_versions(const struct tuning *w, struct result *result)
         add_vain(t, w, &w->tune->vain.items[i]);
 }
 
-/* "-O3 (kernel compile -O3)": names the best. */
+/* Prints the name of the best version or build: "-O3 (kernel compile -O3)". */
 static void name_best(const struct tuning *w, struct str *out)
 {
     if (w->build == SIZE_MAX)
@@ -460,7 +464,8 @@ static bool found_faster(const struct tuning *w)
     return w->best || w->build != SIZE_MAX;
 }
 
-/* Names the best build rejected for changing results, if faster than @cycles. */
+/* Names the fastest build that was rejected because it changes results, if it is faster than
+ * @cycles. */
 static void add_left(const struct tuning *w, double cycles, struct str *sentence)
 {
     for (size_t i = 0; !w->options.reassociate && i < builds_shown(w); i++) {
@@ -478,7 +483,7 @@ static void add_left(const struct tuning *w, double cycles, struct str *sentence
                           "order, which round differently");
 }
 
-/* Reports that nothing faster was found, and which options would try more. */
+/* Reports that nothing faster was found, and names the options that would try more. */
 static void add_no(const struct tuning *w, struct str *sentence)
 {
     str_addf(
@@ -557,7 +562,7 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     show(w, result);
     s->in_view = s->views ? "faster" : NULL;
-    /* Another kernel was loaded meanwhile: the text is shown anyway. */
+    /* If another kernel was loaded in the meantime, only the text is shown. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;
@@ -649,7 +654,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it",
                        "the loop has %zu instructions, kernel tune takes at most %d", count,
                        TUNE_INSNS);
-    /* on a screen, the machine in view */
+    /* the workbench uses the displayed machine */
     const struct machine *m = v->machine || !s->interactive
                                   ? session_kernel_machine(s, v->machine, err)
                               : session_shown_fit(s, err)

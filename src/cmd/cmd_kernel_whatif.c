@@ -12,8 +12,8 @@
 #include "model/change.h"
 #include "work/job.h"
 
-#define SWEEP_MAX 1000   /* values per sweep */
-/* a property of the loop: offset in bytes from a 64-byte line */
+#define SWEEP_MAX 1000   /* most values of a sweep */
+/* a property of the loop: its offset in bytes from the start of a 64-byte line */
 #define ALIGNMENT "alignment"
 #define LINE 64
 
@@ -21,10 +21,10 @@
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
-    double ports[PORTS_MAX];   /* cycles per iteration, balanced */
+    double ports[PORTS_MAX];   /* cycles per iteration after balancing */
 };
 
-/* @moved: bytes by which the code is shifted. */
+/* Computes the outcome with the code shifted by @moved bytes. */
 static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop,
                                         const struct machine *m, unsigned moved)
 {
@@ -118,17 +118,17 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
     cell_number(t, o->simulated);
 }
 
-/* The job: one machine with a range of values of one parameter. */
+/* State of the job: one machine with a range of values of one parameter. */
 struct sweeping {
     const struct kernel *kernel;   /* held */
-    size_t loop;                   /* loop of the kernel at the start of the sweep */
+    size_t loop;                   /* the kernel's loop */
     struct machine *machine;
     char *name;
     long from, to;
     struct whatif_outcome *outcomes;
 };
 
-/* Predicts with the parameter at @value. False with err. */
+/* Predicts with the parameter set to @value. Returns false with err. */
 static bool sweep_one(struct sweeping *w, long value, struct err *err)
 {
     struct whatif_outcome *out = &w->outcomes[value - w->from];
@@ -168,7 +168,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Keeps the sweep for the what-if view's plot. */
+/* Stores the sweep for the plot of the what-if view. */
 static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
 {
     size_t count = (size_t)(w->to - w->from) + 1;
@@ -243,12 +243,12 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     return task_give(task, &ops, w);
 }
 
-/* One machine before and after its change. */
+/* State of the job: one machine before and after its change. */
 struct comparing {
     const struct kernel *kernel;   /* held */
     size_t loop;
     struct machine *machine, *changed;
-    char *changes;                 /* as typed */
+    char *changes;                 /* the changes in the user's notation */
     struct whatif_outcome before, after;
 };
 
@@ -272,7 +272,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Publishes for the what-if view. */
+/* Publishes the result, also for the what-if view. */
 static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct comparing *w = state;
@@ -348,7 +348,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* "0..63", or a single offset. */
+/* Parses the range "0..63" or a single offset. */
 static bool alignment_range(const char *value, long *from, long *to, struct err *err)
 {
     char *end;
@@ -364,7 +364,8 @@ static bool alignment_range(const char *value, long *from, long *to, struct err 
            err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
 }
 
-/* Applies @word to @changed. If it is a range, returns it with the parameter's name in *@swept. */
+/* Applies @word to @changed. If it is a range, *@swept gets the parameter's name, and *@from and
+ * *@to get the range. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to,
                   struct err *err)
 {

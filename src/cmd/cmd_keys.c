@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists and binds keys. */
+/* Command key: lists and binds keys. */
 #include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 
-/* Current table of keys, for output or as a section of the man page. */
+/* Output of the current key table: a list, or a section of the man page. */
 
 
 struct listing_keys {

@@ -12,7 +12,7 @@
 #include "toolchain/assemble.h"
 #include "work/job.h"
 
-/* Determines the encodings of all matching forms in one run of the assembler. */
+/* Encodes all matching forms by one run of the assembler. */
 static bool prepare(const struct forms *forms, const char *pattern, struct err *err)
 {
     VEC(const struct form_row *) rows = {0};
@@ -24,11 +24,11 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
     return ok;
 }
 
-/* The job: measures chains of all matching forms, then prints the results. */
+/* State of the job, which measures chains of all matching forms and then prints the results. */
 struct chains {
     struct job *job;
     char *pattern;                /* NULL: all forms */
-    VEC(char *) names;            /* of the results */
+    VEC(char *) names;            /* names of the measured forms */
     VEC(struct latency) results;
 };
 

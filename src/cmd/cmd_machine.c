@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine list, machine show */
+/* Commands machine list and machine show. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-/* Adds a row per machine; @checked_by_id: additional JSON values by machine name. */
+/* Adds one row per machine. @checked_by_id: further JSON values by machine id. */
 static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_id)
 {
     for (char **id = take_ids; *id; id++) {
@@ -27,8 +27,8 @@ static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_
     free(take_ids);
 }
 
-/* Adds processors by name, each with the core whose tables it uses; those named like a machine are
- * listed above. */
+/* Adds processors by name with the core whose tables each uses. Processors named like a machine are
+ * omitted, because the list above has them. */
 static bool add_processors(struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -108,7 +108,7 @@ static const struct parameter show_arguments[] = {
     {0},
 };
 
-/* Adds "ALU0=0 ALU1=1 FP0=6": displayed port names and the machine's letters, for text. */
+/* Adds port names and the machine's port letters for text: "ALU0=0 ALU1=1 FP0=6". */
 static void show_port_names(const struct machine *m, struct result *result)
 {
     const struct ports *own = mapping_ports(m->mapping);

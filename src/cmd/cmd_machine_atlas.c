@@ -14,18 +14,18 @@
 #include "isa/cpu.h"
 #include "measure/journal.h"
 
-/* A machine of the site. */
+/* A machine of the atlas site. */
 struct atlas_entry {
     char *id;
-    struct machine *machine;     /* held; NULL: not loaded yet */
+    struct machine *machine;     /* counted reference; NULL: not loaded yet */
     char *file;                  /* file of its experiments; NULL: none */
     struct experiments *experiments;
 };
 
-/* The job. */
+/* State of the job. */
 struct atlas_job {
     char *directory;
-    bool asked;                  /* machines were named: all of them must load */
+    bool asked;                  /* whether the user named machines, which must then all load */
     VEC(struct atlas_entry) entries;
     struct forms *forms[ISA_COUNT];
     struct form_uses *uses[ISA_COUNT];
@@ -50,7 +50,8 @@ static void atlas_job_free(struct atlas_job *w)
     free(w);
 }
 
-/* The experiments of a chart of this CPU are in this CPU's journal. */
+/* Returns the journal of this CPU if @m was charted on it, because the journal has that chart's
+ * experiments. */
 static char *own_journal(const struct machine *m)
 {
     const char *measured = machine_fact(m, "measured_cpu");
@@ -66,8 +67,8 @@ static char *own_journal(const struct machine *m)
     return NULL;
 }
 
-/* Loads machines and experiments. A machine that was not named and cannot be loaded is omitted and
- * reported. */
+/* Loads machines and their experiments. A machine that cannot be loaded is reported and omitted
+ * unless the user named it. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;
@@ -181,7 +182,7 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds @id once; a machine of the session is used as it is. */
+/* Adds @id once. If the session has the machine, that one is used. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

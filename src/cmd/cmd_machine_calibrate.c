@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine calibrate, machine info */
+/* Commands machine calibrate and machine info. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 
 #define CPUS_MAX 65536
 
-/* Job of calibration; info also reports other data of the CPU, even if calibration fails. */
+/* State of the calibration job. machine info also reports other data of the CPU, even if
+ * calibration fails. */
 struct calibrating {
     struct session *session;
     struct job *job;
@@ -33,7 +34,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct calibrating *)state)->job);
 }
 
-/* Starts a sandbox and calibrates, for the machine view as well. */
+/* Starts a sandbox and calibrates. The machine view shows the same calibration. */
 static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -115,7 +116,7 @@ static void show_calibration(const struct calibration *c, struct result *result)
     calibration_lines(c, result);
 }
 
-/* Shows this CPU's machine, or why there is none. */
+/* Shows the machine of this CPU, or the reason why there is none. */
 static void show_here(const struct here *here, struct result *result)
 {
     char why[2048];
@@ -177,7 +178,7 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
     return task_give(task, &ops, w);
 }
 
-/* Job of measuring memory. */
+/* State of the job that measures memory. */
 struct calibrating_memory {
     struct job *job;
     bool huge;
@@ -196,7 +197,7 @@ static bool memory_cancelled(void *state)
     return job_cancelled(((struct calibrating_memory *)state)->job);
 }
 
-#define MEMORY_SECONDS 1.5   /* after which disturbed times are accepted */
+#define MEMORY_SECONDS 1.5   /* seconds after which disturbed times are accepted */
 
 static bool memory_run(void *state, struct result *result, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine chart */
+/* Command machine chart. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 
 #define SHOWN 20             /* forms of one kind listed in text */
 
-/* The job: charts on the worker. */
+/* State of the job, which charts on the worker. */
 struct machine_charting {
     char *name;
     struct job *job;
@@ -177,7 +177,7 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_changed", (int64_t)r->changed);
 }
 
-/* Lists the first forms with an alternative of similar likelihood. */
+/* Lists the first forms that have an alternative usage of similar likelihood. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
     size_t doubtful = 0;
@@ -199,7 +199,8 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
-/* Number of forms with untested ports, and the first such experiment without a time. */
+/* Reports the number of forms with untested ports, and the first of their experiments that has no
+ * time. */
 static void show_untested(const struct chart *c, struct result *result)
 {
     const struct chart_form *first = NULL;

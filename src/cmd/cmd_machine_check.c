@@ -18,24 +18,24 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define TOP 60              /* forms by default */
+#define TOP 60              /* default number of forms */
 #define SECONDS 60
-#define SHARE 0.6           /* share of the time for throughputs */
+#define SHARE 0.6           /* fraction of the time spent on throughputs */
 #define SHOWN 40            /* rows of text */
 
-/* The job: measures forms one by one on the worker; the UI thread shows the rows and keeps them for
- * the view. */
+/* State of the job, which measures the forms one by one on the worker. The UI thread shows the rows
+ * and stores them for the view. */
 struct checking {
     struct session *session;
     struct job *job;
     struct machine *machine;      /* a copy */
     struct machine *simulated;    /* NULL: this CPU */
     struct forms *forms;
-    VEC(char *) names;            /* to check */
+    VEC(char *) names;            /* forms to check */
     VEC(double) uses;
     double seconds, until;
     struct check *check;          /* the result */
-    struct experiments *table;    /* a row per name */
+    struct experiments *table;    /* one row per form of @names */
     size_t measured, without_latency;
 };
 
@@ -55,7 +55,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
     struct checking *w = state;
     struct check_row *row = &w->check->rows[index];
 
-    /* Times on a busy core are no evidence against the table. */
+    /* Times of a busy core do not refute the table. */
     row->measured = experiment_state_open(m->state) ? NAN : m->cycles;
     row->spread = m->spread;
     snprintf(row->state, sizeof row->state, "%s", m->state);
@@ -88,7 +88,7 @@ static void make_rows(struct checking *w)
     free(predicted);
 }
 
-/* Computes latencies of a simulated CPU along the chains. */
+/* Computes the latencies of a simulated CPU along the chains of @code. */
 static size_t simulate_latencies(const struct checking *w, const struct form_code *code,
                                  struct latency *out)
 {
@@ -309,8 +309,8 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Chooses forms that can be measured here, or on the simulated CPU, most frequent first, filtered
- * by patterns. */
+/* Chooses forms that can be measured on this CPU or on the simulated one, most frequent first,
+ * filtered by patterns. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
@@ -346,7 +346,8 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
                    "no measurable form matches");
 }
 
-/* "Emerald Rapids" from "Emerald Rapids (Golden Cove core, ...)", or the CPU's own name. */
+/* Returns "Emerald Rapids" from the title "Emerald Rapids (Golden Cove core, ...)", the name that
+ * the CPU reports, or "simulated ID". The caller frees it. */
 static char *cpu_title(const struct session *s, const char *simulated)
 {
     const char *title = s->document.here.title, *end = title ? strstr(title, " (") : NULL;
@@ -375,7 +376,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* nothing is executed: any set works */
+        isa_parse(simulated->isa, &isa);   /* any instruction set works, because nothing is executed
+                                            * */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)
                               : native   ? session_machine(s, s->document.here.id, err)

@@ -18,30 +18,31 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define BETTER 0.5   /* share of the difference that a correction may leave */
+#define BETTER 0.5   /* fraction of the difference that may remain after a correction */
 
 /* A disagreement and its correction. */
 struct correction {
-    struct check_row row;      /* with its own form */
+    struct check_row row;      /* the row; owns a copy of the form's name */
     bool written;
-    struct usage usage;        /* for a throughput */
+    struct usage usage;        /* corrected usage, if the row is a throughput */
     unsigned micro_ops;
-    struct latency_rule rule;  /* for a latency; form and source borrowed */
+    struct latency_rule rule;  /* corrected latency, if the row is a latency; its form and source
+                                * are borrowed */
     double predicted;          /* afterwards */
     char reason[160];          /* why it was not corrected */
 };
 
-/* The job: finds and verifies corrections on a copy of the machine and writes it on the worker; the
- * UI thread loads it. */
+/* State of the job, which finds and verifies corrections on a copy of the machine and writes it.
+ * The UI thread loads the result. */
 struct correcting {
     struct job *job;
-    struct machine *machine;   /* a copy, corrected step by step */
+    struct machine *machine;   /* the copy, which gets one correction after another */
     struct machine *simulated; /* NULL: this CPU */
     struct forms *forms;
     VEC(struct correction) list;
-    char *source;              /* "measured on ..." */
-    char *id, *base, *title;   /* of the user's machine */
-    char *path;                /* directory of the result */
+    char *source;              /* source noted with each correction: "measured on ..." */
+    char *id, *base, *title;   /* names of the user's machine */
+    char *path;                /* directory that is written */
 };
 
 /* Returns whether the job measures this CPU; a simulated one cannot be disturbed. */
@@ -55,7 +56,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* The tables' latency between both operands. */
+/* Returns the latency between both operands in the current tables. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);
@@ -154,7 +155,7 @@ static void correct_throughput(struct correcting *w, struct learner *learner, st
     learned_done(&learned);
 }
 
-/* Throughputs need port usages, which are learned with known forms. */
+/* Corrects throughputs by learning port usages with the help of known forms. */
 static bool correct_throughputs(struct correcting *w, struct err *err)
 {
     bool any = false;
@@ -244,7 +245,7 @@ static void add_row(const struct correcting *w, struct result_table *t, const st
     str_done(&text);
 }
 
-/* The corrected machine replaces the checked one. */
+/* Replaces the checked machine of the session by the corrected one. */
 static bool load_corrected(struct session *s, const struct correcting *w, struct err *err)
 {
     struct machine *m = machine_load(w->id, err);
@@ -340,7 +341,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Copies the disagreements of @check whose forms match one of @patterns; returns whether any row
+/* Copies the disagreements of @check whose forms match one of @patterns. Returns whether any row
  * matches. */
 static bool choose(struct correcting *w, const struct check *check,
                    const struct word_list *patterns)
@@ -363,7 +364,7 @@ static bool choose(struct correcting *w, const struct check *check,
     return checked;
 }
 
-/* Names the machine with the corrections of @checked. */
+/* Names the machine that is @checked with the corrections. */
 static void name_machine(struct correcting *w, const struct machine *checked,
                          const struct check *check)
 {
@@ -381,8 +382,8 @@ static void name_machine(struct correcting *w, const struct machine *checked,
     w->source = str_take(&text);
 }
 
-/* Returns the machine to simulate; NULL: measure this CPU. It is the checked one, named in the
- * corrections' sources. False with err when @asked (may be NULL) differs. */
+/* Sets *@out to the machine that @check simulated; NULL: it measured this CPU. Returns false with
+ * err if @asked (may be NULL) names another one. */
 static bool simulated_by(struct session *s, const struct check *check, const char *asked,
                          const struct machine **out, struct err *err)
 {

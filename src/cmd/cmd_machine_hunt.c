@@ -16,30 +16,31 @@
 #include "work/job.h"
 
 #define SECONDS 120
-#define FORMS 1000            /* most frequent forms, of which blocks are made */
-#define CPU_TOLERANCE 0.15    /* relative, for times of this CPU */
-#define MODEL_TOLERANCE 0.05  /* relative, for times of another machine's model */
+#define FORMS 1000            /* number of the most frequent forms, from which blocks are drawn */
+#define CPU_TOLERANCE 0.15    /* tolerated relative error against times of this CPU */
+#define MODEL_TOLERANCE 0.05  /* tolerated relative error against another machine's model */
 #define CPU_ROUND 48          /* blocks per round */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
-#define MUTANTS 4             /* one in this number of blocks is a mutation */
-#define LLVM "llvm-mca"       /* instead of a machine; ":CPU" may follow */
+#define MUTANTS 4             /* one block in this number is a mutation of an earlier one */
+#define LLVM "llvm-mca"       /* --against value that selects llvm-mca; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
-/* The job: draws, times and predicts blocks on the worker; the UI thread shows the result. */
+/* State of the job, which draws, times and predicts blocks on the worker. The UI thread shows the
+ * result. */
 struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
     struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
     char *llvm;                   /* CPU of llvm-mca's model; NULL: none */
     bool against_simulated;
-    enum isa isa;                 /* of both */
+    enum isa isa;                 /* instruction set of both sides */
     struct forms *forms;
     struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
-    struct model *knows;          /* forms of @machine; only these are drawn */
-    struct model *truth;          /* times by @against */
+    struct model *knows;          /* model of @machine; blocks are drawn from its forms */
+    struct model *truth;          /* model of @against, which supplies the times */
     struct sandbox *sandbox;
     struct calibration calibration;
     struct hunt *hunt;            /* the result */
@@ -105,7 +106,7 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
                             w->until - clock_seconds(), cycles, err);
 }
 
-/* Times a round's blocks by one process of llvm-mca. If the time ends meanwhile they are
+/* Times the blocks of a round by one process of llvm-mca. If the time runs out, their times are
  * unknown. */
 static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles,
                           struct err *err)
@@ -208,7 +209,8 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
-/* "haswell", "skylake by simulate" if both sides use different models, "llvm-mca's skylake". */
+/* Prints the name of the reference: "haswell", "llvm-mca's skylake", or "skylake by simulate" if
+ * the two models differ. */
 static void print_against(const struct machine_hunting *w, struct str *out)
 {
     if (w->llvm)
@@ -349,7 +351,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Selects forms that run here; with --against those of any CPU. */
+/* Selects forms that run on this CPU. With --against, forms of any CPU are selected. */
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];
@@ -364,7 +366,8 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
                     "none of the most frequent forms can be measured here"));
 }
 
-/* CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against is neither. */
+/* Returns the CPU that "llvm-mca" or "llvm-mca:CPU" selects for @m; NULL: @against has another
+ * value. */
 static const char *llvm_cpu(const char *against, const struct machine *m)
 {
     if (!against || !str_has_prefix(against, LLVM))
@@ -373,7 +376,7 @@ static const char *llvm_cpu(const char *against, const struct machine *m)
     return *rest == ':' ? rest + 1 : *rest ? NULL : machine_compiler_name(m);
 }
 
-/* Chooses both machines or references and their instruction set. */
+/* Chooses the two sides (machines, CPU or llvm-mca) and their instruction set. */
 static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w,
                          struct err *err)
 {
@@ -399,7 +402,7 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
         return err_set(err, ERR_USAGE, "name two machines of one instruction set",
                        "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
     if (against || llvm)
-        isa_parse(m->isa, &w->isa);   /* nothing is executed: any set works */
+        isa_parse(m->isa, &w->isa);   /* any instruction set works, because nothing is executed */
     else if (strcmp(m->isa, isa_name(w->isa)) != 0)
         return err_set(err, ERR_USAGE,
                        "name a machine of this CPU's instruction set, or another with --against",

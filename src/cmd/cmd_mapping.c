@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mapping list, use, load, new */
+/* Commands mapping list, use, load and new. */
 #include "cmd/cmd_mapping.h"
 
 #include <ctype.h>
@@ -23,7 +23,7 @@ void mapping_id_from_path(const char *path, char id[MAPPING_ID])
         strcpy(id, "imported");
 }
 
-/* Moves @id to the front of its instruction set's selection. */
+/* Moves @id to the front of the selected machines of its instruction set. */
 static bool mapping_make_current(struct session *s, const char *id, struct err *err)
 {
     const struct machine *m = session_machine(s, id, err);
@@ -51,7 +51,7 @@ void mapping_describe(const struct machine *m, struct result *result)
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports,
                 ports == 1 ? "" : "s");
-    /* the table is of another kind */
+    /* the title describes the kind of machine only if it begins with the id */
     if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))
         result_line(result, "%s", m->title);
 }
@@ -214,7 +214,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
     int length = (int)strlen(v->path);
     while (length > 1 && v->path[length - 1] == '/')
         length--;
-    /* A name without a slash would be looked up among the shipped machines. */
+    /* "./" is added, because a name without a slash means a shipped machine */
     str_addf(&path, "%s%.*s", memchr(v->path, '/', (size_t)length) ? "" : "./", length, v->path);
     bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, task);
     str_done(&path);

@@ -1,4 +1,4 @@
-/* Shared parts of the commands that add mappings. UI thread. */
+/* Functions shared by the commands that add mappings. UI thread. */
 #ifndef PORTOLAN_CMD_CMD_MAPPING_H
 #define PORTOLAN_CMD_CMD_MAPPING_H
 
@@ -7,17 +7,17 @@
 
 #define MAPPING_ID 64
 
-/* "dir/skx.yml" becomes "skx": the machine's name from its file. */
+/* Derives the machine's id from a file name: "dir/skx.yml" becomes "skx". */
 void mapping_id_from_path(const char *path, char id[MAPPING_ID]);
-/* Appends "skx: 3453 forms on 10 ports". */
+/* Appends a line like "skx: 3453 forms on 10 ports". */
 void mapping_describe(const struct machine *m, struct result *result);
-/* Adds @take_machine (NULL: returns false), selects it and describes it in @result. @what names the
+/* Adds @take_machine, selects it and describes it in @result. NULL: returns false. @what names the
  * command for undo. */
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what,
                    struct result *result, struct err *err);
-/* Kinds of files: a tool's file, form,usage,latency only, or a machine directory. */
+/* Kinds of files: OSACA's, PMEvo's, a CSV with form,usage,latency, or a machine directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
-/* Makes @task read @path and adopt its mapping for command @title. Returns true. */
+/* Makes @task read @path and adopt the mapping for command @title. Returns true. */
 bool mapping_read(struct session *s, const char *title, const char *path,
                   enum mapping_source source, struct task *task);
 

@@ -9,7 +9,7 @@
 #include "hunt/uses.h"
 #include "model/mapping_diff.h"
 
-#define COLUMNS_MOST 78   /* width of a line of ports */
+#define COLUMNS_MOST 78   /* most columns of a line of ports */
 
 struct diff_values {
     const char *a, *b, *pattern;
@@ -107,14 +107,14 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_done(&port);
 }
 
-/* Columns of a row in one line of 80. */
+/* widths of the columns of a row, which fits 80 columns */
 #define FORM_COLUMNS 30
 #define KIND_COLUMNS 8
 #define USAGE_COLUMNS 18
 #define LAST_COLUMNS 21
 #define LINE_COLUMNS 80
 
-/* Adds one difference in one line if it fits, else with both usages or each usage in a separate
+/* Adds one difference: one line if it fits, otherwise both usages or each usage in a separate
  * line. */
 static void add_text(const char *form, const char *kind, const char *a, const char *b,
                      struct result *result)
@@ -162,7 +162,7 @@ static void rows(const struct machine *a, const struct machine *b, const struct 
     str_done(&right);
 }
 
-/* Frequency of each form of @a in programs; NULL without a list. */
+/* Returns how often each form of @a occurs in programs; NULL without a frequency list. */
 static double *uses_of(const struct machine *a, struct err *err)
 {
     enum isa isa = isa_host();

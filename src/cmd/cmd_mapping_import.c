@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mapping import */
+/* Command mapping import. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "io/import_uops.h"
 #include "work/job.h"
 
-/* llvm-mca takes seconds for all forms, so it runs in the background. */
+/* State of the llvm-mca job. It runs in the background, because all forms take seconds. */
 struct llvm_importing {
-    struct forms *forms[ISA_COUNT];   /* the session's table, held */
+    struct forms *forms[ISA_COUNT];   /* counted references to the session's tables */
     char *cpu;
     struct machine *machine;
 };
@@ -27,7 +27,7 @@ static bool cancelled(void *job)
 
 static bool read_llvm(struct llvm_importing *w, struct err *err)
 {
-    /* a CPU name belongs to one set only */
+    /* a CPU name belongs to only one instruction set */
     for (int isa = 0; isa < ISA_COUNT && !w->machine; isa++) {
         w->machine = import_llvm(w->cpu, w->forms[isa], err);
         if (!w->machine && err->code != ERR_MISSING)
@@ -89,7 +89,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *tas
     return task_give(task, &ops, w);
 }
 
-/* "uops-" and the file's base name, or the architecture's name, in lower case. */
+/* Returns "uops-" and the base name of the file, or the architecture's name in lower case. */
 static char *imported_id(const char *path, const char *architecture)
 {
     const char *base = strrchr(path, '/');
@@ -104,8 +104,8 @@ static char *imported_id(const char *path, const char *architecture)
     return str_take(&id);
 }
 
-/* The job: reads all files on the worker, then adds their machines. The XML of all architectures
- * has 150 MB. */
+/* State of the job, which reads all files on the worker and then adds their machines. uops.info's
+ * XML of all architectures has 150 MB. */
 struct uops_import {
     char *architecture;   /* NULL: all */
     char **paths;
@@ -155,7 +155,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         w->machines[i] = NULL;
         undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, err);   /* just added, so it cannot fail */
+        session_select(s, &m->id, 1, err);   /* cannot fail, because the machine was just added */
         undo_note_arrived(s, m->id);
     }
     return true;

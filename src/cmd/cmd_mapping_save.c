@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mapping save, mapping export */
+/* Commands mapping save and mapping export. */
 #include <string.h>
 
 #include "base/file.h"

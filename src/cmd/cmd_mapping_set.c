@@ -11,7 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 
-#define LARGE 20000   /* forms above which copying a machine would block the screen */
+#define LARGE 20000   /* above this number of forms, copying a machine would block the screen */
 
 struct mapping_set_values {
     const char *form, *usage;
@@ -36,13 +36,13 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* A usage to set in a large machine, which is copied first. */
+/* State of a job that copies a large machine before it sets one usage. */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;
 };
 
-/* Makes an entry of @form and @usage. True: the caller frees it by usage_done. */
+/* Fills @out with @form and the parsed @usage. Returns true; the caller then calls usage_done. */
 static bool entry_of(const struct machine *m, const char *form, const char *usage,
                      struct mapping_entry *out, struct err *err)
 {
@@ -51,8 +51,8 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return ports_shown_parse(m, usage, &out->usage, err);
 }
 
-/* Returns a form of mnemonic @word or a similar one, from the machine or else the tables; NULL:
- * none is similar, or @word has operands. */
+/* Returns a form whose mnemonic is @word or similar, from the machine or else from the tables.
+ * NULL: none is similar, or @word has operands. */
 static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
 {
     const size_t own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
@@ -71,8 +71,8 @@ static const char *of_mnemonic(const struct machine *m, const struct forms *form
     return best;
 }
 
-/* Returns whether the machine or its instruction set's tables have @form. False with err, which
- * names the most similar one. */
+/* Returns whether the machine or its instruction set's tables have @form. False sets err, which
+ * names the most similar form. */
 static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
 {
     struct err none = {0};
@@ -88,14 +88,14 @@ static bool is_form(struct session *s, const struct machine *m, const char *form
     struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
     near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
     char todo[SIMILAR_TODO] = "";
-    /* for a mapping with its own names */
+    /* the mapping may have forms that the tables lack */
     for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)
         similar_try(&near, mapping_at(m->mapping, i)->form);
     similar_todo(&near, "mapping set --new adds a form", todo);
     return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or the form tables", form, m->id);
 }
 
-/* @copy: a copy of @m made in advance, or NULL. The caller keeps it on failure. */
+/* Sets one usage. @copy is a prepared copy of @m, or NULL; the caller still owns it on failure. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form,
                   const char *text, struct result *result, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program load, run: builds whole programs and runs them at small inputs. */
+/* Commands program load and program run: build programs and run them with small inputs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@ struct program_load_values {
     struct word_list words, defines;
 };
 
-/* A job that builds a program or opens a built one. */
+/* State of a job that builds a program or opens a built one. */
 struct program_loading {
     struct job *job;
     char *name, *untraced;
     struct invocation how;
     VEC(char *) words;
-    bool built;                         /* the file is an executable */
+    bool built;                         /* whether the file is already an executable */
     double begun;
     const struct program *program;      /* the result */
 };
@@ -101,7 +101,7 @@ static void loading_free(void *state)
     free(l);
 }
 
-/* Accepts sources, libraries, and options that change code. */
+/* Accepts sources, libraries, and options that affect the generated code; rejects all others. */
 static bool words_allowed(const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -115,7 +115,7 @@ static bool words_allowed(const struct word_list *words, struct err *err)
     return true;
 }
 
-/* Joins each "N=SIZE" by blanks. */
+/* Joins the words "N=SIZE" with blanks. */
 static bool read_defines(const struct word_list *words, struct str *out, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -241,11 +241,11 @@ struct run_values {
     size_t most;
 };
 
-/* A job that runs the program at each combination, then fits. */
+/* State of a job that runs the program with each combination of inputs, then fits the counts. */
 struct running {
     struct job *job;
     const struct program *loaded;
-    const struct program *program;      /* the same, or a build for the largest of the inputs */
+    const struct program *program;      /* the loaded program, or one built for the largest input */
     struct invocation how;
     struct program_inputs inputs;
     struct run_options options;
@@ -285,7 +285,7 @@ static bool anything_changes(const struct program_runs *runs)
     return runs->runs.count < 2;
 }
 
-/* Index of the values with the largest sum. */
+/* Returns the index of the combination with the largest sum of values. */
 static size_t largest(const struct program_inputs *inputs)
 {
     size_t at = 0;
@@ -301,7 +301,7 @@ static size_t largest(const struct program_inputs *inputs)
     return at * inputs->name_count;
 }
 
-/* Whether the program reads the inputs of each run as they are: atoi takes 5.5 for 5. */
+/* Rejects inputs that the program reads as another number: atoi, for example, reads 5.5 as 5. */
 static bool reads_inputs(const struct running *r, struct err *err)
 {
     const struct program_inputs *in = &r->inputs;
@@ -385,7 +385,7 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
-/* Returns a function that starts processes and was called in a run; NULL: none. */
+/* Returns a function that starts processes and that a run called; NULL: none. */
 static const char *starts_processes(const struct program_runs *runs)
 {
     static const char *const names[] = {"fork", "vfork", "posix_spawn", "posix_spawnp", "system",
@@ -404,7 +404,7 @@ static const char *starts_processes(const struct program_runs *runs)
     return NULL;
 }
 
-/* Adds inputs without influence on any count, and the basis of counts beyond the runs. */
+/* Adds the inputs that affect no count, and the basis of counts outside of the runs. */
 static void add_findings(struct result *result, const struct program_model *m)
 {
     const struct program_runs *runs = m->runs;
@@ -476,7 +476,7 @@ static bool run_finish(struct session *s, void *state, struct result *result, st
     add_runs(result, r->runs);
     add_findings(result, r->model);
     if (p->program != r->loaded)
-        return true;   /* another program was loaded meanwhile */
+        return true;   /* another program was loaded in the meantime */
     program_free(p->program);
     p->program = r->program;
     r->program = NULL;

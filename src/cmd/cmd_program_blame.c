@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program blame: explains the difference between predicted and measured time, part by part from
- * samples; measures the parts that differ most alone. */
+/* Command program blame: explains the difference between predicted and measured time. Samples give
+ * each part's time; the parts that differ most are also measured alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +24,11 @@
 #include "program/words.h"
 #include "work/job.h"
 
-#define SAMPLES 3000           /* determines a share of a tenth within a hundredth */
+#define SAMPLES 3000           /* determines a share of 10 % to within 1 % */
 #define RUNS_MOST 20
 #define RATE 2000.0
-#define SHOWN 0.01             /* least share of the time of a listed part */
-#define MEASURED_MOST 3        /* parts measured alone */
+#define SHOWN 0.01             /* smallest share of the time of a listed part */
+#define MEASURED_MOST 3        /* most parts that are measured alone */
 
 struct program_blame_values {
     struct word_list inputs;
@@ -41,20 +41,24 @@ struct blaming_program {
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                         /* this CPU, so its measured memory and clock apply */
-    char day[KEPT_DAY];              /* date of its memory measurement; "": another machine */
+    bool here;                         /* the machine is this CPU, so its measured memory and clock
+                                        * apply */
+    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "": another machine
+                                      * */
     struct invocation how;
     double limit;
     unsigned runs;
-    double clock_hz; /* at the time of @predicted */
+    double clock_hz; /* clock for which @predicted holds */
     size_t samples;
-    /* predicted seconds at the core's state in the shortest run, and in its best state */
+    /* predicted seconds: at the core's state in the shortest run, and in its best state */
     double predicted, measured;
-    double least, user;                /* CPU time of the shortest run; total user time */
+    double least, user;                /* CPU seconds: total of the shortest run; user time summed
+                                        * over runs */
     struct blamed_system system;
-    uint32_t again;              /* block that returns and takes the most pages; UINT32_MAX: none */
+    uint32_t again;              /* block that frees and allocates most pages again; UINT32_MAX:
+                                  * none */
     double again_pages;
-    double elsewhere;                  /* samples in libraries or without a part */
+    double elsewhere;                  /* samples in libraries or outside of any part */
     char *different;
     VEC(struct blamed_part) parts;     /* largest difference first */
     char *sentence;
@@ -107,7 +111,7 @@ static bool watch_run(struct blaming_program *w, const struct program_code *code
     return ok;
 }
 
-/* Predicts for the current state of the core, and keeps the prediction for the shortest run. */
+/* Predicts for the core's current state. Keeps the prediction for the shortest run. */
 static bool predict(struct blaming_program *w, struct estimator *e, struct program_time *least,
                     struct err *err)
 {
@@ -156,13 +160,15 @@ static bool watch_runs(struct blaming_program *w, struct estimator *e,
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
-    /* the system counts ticks: only the sum over runs divides accurately */
+    /* The system accounts user time in ticks, so only the sum over all runs gives an accurate
+     * ratio. */
     w->measured = w->user > 0 ? w->least * w->user / (w->user + w->system.measured) : 0;
     w->system.measured = fmax(0, w->least - w->measured);
     return ok;
 }
 
-/* Measures paths of loops alone with data in the first level, those that differ most first. */
+/* Measures paths of loops alone with data in the first-level cache. The paths that differ most are
+ * first. */
 static bool measure(struct blaming_program *w, const struct program_code *code,
                     const struct code_parts *parts, struct err *err)
 {
@@ -195,8 +201,8 @@ static bool measure(struct blaming_program *w, const struct program_code *code,
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* Runs the instrumented program at these inputs for counts and page faults. Returns a single run.
- * NULL with err; program_runs_free frees. */
+/* Runs the instrumented program with the same inputs, for counts and page faults. Returns one run,
+ * or NULL with err. Free it with program_runs_free. */
 static struct program_runs *count_run(struct blaming_program *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;
@@ -211,7 +217,7 @@ static struct program_runs *count_run(struct blaming_program *w, struct err *err
     return NULL;
 }
 
-/* Finds the system time, and the block whose allocations return and take pages. */
+/* Determines the system time, and the block that frees and allocates pages again. */
 static bool find_system(struct blaming_program *w, const struct estimator *e,
                         const struct program_run *counted, struct err *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists blocks and memory references of a program, at inputs of its runs or others. */
+/* Commands that list blocks and memory references of a program, with the inputs of a run or other
+ * inputs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "program/octaves.h"
 #include "work/job.h"
 
-/* ratio of misses to those of a fully associative cache from which conflicts are reported */
+/* conflicts are reported if misses exceed those of a fully associative cache by this factor */
 #define CONFLICTS 1.1
 
 struct blocks_values {
@@ -41,7 +42,7 @@ static int by_executions(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Sorts blocks by executed instructions. */
+/* Returns the blocks sorted by executed instructions, most first. */
 static struct ranked_block *rank(const struct program *p, const struct program_run *run,
                                  size_t *count)
 {
@@ -67,7 +68,7 @@ static void say_inputs(struct result *result, const struct program_model *m, con
     str_done(&at);
 }
 
-/* @all: executions of all blocks; the block's share is its probability. */
+/* Adds one block. @all: executions of all blocks; a block's share of them is its probability. */
 static void add_block(struct result_table *t, const struct program_model *m,
                       const struct program_run *run, size_t b, double all)
 {
@@ -187,7 +188,7 @@ struct reuse_values {
     struct word_list inputs;
 };
 
-/* Adds references by powers of two of their distance. */
+/* Adds the number of references per power of two of their reuse distance. */
 static void add_octaves(struct result *result, const struct program *p,
                         const struct program_run *run)
 {
@@ -268,7 +269,7 @@ struct misses_values {
     bool fresh, sets;
 };
 
-/* Number of references of @all that miss in a level. */
+/* Returns how many references of @all miss in a cache level. */
 static double misses_of(const struct memory *m, size_t level, const struct cache_shape *shape,
                         const struct reuse_histogram *all)
 {
@@ -279,7 +280,7 @@ static double misses_of(const struct memory *m, size_t level, const struct cache
     return misses;
 }
 
-/* Adds misses and local hit rates of each level. */
+/* Adds the misses and the local hit rate of each cache level. */
 static void add_levels(struct result *result, const struct memory *memory,
                        const struct reuse_histogram *all, const double *by_sets)
 {
@@ -331,7 +332,7 @@ static void add_levels(struct result *result, const struct memory *memory,
                         l + 1, conflicts[l]);
 }
 
-/* Adds misses over cache size, until only first uses are left. */
+/* Adds misses over cache size, up to the size at which only first uses miss. */
 static void add_curve(struct result *result, const struct reuse_histogram *all)
 {
     static const struct result_column columns[] = {
@@ -354,7 +355,7 @@ static void add_curve(struct result *result, const struct reuse_histogram *all)
     }
 }
 
-/* Computes the paper's profile at @inputs from those of all runs. */
+/* Predicts the reuse profile at @inputs by the binned fit over the profiles of all runs. */
 static struct reuse_histogram paper_profile(const struct program_model *m, const double *inputs,
                                             double total)
 {
@@ -377,14 +378,16 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
     return out;
 }
 
-/* Job of counting misses: it may fit the profile and measure this CPU's memory. */
+/* State of the job that counts misses. It may also fit the profile and measure this CPU's
+ * memory. */
 struct missing {
     struct program_case at;
     bool bins, fresh, sets;
     size_t threads;
     double common;
-    struct run_options options;        /* of the run that simulates the sets; owns its texts */
-    double missed[MEMORY_LEVELS];      /* by simulated sets */
+    struct run_options options;        /* options of the run that simulates the cache sets; owns its
+                                        * strings */
+    double missed[MEMORY_LEVELS];      /* misses per level in the simulated sets */
     /* date of this CPU's memory measurement; "": another machine */
     char day[KEPT_DAY];
     struct memory memory;
@@ -426,7 +429,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
         if (!ok)
             return false;
     }
-    return watch_goes_on(err);   /* a cancelled fit is invalid */
+    return watch_goes_on(err);   /* a cancelled fit must not be used */
 }
 
 static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -464,8 +467,7 @@ static void missing_free(void *state)
     free(w);
 }
 
-/* Returns whether the job measures clock, core or caches of this CPU, which would disturb a
- * chart. */
+/* Returns whether the job measures clock, core or caches of this CPU, and would disturb a chart. */
 static bool measures_here(const void *state)
 {
     return ((const struct missing *)state)->at.here;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program diff: matches and compares all loops of two builds. */
+/* Command program diff: matches and compares all loops of two builds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "work/job.h"
 #include "work/pool.h"
 
-#define NAME_COLUMNS 34     /* of a loop's name in text */
+#define NAME_COLUMNS 34     /* width of a loop's name in text */
 #define SAMPLING_RATE 1000
-#define LEAST_CHANGE 0.005  /* relative change below which none is shown */
+#define LEAST_CHANGE 0.005  /* smallest relative change that is shown */
 
 struct program_diff_values {
     const char *a, *b, *input;
@@ -29,22 +29,23 @@ struct program_diff_values {
     bool run;
 };
 
-/* A loop of both builds, or of one, on a machine. */
+/* A loop of both builds, or of one of them, on a machine. */
 struct diff_row {
     const struct loop_match *match;
     uint32_t machine;
     double a, b;            /* cycles per iteration of the source; NAN: not in that build */
     double change;          /* relative change from a to b; NAN: unknown */
-    /* share of A's run (of B's, if only B has the loop); NAN: no profile */
+    /* fraction of A's run time, or of B's if only B has the loop; NAN: no profile */
     double share;
-    double effect;          /* share times change; NAN if unknown */
+    double effect;          /* share times change; NAN: unknown */
 };
 
 struct builds_diff {
     struct job *job;
     char *paths[2], *input;
     VEC(char *) arguments;
-    bool run;               /* profiled programs, whose samples weight the loops */
+    bool run;               /* whether the programs are run with a profiler; the samples weight the
+                             * loops */
     struct machine_set machines;
     size_t top;
     double fail_above;      /* percent; NAN: no limit */
@@ -53,7 +54,7 @@ struct builds_diff {
     struct run_profile *profiles[2];
     struct loop_matches matches;
     VEC(struct diff_row) rows;
-    size_t next;            /* next work item of both builds */
+    size_t next;            /* index of the next work item of both builds */
 };
 
 static bool cancelled(void *state)

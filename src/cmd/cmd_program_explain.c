@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program explain: iterations, cycles, paths and branches of a hot loop in its running program. */
+/* Command program explain: iterations, cycles, paths and branches of a hot loop in its running
+ * program. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,8 @@
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
-#define PATH_MOST 500u     /* instructions of a path that is kept and measured */
-#define SAMPLE_RATE 1000.0 /* per CPU second */
+#define PATH_MOST 500u     /* most instructions of a path that is stored and measured */
+#define SAMPLE_RATE 1000.0 /* samples per CPU second */
 
 struct explain_values {
     const char *loop, *file, *output, *input, *machine;
@@ -34,15 +35,15 @@ struct explain_values {
     size_t pid, measure;
 };
 
-/* The job. */
+/* State of the job. */
 struct explaining {
     struct job *job;
-    VEC(char *) argv;    /* NULL-terminated; for a process only its name */
-    char *place, *input; /* place: symbol or address; NULL: from the kernel */
+    VEC(char *) argv;    /* NULL-terminated; for a running process only its name */
+    char *place, *input; /* place: symbol or address; NULL: the session's kernel */
     struct program_output output;
     struct insitu_options options;
     struct explained_findings found;
-    size_t measure; /* paths measured alone, at most */
+    size_t measure; /* most paths that are measured alone */
 };
 
 static bool goes_on(void *state, double seconds, uint64_t iterations)
@@ -53,7 +54,7 @@ static bool goes_on(void *state, double seconds, uint64_t iterations)
     return !job_cancelled(w->job);
 }
 
-/* Finds the loop at the user's place. */
+/* Loads the loop at the user's symbol or address. */
 static bool find_loop(struct explaining *w, struct err *err)
 {
     struct kernel_options options = {.symbol = w->place};
@@ -105,7 +106,7 @@ static bool enough(const struct explaining *w, struct err *err)
                    "the loop was not executed in %.1f s", x->seconds);
 }
 
-/* Explains the difference from the prediction. */
+/* Splits the difference between measured and predicted time by causes. */
 static void split(struct explaining *w)
 {
     const struct insitu *x = &w->found.insitu;
@@ -140,8 +141,8 @@ static bool goes_on_sampling(void *state, double seconds, size_t samples)
     return !job_cancelled(w->job);
 }
 
-/* If tracing is not permitted, samples the process instead to find how hot the loop is. False when
- * that is refused as well. */
+/* If tracing is not permitted, samples the process instead to find the loop's share of the time.
+ * Returns false if sampling is not permitted either. */
 static bool sample_instead(struct explaining *w)
 {
     const struct insitu_options *o = &w->options;
@@ -168,8 +169,8 @@ static bool cancelled(void *state)
     return job_cancelled(((struct explaining *)state)->job);
 }
 
-/* Measures the most frequent paths alone on this CPU, with recorded branches and data in the first
- * level. */
+/* Measures the most frequent paths alone on this CPU, with the recorded branch directions and data
+ * in the first-level cache. */
 static void measure_paths(struct explaining *w)
 {
     struct calibration calibration;
@@ -194,7 +195,7 @@ static void measure_paths(struct explaining *w)
     sandbox_free(sandbox);
 }
 
-/* Keeps the result for other commands. */
+/* Stores the result for other commands. */
 static void keep(struct explaining *w)
 {
     static const char *const causes[] = {[SPLIT_BRANCH] = "mainly mispredicted branches",
@@ -315,8 +316,8 @@ static void explaining_free(void *state)
     free(w);
 }
 
-/* Takes loop @number of the last profile, and runs its program again unless another program or
- * process is given. */
+/* Selects loop @number of the last profile. If @again, also its program and arguments, unless the
+ * user named another program or process. */
 static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number,
                           bool again, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program mix: instructions by class, and time as a formula of the inputs. */
+/* Command program mix: instructions by class, and time as a formula of the inputs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "program/native_kept.h"
 #include "work/job.h"
 
-/* multiple of the run inputs that the formula covers */
+/* the formula covers inputs up to this multiple of the runs' inputs */
 #define REACH 8
 #define POINTS_MOST 160
 
@@ -21,7 +21,7 @@ struct mix_values {
     const char *machine;
 };
 
-/* Adds executed instructions per class, and the utilisation of the paper's pipelines. */
+/* Adds the executed instructions per class, and the utilisation of the pipelines of @kinds. */
 static void add_mix(struct result *result, const struct program *p, const struct program_run *run,
                     const struct pipe_kind *kinds, const struct program_time *time)
 {
@@ -131,7 +131,7 @@ struct time_formula {
     struct core_share share;
     double *inputs, *seconds;
     size_t count;
-    struct formula formula;            /* in nanoseconds */
+    struct formula formula;            /* result in nanoseconds */
 };
 
 static bool time_point(struct time_formula *f, double *inputs, struct err *err)
@@ -143,7 +143,7 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
         estimator_meet_here(e, f->machine);
         f->share = estimator_share(e);
     } else if (e && f->here) {
-        estimator_set_share(e, &f->share);   /* share of the first run */
+        estimator_set_share(e, &f->share);   /* the core's share as measured for the first point */
     }
     bool ok = e && estimator_time(e, f->machine, NULL, &time, err);
     if (ok) {
@@ -156,8 +156,8 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
     return ok;
 }
 
-/* Predicts at the inputs of the runs and at two, four and eight times each, then fits by
- * regression. */
+/* Predicts at the inputs of the runs and at their multiples by two, four and eight, then fits the
+ * formula by regression. */
 static bool formula_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program open: makes a loop of a profiled program, or a block of a predicted one, the kernel. */
+/* Command program open: loads a loop of a profiled program, or a block of a predicted one, into the
+ * kernel view. */
 #include <string.h>
 
 #include "base/similar.h"
@@ -30,8 +31,8 @@ static bool open_loop(struct session *s, size_t number, struct err *err)
     return true;
 }
 
-/* Returns whether @b is block @name qualified by its file, since functions of several files share
- * the name. */
+/* Returns whether @b is block @name with its file as a prefix. Blocks have the prefix if functions
+ * of several files have the same name. */
 static bool is_of_a_file(const struct study_block *b, const char *name)
 {
     size_t length = strlen(b->name), wanted = strlen(name);
@@ -39,7 +40,7 @@ static bool is_of_a_file(const struct study_block *b, const char *name)
            strcmp(b->name + length - wanted, name) == 0;
 }
 
-/* Reports an ambiguous name that functions of several files share. */
+/* Sets err if several files have a function @name, so the name is ambiguous. */
 static bool refuse_shared(const struct study *study, const char *name, struct err *err)
 {
     struct str names = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program predict: time of a program at given inputs and on other machines. */
+/* Command program predict: time of a program at given inputs and on other machines. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "program/pages.h"
 #include "work/job.h"
 
-/* share of the time with inexact counts above which it is reported */
+/* share of the time with inexact counts from which the share is reported */
 #define SHOWN_LEAST 0.005
 
 struct predict_values {
@@ -31,20 +31,21 @@ struct predict_values {
 /* Prediction for a machine. */
 struct machine_prediction {
     struct machine *machine;
-    bool here;                         /* this CPU: the measured clock applies */
+    bool here;                         /* whether it is this CPU, to which the measured clock
+                                        * applies */
     double clock;                      /* GHz */
-    char day[KEPT_DAY];              /* date of its memory measurement; "": not measured */
+    char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */
     size_t levels;                     /* number of cache levels */
-    struct core_share share;           /* of the core that other users leave */
-    /* this CPU: seconds for starting and for memory pages */
-    double system, faults;             /* page faults; NaN: unknown */
+    struct core_share share;           /* share of the core that other processes leave */
+    /* this CPU only: seconds to start the program, and seconds for page faults */
+    double system, faults;             /* faults: NaN if unknown */
     struct program_time time;
-    struct time_spread spread;         /* uncertainty of the time from its counts */
+    struct time_spread spread;         /* uncertainty of the time due to the counts */
     bool done;
-    struct err why;                    /* it is not */
+    struct err why;                    /* reason if not @done */
 };
 
-/* A fact that replaces each machine's. */
+/* A fact whose value replaces that of each machine. */
 struct given_fact {
     const struct fact *fact;
     double value;
@@ -54,7 +55,8 @@ struct predicting {
     const struct program_model *model;
     VEC(struct given_fact) facts;
     double inputs[INPUTS_MAX];
-    double clock;                      /* GHz; NaN: the machine's, or measured for this CPU */
+    double clock;                      /* GHz; NaN: each machine's own clock, or the measured one of
+                                        * this CPU */
     double common;
     size_t top, threads;
     bool fresh;
@@ -101,8 +103,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e,
     return o->done;
 }
 
-/* A machine without the necessary facts is an error if it is the only one; among several it is
- * omitted. */
+/* Predicts for each machine. A machine that lacks necessary facts is omitted; if it is the only
+ * one, that is an error. */
 static bool predict_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
@@ -148,8 +150,7 @@ static void say_here(struct result *result, const struct machine_prediction *o)
     result_number(result, "system_seconds", o->system);
 }
 
-/* Reports the share of the time with unknown or estimated forms; the table above has the numbers of
- * @o. */
+/* Reports the share of the time that depends on unknown or estimated forms of @o. */
 static void say_doubts(struct result *result, const struct machine_prediction *o)
 {
     const struct program_time *t = &o->time;
@@ -166,7 +167,8 @@ static void say_doubts(struct result *result, const struct machine_prediction *o
             o->machine->id, 100 * t->estimate);
 }
 
-/* Whether the runs determine the time: their counts leave less open than a factor of two. */
+/* Returns whether the runs determine the time: the counts leave it uncertain by less than a factor
+ * of two. */
 static bool is_known(const struct time_spread *s)
 {
     return s->uncounted == UINT32_MAX && !isinf(s->counts_most) &&
@@ -225,7 +227,7 @@ static void add_machines(struct result *result, const struct predicting *p)
                         p->outcomes.items[i].why.what);
 }
 
-/* Reports the range by uncertain counts, and the run that would narrow it. */
+/* Reports the range of the time due to uncertain counts, and the run that would narrow it. */
 static void say_spread(struct result *result, const struct predicting *p,
                        const struct machine_prediction *o)
 {
@@ -380,7 +382,7 @@ static bool measures_here(const void *state)
     return here;
 }
 
-/* "l2_bytes=512k" of each. */
+/* Parses each word like "l2_bytes=512k". */
 static bool read_facts(struct predicting *p, const struct word_list *words, struct err *err)
 {
     for (size_t i = 0; i < words->count; i++) {

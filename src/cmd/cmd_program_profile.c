@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program profile: where any program spends its time: functions, hottest loops, and their possible
- * gains. */
+/* Command program profile: where a program spends its time, by functions and hottest loops, with
+ * their possible gains. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,12 +26,13 @@
 #include "simulate/simulate.h"
 #include "work/job.h"
 
-#define SAMPLES_LEAST 10       /* with fewer samples nothing is reported */
-#define SAMPLES_FEW 100        /* with fewer a note warns */
-#define MEMORY_MATTERS 1.1     /* ratio to the time with data in the first level that is reported */
-#define SIMULATED_MOST 2000    /* instructions of a predicted loop */
+#define SAMPLES_LEAST 10       /* least number of samples for a report */
+#define SAMPLES_FEW 100        /* fewer samples cause a warning */
+#define MEMORY_MATTERS 1.1     /* ratio to the time with data in the first-level cache from which it
+                                * is reported */
+#define SIMULATED_MOST 2000    /* most instructions of a loop that is simulated */
 #define ATTACHED_SECONDS 5.0
-#define NAME_COLUMNS 40        /* of a name in text */
+#define NAME_COLUMNS 40        /* width of a name in text */
 
 struct profile_values {
     struct word_list words;
@@ -41,10 +42,11 @@ struct profile_values {
 };
 
 #define LIVE_FIRST 0.3         /* seconds until the first list of a running program */
-/* ratio of the interval between lists to the work of one */
+/* least ratio of the interval between lists to the CPU time of making one */
 #define LIVE_SHARE 8
 
-/* The job: runs and samples the program, then predicts and measures its hottest loops. */
+/* State of the job, which runs and samples the program, then predicts and measures its hottest
+ * loops. */
 struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL-terminated */
@@ -53,26 +55,27 @@ struct profiling {
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
-    bool interrupted;              /* in a script, while it ran: the samples so far are shown */
+    bool interrupted;              /* a script's run was interrupted; the samples so far are shown
+                                    * */
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
-    VEC(char *) unmeasured;        /* reason per loop; NULL: measured */
-    struct session *session;       /* for the UI thread */
-    atomic_bool stop;              /* samples suffice */
+    VEC(char *) unmeasured;        /* per loop: why it was not measured; NULL: measured */
+    struct session *session;       /* for live lists, on the UI thread; NULL in scripts */
+    atomic_bool stop;              /* set when there are enough samples */
     pthread_mutex_t lock;          /* protects so_far */
-    /* of the running program, for the UI thread; NULL: taken, or none yet */
+    /* list of the running program, which the UI thread moves out; NULL: nothing new */
     struct run_profile *so_far;
-    double next;                   /* sampling seconds at the next list */
+    double next;                   /* sampling seconds at which the next list is due */
 };
 
-/* An interrupted run is still evaluated. */
+/* Returns whether to stop evaluating. An interrupted run is still evaluated. */
 static bool cancelled(void *state)
 {
     const struct profiling *w = state;
     return !w->interrupted && job_cancelled(w->job);
 }
 
-/* Describes how to run the program again. */
+/* Stores how to run the program again. */
 static void name_run(const struct profiling *w, struct run_profile *p)
 {
     for (size_t i = 0; i + 1 < w->argv.count; i++)
@@ -80,7 +83,7 @@ static void name_run(const struct profiling *w, struct run_profile *p)
     p->input = w->input ? mem_strdup(w->input) : NULL;
 }
 
-/* CPU time of this thread: on a busy host wall-clock time exceeds the work. */
+/* Returns the CPU time of this thread. Wall-clock time would include waits on a busy host. */
 static double own_seconds(void)
 {
     struct timespec t;
@@ -89,7 +92,7 @@ static double own_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Lists the samples of a running program at intervals. */
+/* Makes a list of the running program's samples if one is due. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
     struct err ignored;
@@ -127,7 +130,8 @@ static bool goes_on(void *state, double seconds, size_t samples)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds,
                  "%zu samples in %.1f s", samples, seconds);
-    return job_interrupted() || !cancelled(w);   /* an interrupted run has samples */
+    return job_interrupted() || !cancelled(w);   /* after an interrupt the samples so far are
+                                                  * evaluated */
 }
 
 static bool looking(void *state, double share)
@@ -137,7 +141,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* The code does not show the size of a loop's arrays: at most the program's memory. */
+/* Predicts the loop for arrays of the program's memory size, an upper limit, because the code does
+ * not show the size of its arrays. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
@@ -181,8 +186,8 @@ static void predict(struct profiling *w)
     }
 }
 
-/* Measures the hottest loops alone on this CPU. A failed loop gets a reason; only the user
- * cancels. */
+/* Measures the hottest loops alone on this CPU. A loop that fails gets a reason; only the user's
+ * cancellation ends the job. */
 static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
@@ -211,7 +216,7 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
-/* Keeps the program's output file unless it is empty. */
+/* Deletes the program's output file if it is empty. */
 static void keep_output(struct profiling *w)
 {
     if (program_output_any(&w->output))
@@ -260,7 +265,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     w->options.enough = enough_seen;
     w->options.state = w;
     const bool sampled = sampling_run(&w->options, &w->sampled, err);
-    /* Ending the sampling must not cancel symbol look-up. */
+    /* Symbol look-up continues after an interrupt of the sampling. */
     const struct watch before = w->interrupted ? watch_begin(NULL, NULL) : watch;
     w->profile = sampled && enough(w, err)
                      ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err)
@@ -277,7 +282,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* C++ names may exceed a row: a shortened and a full name. */
+/* Adds a name in full and shortened, because C++ names may be wider than a row. */
 static void cell_name(struct result_table *t, const char *name)
 {
     struct str text = {0};
@@ -365,7 +370,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
 }
 
-/* Reports samples outside functions, which count in the shares. */
+/* Reports the samples outside of functions; the shares include them. */
 static void say_lost(struct result *result, const struct run_profile *p)
 {
     if (p->lost)
@@ -408,8 +413,8 @@ static void say_how(struct result *result, const struct profiling *w)
                     p->samples);
 }
 
-/* Reports the range between data in the first level and in all of the program's memory, since the
- * code does not show the place. */
+/* Reports the time for arrays of the program's memory size, because the code does not show in which
+ * cache level the data is. */
 static void say_memory(struct result *result, const struct run_profile *p,
                        const struct profile_loop *l)
 {
@@ -491,7 +496,7 @@ static void say_all(struct result *result, const struct profiling *w)
     say_hottest(result, w);
 }
 
-/* In the workbench the Program view shows the rest. */
+/* Adds one line; in the workbench the program view shows the remaining results. */
 static void say_short(struct result *result, const struct run_profile *p)
 {
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
@@ -528,7 +533,7 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* Keeps the list so far as final. */
+/* Marks the samples so far as the final list. */
 static void profile_failed(struct session *s, void *state, struct result *result,
                            const struct err *err)
 {
@@ -540,7 +545,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* ended jobs are kept for some time */
+    /* the output file is closed at once, because ended jobs stay in memory for some time */
     program_output_drop(&((struct profiling *)state)->output);
 }
 
@@ -584,8 +589,8 @@ static void profiling_free(void *state)
     free(w);
 }
 
-/* This CPU's machine, or the current one of the same instruction set. Without one it fails only if
- * the user named one. */
+/* Selects this CPU's machine, or the current machine if it has the same instruction set. Fails
+ * without a machine only if the user named one. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

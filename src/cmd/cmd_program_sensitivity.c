@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program sensitivity, sweep: time of a program by machine properties. */
+/* Commands program sensitivity and program sweep: time of a program as a function of machine
+ * properties. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,7 +156,7 @@ static void probing_free(void *state)
     free(p);
 }
 
-/* Makes the common data of both commands; NULL with err. */
+/* Creates the data that both commands share. Returns NULL with err. */
 static struct probing *probing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, const char *model, bool fresh,
                                    struct err *err)
@@ -253,8 +254,8 @@ static bool unwanted(void *state)
     return job_cancelled(((const struct probing *)state)->job);
 }
 
-/* Sends the program, its counts at the inputs, and the machine to other ranks: *@farm, NULL when
- * there are none. False with err. */
+/* Starts other ranks and sends them the program, its counts at the inputs, and the machine. *@farm
+ * is NULL if there are no ranks. Returns false with err. */
 static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
 {
     const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
@@ -346,7 +347,7 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-/* Parses "l2_bytes=256k,1M": values of a fact. */
+/* Parses values of a fact: "l2_bytes=256k,1M". */
 static bool read_property(struct probing *p, const char *text, struct err *err)
 {
     size_t length = strcspn(text, "=");
@@ -408,7 +409,7 @@ const struct command command_program_sweep = {
     .prepare = prepare_sweep,
 };
 
-/* Work of another rank: the program at the same inputs, with the predicted run only. */
+/* State of a further rank: the program at the same inputs, with only the predicted run. */
 struct sweep_hand {
     struct machine *machine;
     struct program *program;
@@ -446,8 +447,8 @@ static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struc
     return hand->program != NULL;
 }
 
-/* Reads the run predicted by rank 0 as the only one of a model, which returns it for these
- * inputs. */
+/* Reads the run that rank 0 predicted. It is the only run of a model, so the model predicts exactly
+ * it for these inputs. */
 static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
 {
     char *names[INPUTS_MAX];
@@ -472,8 +473,8 @@ static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsig
         unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     struct core_share share;
 
-    (void)farmhand;   /* work items are short */
-    (void)workers;    /* one, since an estimator belongs to one thread */
+    (void)farmhand;   /* never cancelled, because work items are short */
+    (void)workers;    /* always one, because an estimator may only be used by one thread */
     hand->property = mem_strdup(unpack_text(setup));
     unpack_array(setup, &share, 1, sizeof share);
     if (read_program(hand, setup, err) && read_run(hand, setup, err) &&
@@ -504,7 +505,7 @@ static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, s
     return true;
 }
 
-/* Ends after everything was sent. */
+/* All results have been sent, so there is nothing to send at the end. */
 static bool close_hand(void *state, struct str *result, struct err *err)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Content of the Program view: a study of the loaded program at given inputs on a machine. */
+/* Command that fills the program view with a study of the loaded program at given inputs on a
+ * machine. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "program/study.h"
 #include "work/job.h"
 
-#define PUT_OFF_SECONDS 0.5    /* time that the screen waits for the job to end */
+#define PUT_OFF_SECONDS 0.5    /* most seconds that the screen waits for a cancelled job to end */
 
 struct show_values {
     struct word_list inputs;
@@ -21,7 +22,8 @@ struct show_values {
 struct showing {
     struct job *job;
     struct program_case at;
-    unsigned quiet;                /* job number if automatic; 0: requested by the user */
+    unsigned quiet;                /* job number if the job was started automatically; 0: by the
+                                    * user */
     struct study *study;           /* the result */
 };
 
@@ -112,9 +114,9 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     (void)err;
     shown_no_more(s, w);
     if (p->model != w->at.model)
-        return true;   /* another program was run meanwhile */
+        return true;   /* another program was run in the meantime */
     if (w->quiet && p->study)
-        return true;   /* the user has requested one meanwhile */
+        return true;   /* the user requested a study in the meantime */
     if (!w->quiet) {
         result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs,
                     w->study->machine, w->study->seconds);
@@ -127,7 +129,7 @@ static bool show_finish(struct session *s, void *state, struct result *result, s
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
-    s->revision++; /* views look for it */
+    s->revision++; /* makes views redraw with the study */
     if (!w->quiet && s->interactive && s->views)
         session_view(s, "view", "program", result, NULL);
     return true;
@@ -156,7 +158,7 @@ static const struct task_ops ops = {.doing = "predicts",
                                     .listed = TASK_LISTED,
                                     .measures = measures_here};
 
-/* Creates the job; NULL with err. */
+/* Creates the job's state. Returns NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs,
                                    const char *machine, struct err *err)
 {
@@ -176,7 +178,7 @@ void program_show_quietly(struct session *s)
 
     if (!w)
         return;
-    job_cancel(s->document.program.showing);   /* cancels the study of earlier runs */
+    job_cancel(s->document.program.showing);   /* cancels a study of earlier runs */
     unsigned number = task_start_aside(s, "program show", &ops, w, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* program validate: compares predictions with measured times of the program on this CPU. */
+/* Command program validate: compares predictions with measured times of the program on this CPU. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,18 +23,20 @@ struct validate_values {
     double limit, common;
 };
 
-#define ALIKE 0.1              /* relative difference of times under equal conditions */
-/* relative difference of memory measurements under equal conditions */
+#define ALIKE 0.1              /* largest relative difference of run times under equal conditions */
+/* largest relative difference of memory measurements under equal conditions */
 #define SAME_MEMORY 0.3
-/* seconds of all runs for a division of the time: the system counts ticks of some milliseconds */
+/* CPU seconds of all runs that suffice to split user from system time, which the system accounts in
+ * ticks of some milliseconds */
 #define SPLIT_SECONDS 0.2
-#define MORE_TIMES 2           /* ratio of runs to those requested, at most, until two agree */
+#define MORE_TIMES 2           /* most runs until two agree, as a multiple of the requested number
+                                * */
 
-/* CPU seconds in user and system mode, and page faults. */
+/* One comparison: CPU seconds in user and system mode, and page faults. */
 struct compared {
     double user, system, faults; /* predicted */
     struct program_usage measured;
-    bool split; /* user and system time are separated */
+    bool split; /* whether the measured time is split into user and system time */
     double clock;
     struct core_share share;
 };
@@ -45,17 +47,17 @@ struct validating {
     struct program_inputs inputs;
     struct machine *machine;
     struct invocation how;
-    bool here;                         /* this CPU's machine */
+    bool here;                         /* whether the machine is this CPU's */
     unsigned times;
     size_t threads;
     double limit, common;
-    struct native_watch *watch;        /* NULL: not bound to one CPU */
-    /* mathematical library functions that the program calls */
+    struct native_watch *watch;        /* NULL: the run was not bound to one CPU */
+    /* measured costs of the mathematical library functions that the program calls */
     struct call_readings calls;
     VEC(struct compared) rows;
 };
 
-/* Polled while the program runs. */
+/* Returns whether the job was cancelled; polled while the program runs. */
 static bool cancelled(void *state)
 {
     struct validating *v = state;
@@ -67,7 +69,8 @@ static bool cancelled(void *state)
     return job_cancelled(v->job);
 }
 
-/* Predicts with the CPU's speed around the runs, so that both are of the same time. */
+/* Predicts with the clock and core state measured around the runs, so that both describe the same
+ * time. */
 static bool predict(const struct validating *v, const double *inputs, const struct native *native,
                     const struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -98,7 +101,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* A run: its number, and the core's state during it. */
+/* One run: its times, the core's state during it, and its index `at`. */
 struct program_taken {
     struct program_usage used;
     double seconds, clock_hz;
@@ -114,7 +117,7 @@ static int by_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the program and measures clock and core on its CPU meanwhile, since they change within
+/* Runs the program and concurrently measures clock and core on its CPU, because they change within
  * milliseconds. */
 static bool run_watched(struct validating *v, const double *inputs,
                         const struct run_options *options, struct program_taken *out,
@@ -135,13 +138,13 @@ static bool run_watched(struct validating *v, const double *inputs,
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     call_readings_judge(&v->calls, out->clock_hz, &out->calls);
-    /* also replaces the CPU's measurements */
+    /* the watch's own readings also took over the CPU; they are no disturbance by others */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
 }
 
-/* Returns the lower quartile of @count ascending runs; @use gets the measurements around runs of
- * equal time. */
+/* Returns the lower quartile of the runs, which are sorted by time. Sets @use for the measurements
+ * before and after each run of about equal time. */
 static const struct program_taken *quartile(const struct program_taken *seen, size_t count,
                                             bool *use)
 {
@@ -153,8 +156,8 @@ static const struct program_taken *quartile(const struct program_taken *seen, si
     return one;
 }
 
-/* Returns whether another of @count ascending runs agrees with the lower quartile in time and
- * memory speed; if not, it may be an outlier. */
+/* Returns whether another run agrees with the lower quartile in time and memory speed. Otherwise
+ * the quartile may be an outlier. Runs are sorted by time. */
 static bool settled(const struct native_probe *probe, const struct program_taken *seen,
                     size_t count)
 {
@@ -171,8 +174,8 @@ static bool settled(const struct native_probe *probe, const struct program_taken
     return found;
 }
 
-/* Splits the time of @used into user and system time in the ratio of all runs; returns whether
- * these were long enough. */
+/* Splits the CPU time of @used into user and system time by the ratio over all runs. Returns
+ * whether the runs were long enough for that. */
 static bool split(const struct program_taken *seen, size_t count, struct program_usage *used)
 {
     const double all = used->user + used->system;
@@ -187,9 +190,9 @@ static bool split(const struct program_taken *seen, size_t count, struct program
     return user + system >= SPLIT_SECONDS && user > 0;
 }
 
-/* Measures memory before and after each run, and the core during it. The lower quartile counts,
- * with measurements around runs of equal time, since a short measurement may differ from the run by
- * chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
+/* Measures memory before and after each run, and the core during it. Returns the lower quartile
+ * with the measurements around runs of about equal time, because a single short one may differ from
+ * the run by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {
@@ -200,7 +203,7 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                                   v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD,
                                   v->threads,
                                   NULL};
-    /* a single run cannot be compared */
+    /* a single requested run is not repeated, because there is no other to compare it with */
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);

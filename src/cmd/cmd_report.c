@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report: a session as one document: loop, experiments, mapping, accuracy, evolution. */
+/* Command report: writes a session as one document with loop, experiments, mapping, accuracy and
+ * evolution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,11 @@
 #include "throughput/predict.h"
 #include "work/evolve_job.h"
 
-#define LEVEL 2             /* level of the parts' headings */
-#define FORMS_SHOWN 400     /* rows of the mapping */
-#define CURVE_SHOWN 12      /* rows of the curve */
+#define LEVEL 2             /* heading level of the parts */
+#define FORMS_SHOWN 400     /* most rows of the mapping */
+#define CURVE_SHOWN 12      /* most rows of the error curve */
 #define WORST_SHOWN 10
-#define WORST_LEAST 0.005   /* relative error from which an experiment is named */
+#define WORST_LEAST 0.005   /* least relative error of a listed experiment */
 
 /* Result of an inference run. */
 struct reported_run {
@@ -35,12 +36,12 @@ struct reported_run {
 struct reporting {
     char *file;
     bool html;
-    struct session *read;     /* since the session was loaded */
-    double measured;          /* cycles per iteration of the loop; NaN: not measured */
+    struct session *read;     /* snapshot of the session that the worker reads */
+    double measured;          /* measured cycles per iteration of the loop; NaN: not measured */
     char *host;               /* NULL: unknown */
     VEC(struct reported_run) runs;
     struct drawing *drawings[DRAWING_KINDS];   /* NULL: none */
-    struct str missing;       /* why there are no pictures */
+    struct str missing;       /* why there are no drawings */
     struct str out;
 };
 
@@ -69,7 +70,8 @@ static void add_part(struct reporting *r, const char *title, struct result *take
     result_free(take_part);
 }
 
-/* Adds the picture in HTML; without the drawing tool a sentence at the end explains that. */
+/* Adds the drawing to HTML. Without the drawing tool, a sentence at the end of the document
+ * explains what is missing. */
 static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *err)
 {
     struct err fault = {0};
@@ -162,7 +164,8 @@ static void add_experiments(struct reporting *r)
     add_part(r, "Experiments", part);
 }
 
-/* Adds forms of the experiments, or else of the loop, that the current machine has. */
+/* Adds the current machine's usages of the experiments' forms, or without experiments of the loop's
+ * forms. */
 static void add_mapping(struct reporting *r, const struct machine *m)
 {
     static const struct result_column columns[] = {
@@ -228,7 +231,7 @@ static void add_worst(struct result *part, const struct experiments *t, const do
         double error = experiments_measured(t, i)
                            ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles
                            : 0;
-        if (error > WORST_LEAST)   /* false for NaN */
+        if (error > WORST_LEAST)   /* a comparison with NaN is false */
             worst[n++] = (struct worst_row){error, i};
     }
     if (n)
@@ -369,7 +372,8 @@ static bool report_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Copies the curve so far with fewer points; keeps the last. */
+/* Copies the state and the error curve of each run. The copy of the curve has fewer points, but the
+ * last one. */
 static void take_runs(struct reporting *r, const struct session *s)
 {
     const size_t most = 4000;

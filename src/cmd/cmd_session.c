@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* session save, session load */
+/* Commands session save and session load. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -23,8 +23,8 @@ static const struct parameter saved_to[] = {
 /* Input and output of this file's jobs. */
 struct moving {
     char *directory;
-    struct session *saved;    /* a snapshot to save, or the session read */
-    struct session *into;     /* waiting session; NULL: none */
+    struct session *saved;    /* snapshot to save, or the session that was read */
+    struct session *into;     /* session that waits for the load; NULL: none */
 };
 
 static void moving_free(void *state)

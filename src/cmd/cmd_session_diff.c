@@ -28,9 +28,9 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Two sessions to be compared. */
+/* State of the job: two sessions to compare. */
 struct comparison {
-    char *paths[2];            /* the second NULL: the current session */
+    char *paths[2];            /* paths[1] NULL: the current session */
     struct session *sides[2];
 };
 
@@ -88,7 +88,7 @@ static void compare_settings(const struct document *a, const struct document *b,
     str_done(&right);
 }
 
-/* Unique name of a kernel in its list. */
+/* Appends a name of the kernel that is unique on its shelf. */
 static void kernel_label(const struct shelved *item, struct str *out)
 {
     str_clear(out);
@@ -109,7 +109,7 @@ static const struct shelved *find_kernel(const struct shelf *shelf, const char *
     return found;
 }
 
-/* Compares text, or else the bytes of the loop. */
+/* Returns whether the source texts are equal; without texts, whether the bytes of the loop are. */
 static bool same_kernel(const struct shelved *a, const struct shelved *b)
 {
     size_t m, n;
@@ -170,8 +170,8 @@ static void print_usage(const struct ports *shown, const struct mapping_entry *e
         usage_print(&entry->usage, shown, out);
 }
 
-/* Lists forms with different usages in both sessions; a machine that one has not loaded counts as
- * shipped. */
+/* Adds the forms whose usages differ. A machine that one session did not load has its shipped
+ * tables there. */
 static bool compare_machine(const struct machine *a, const struct machine *b,
                             struct result_table *t)
 {
@@ -213,7 +213,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
         for (size_t i = 0; ok && i < d->machine_count; i++) {
             const char *id = d->machines[i]->id;
             if (turn && find_machine(&a->document, id))
-                continue;   /* compared before, or loaded only for it */
+                continue;   /* already compared, or loaded only for the comparison */
             const struct machine *x = session_machine(a, id, err),
                                  *y = x ? session_machine(b, id, err) : NULL;
             ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
@@ -222,7 +222,7 @@ static bool compare_machines(struct session *a, struct session *b, struct result
     return ok;
 }
 
-/* Indexes experiments of @t by text, with row numbers. */
+/* Collects the texts of @t's experiments. Without duplicates, the index of a text is its row. */
 static void index_rows(const struct experiments *t, struct names *out)
 {
     struct str text = {0};
@@ -247,7 +247,7 @@ static void compare_experiments(const struct experiments *a, const struct experi
     for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
         uint32_t at = names_find(&right, left.items[i]);
         only_a += at == UINT32_MAX;
-        /* Tables with duplicate experiments have more rows than names: only counted. */
+        /* With duplicates, indices are not row numbers, so only presence is compared. */
         if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
             continue;
         double p = a->rows.items[i].cycles, q = b->rows.items[at].cycles;

@@ -40,7 +40,7 @@ static void add_session(const struct kept_session *k, struct result_table *t)
     cell_text(t, k->path);
 }
 
-/* Reads directories in the background, since there may be many. */
+/* Reads the directories on a worker, because there may be many. */
 static bool list_work(void *state, struct result *result, struct err *err)
 {
     struct kept_sessions list = saved_state_list();

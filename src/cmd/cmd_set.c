@@ -25,12 +25,13 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Machines to show; missing ones are loaded in the background. */
+/* State of `set machine`: the machines to select. Machines that are not loaded yet are loaded in
+ * the background. */
 struct choosing {
-    char *list;                     /* as typed */
-    VEC(char *) ids;                /* ids in the list, the CPU's machine by its own name */
+    char *list;                     /* the list in the user's words */
+    VEC(char *) ids;                /* ids in the list; the CPU's machine has its real id */
     VEC(struct machine *) loaded;
-    VEC(size_t) missing;            /* indices into ids of the missing ones */
+    VEC(size_t) missing;            /* indices into ids of the machines to load */
 };
 
 static void choosing_free(void *state)
@@ -77,7 +78,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     for (size_t i = 0; i < c->loaded.count; i++) {
         char **id = &c->ids.items[c->missing.items[i]];
         free(*id);
-        /* uses its own name from now on, even if a directory was given */
+        /* the machine's id replaces the user's word, which may be a directory */
         *id = mem_strdup(c->loaded.items[i]->id);
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;
@@ -118,7 +119,7 @@ static bool set_machines(struct session *s, const char *list, struct task *task,
     return false;
 }
 
-/* Adds a line of text and a typed JSON member. */
+/* Adds a line for text and a typed JSON member. */
 static void show(const struct settings *settings, const struct setting *setting,
                  struct result_table *t, struct result *result)
 {
@@ -164,7 +165,8 @@ static bool refuse_name(const char *name, struct err *err)
     struct similar similar = {.word = name};
     char todo[SIMILAR_TODO];
 
-    similar_try(&similar, "machine");   /* belongs to the document, not to the settings */
+    similar_try(&similar, "machine");   /* handled separately, because the selection is part of the
+                                         * document */
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
     return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo),

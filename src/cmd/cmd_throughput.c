@@ -19,7 +19,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* Parses the rest of the line: quotes have no meaning in it, since no form has any. */
+/* Parses the rest of the line. Quotes have no special meaning, because no form contains any. */
 static bool parse(const char *text, struct experiment *e, struct err *err)
 {
     char *plain = mem_strdup(text), *end = plain;
@@ -35,10 +35,11 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
-    double alone;     /* cycles of forms that are slower among copies than their ports imply */
+    double alone;     /* cycles of the forms that are slower among copies of themselves than their
+                       * ports imply */
 };
 
-/* Collects the µops of all terms; false with err when the machine lacks a form. */
+/* Collects the µops of all terms. Returns false with err if the machine lacks a form. */
 static bool collect(const struct experiment *e, const struct machine *m, struct load *load,
                     struct err *err)
 {

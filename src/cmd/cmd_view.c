@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands for views: the views' handler executes them. */
+/* Commands for views, which the handler of the views executes. */
 #include <string.h>
 
 #include "cmd/action.h"
 #include "cmd/command.h"
 
-/* Words after the verb. */
+/* Parsed value of all commands here: the words after the verb. */
 struct verb_values {
     const char *text;
 };
@@ -175,7 +175,7 @@ const struct command command_filter = {
     .run = run_filter,
 };
 
-/* Actions of keys as commands, on the view shown. */
+/* Command `do`: runs an action that keys are bound to in the displayed view. */
 
 
 #define ACTION_WORD(value, name) name,

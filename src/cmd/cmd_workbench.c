@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Guided tours of the workbench, and quitting. */
+/* Commands for guided tours of the workbench, and for quitting. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -84,9 +84,9 @@ const struct command command_demo = {
     .run = run_demo,
 };
 
-#define ASKED_SECONDS 10   /* within which a second quit confirms */
+#define ASKED_SECONDS 10   /* a second quit within this time confirms the first */
 
-static double asked = -1e9;   /* UI thread: clock_seconds of the last question */
+static double asked = -1e9;   /* clock_seconds() of the last request for confirmation; UI thread */
 
 static bool run_quit(struct session *s, const void *values, struct result *result, struct err *err)
 {

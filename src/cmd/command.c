@@ -16,7 +16,7 @@
 #include "io/recognise.h"
 #include "work/job.h"
 
-/* One line per command, in the order of help. */
+/* Lists all commands, one per line, in the order of help. */
 #define COMMANDS(COMMAND) \
     COMMAND(kernel_load) \
     COMMAND(kernel_paste) \
@@ -154,8 +154,8 @@
 COMMANDS(DECLARED)
 const struct command *const commands[] = {COMMANDS(LISTED) NULL};
 
-/* Number of leading @words that name @command by prefixes, 0 if they do not; *@exact if they are
- * complete. */
+/* Returns how many leading @words name @command by prefixes; 0 if they do not. *@exact: the words
+ * are complete. */
 static int words_match(const struct command *command, int count, char **words, bool *exact)
 {
     const char *name = command->name;
@@ -174,7 +174,7 @@ static int words_match(const struct command *command, int count, char **words, b
     return used;
 }
 
-/* Lists the verbs of noun @word, "" if there are none. */
+/* Lists the verbs of noun @word; "" if there are none. */
 static void list_verbs(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -185,7 +185,7 @@ static void list_verbs(const char *word, struct str *out)
     }
 }
 
-/* Returns whether @word is in the blank-separated @words; NULL: false. */
+/* Returns whether the blank-separated list @words has @word. False if @words is NULL. */
 static bool listed(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -195,7 +195,7 @@ static bool listed(const char *words, const char *word)
     return false;
 }
 
-/* Appends the commands whose verb is @word to @out. */
+/* Appends the commands that have the verb @word. */
 static void list_nouns(const char *word, struct str *out)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -205,8 +205,8 @@ static void list_nouns(const char *word, struct str *out)
     }
 }
 
-/* Returns the command most similar to unknown words: a synonym, a verb without its noun, a typing
- * error, or an extended noun. */
+/* Returns the known command most similar to unknown words. It tries synonyms, verbs without a noun,
+ * typing errors and nouns with extra letters. */
 static const char *meant_by(const char *first, const char *second)
 {
     struct similar whole = {0}, word = {0};
@@ -227,7 +227,7 @@ static const char *meant_by(const char *first, const char *second)
         if (str_has_prefix(name, first) && !begun)
             begun = name;
     }
-    /* the only command with that verb */
+    /* the verb of only one command */
     for (const struct command *const *c = commands; *c && word.best && !whole.best; c++)
         if (word.best >= (*c)->name && word.best <= (*c)->name + strlen((*c)->name))
             word.best = (*c)->name;
@@ -300,14 +300,15 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         const struct command *c = *at;
         bool exact, optional = needs_nothing(c);
         int n = words_match(c, count, words, &exact);
-        /* A following word distinguishes `k l x.s` (load) from `k l` (list). */
+        /* The next word decides: `k l x.s` is kernel load, `k l` is kernel list. */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* A longer name precedes a shorter one with arguments: `k a` is kernel analyze, not
-         * keys. */
+        /* A longer name has precedence over a shorter one with arguments: `k a` is kernel analyze,
+         * not keys. */
         if (!exact && n < most)
             continue;
-        /* A command that works with and without arguments (`kernel learn`) comes last. */
+        /* A command that also works without arguments (`kernel learn`) has the lowest
+         * precedence. */
         if (!exact && n == most && optional && matches && !found_optional)
             continue;
         if (!exact && (n > most || (!optional && matches && found_optional))) {
@@ -335,8 +336,8 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
     return found;
 }
 
-/* Writes the output of the command and of its jobs in the session's format; a job's prepared text
- * is moved, since it may be large. */
+/* Writes the output of the command and of its jobs in the session's format. A job's prepared text
+ * is moved, because it may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {.title = title, .color = s->settings.color};
@@ -349,7 +350,7 @@ static void write_output(struct session *s, const char *title, struct str *out)
         result_write(s->result, s->settings.format, &style, out);
 }
 
-/* Keeps the result for `export` and gives the session a new one. */
+/* Stores the result for `export` and creates a new one for the session. */
 static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
@@ -363,8 +364,8 @@ static void keep_result(struct session *s, char *take_line)
     s->result = result_new();
 }
 
-/* After a failed command there is nothing to export, so that an earlier result is not mistaken for
- * its own; a command that shows a view ends that state. */
+/* A failed command leaves nothing to export, because an earlier result could be mistaken for its
+ * own. A command that shows a view makes results exportable again. */
 static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
 {
     if (ok && c == &command_view)
@@ -375,11 +376,12 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    if (strcmp(title, command_export.name) != 0)   /* it can be repeated */
+    if (strcmp(title, command_export.name) != 0)   /* except export, because the user may repeat it
+                                                    * */
         session_note_failure(s, title);
 }
 
-/* Returns whether the result is kept: a confirmation does not replace an earlier result. */
+/* Returns whether the result is stored. A mere confirmation does not replace an earlier result. */
 static bool shows(const struct session *s, const struct command *c)
 {
     return c != &command_export && c != &command_help && !(c->flags & COMMAND_SILENT) &&
@@ -405,7 +407,7 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* While a job prepares to replace the session, refuses changes that would be lost. */
+/* Refuses changes that would be lost, while a job prepares to replace the session. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) ||
@@ -420,14 +422,14 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* A command that only reads: in the workbench it runs in the background on a snapshot of the
+/* State of a command with `read`. The workbench runs it in the background on a snapshot of the
  * session. */
 struct reading {
     const struct command *command;
-    char **words;             /* owned, since values borrow from them */
+    char **words;             /* copies, because the values point to them */
     size_t count;
     void *values;
-    struct session *read;     /* the snapshot, including what the handler loads */
+    struct session *read;     /* the snapshot; the handler may load machines into it */
 };
 
 static bool reading_work(void *state, struct result *result, struct err *err)
@@ -436,7 +438,7 @@ static bool reading_work(void *state, struct result *result, struct err *err)
     return r->command->read(r->read, r->values, result, err);
 }
 
-/* Moves machines that the handler loaded to the session. */
+/* Adds the machines that the handler loaded to the session. */
 static bool reading_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct reading *r = state;
@@ -470,7 +472,7 @@ static void reading_free(void *state)
     free(r);
 }
 
-/* Parses values; NULL with err. */
+/* Parses the words into a values struct. Returns NULL with err. */
 static void *values_read(const struct command *c, char **words, size_t count, struct err *err)
 {
     void *values = mem_zero(1, c->values_size + 1);
@@ -503,7 +505,8 @@ static bool prepare_reading(struct session *s, const struct command *c, char **w
     return task_give(task, &ops, r);
 }
 
-/* Runs the handlers of a record on its words; machines loaded for a @typed command belong to it. */
+/* Runs the handlers of a record with its words. If @typed, the machines queued for the command are
+ * released afterwards. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count,
                        bool typed, struct err *err)
 {
@@ -531,8 +534,8 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
-/* Returns the view that shows all messages of a line, in @own and in the session's result (NULL: as
- * text), if the command @printed and the view shows everything. */
+/* Returns the view that shows all output of a line: the command's (@own) and the session's result.
+ * NULL: the output is printed as text. */
 static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
 {
     if (!printed && !s->in_view)
@@ -540,8 +543,8 @@ static const char *view_of_all(const struct session *s, const char *own, bool pr
     return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
 }
 
-/* Runs @c with its own result, since commands nest. Writes the output to @out (NULL: nowhere);
- * @line is the typed text, NULL: the result is not kept. */
+/* Runs @c with a result of its own, because commands nest. Writes the output to @out (NULL:
+ * nowhere). @line is the typed text; NULL: the result is not stored. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count,
                         const char *line, FILE *out, struct err *err)
 {
@@ -550,14 +553,14 @@ static bool run_command(struct session *s, const struct command *c, char **words
     struct shortage shortage = {0}, *before = shortage_begin(&shortage);
     struct err none = {0};
 
-    if (line)   /* typed or from a script: no other command is running */
+    if (line)   /* typed or from a script, so no other command is running */
         document_let_go(&s->document);
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
     const char *own = s->in_view;
     s->in_view = NULL;
-    /* A reading command can also be cancelled without a screen, where it is no job. */
+    /* Without a screen a reading command is no job, so Ctrl-C cancels it by a watch. */
     bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
@@ -578,7 +581,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    /* a background command shows a note instead of a result */
+    /* background commands show a note, but no result */
     if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))
         keep_result(s, mem_strdup(line));
     if (line)
@@ -592,7 +595,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
-/* Prints a JSON object for an invalid command line, too, with the words as typed. */
+/* Prints a JSON object with the error for an invalid command line. */
 static void print_refusal(struct session *s, const char *text, const char *end, FILE *out,
                           const struct err *err)
 {
@@ -614,8 +617,8 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-/* Returns whether @c must wait for a job that loads its machines. It reports other problems when it
- * runs. False with err. */
+/* Sets *@waits if a job must first load @c's machines. Other problems are reported when @c runs.
+ * Returns false with err. */
 static bool waits_for_machines(struct session *s, const struct command *c, char **words,
                                size_t count, bool *waits, struct err *err)
 {
@@ -625,7 +628,7 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     *waits = false;
     if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
-    s->result = result_new();   /* the job's note is not part of a result */
+    s->result = result_new();   /* discards the job's note, which is not part of any result */
     bool ok = queue_load_machines(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;

@@ -1,4 +1,4 @@
-/* Record of a command (cmd/command.h describes how to write one). */
+/* Record of a command. cmd/command.h describes how to add one. */
 #ifndef PORTOLAN_CMD_COMMAND_RECORD_H
 #define PORTOLAN_CMD_COMMAND_RECORD_H
 
@@ -12,37 +12,38 @@
 #include "table/result.h"
 
 enum command_flags {
-    COMMAND_CHANGES = 1,   /* changes the document: analyses and predictions are stale afterwards */
+    COMMAND_CHANGES = 1,   /* changes the document, so earlier analyses and predictions are out of
+                            * date */
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may follow later */
-    /* the rest of the line is one unparsed argument; the only parameter is a PARAMETER_TEXT */
+    /* the rest of the line is one unparsed argument; its only parameter is a PARAMETER_TEXT */
     COMMAND_RAW = 4,
-    COMMAND_SILENT = 8,    /* its nested commands print: it has no result of its own */
-    COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable on failure */
+    COMMAND_SILENT = 8,    /* has no output, because the commands that it runs print */
+    COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable if the command fails */
 };
 
 struct command {
-    const char *name;                    /* "kernel load": noun and verb, or one word */
+    const char *name;                    /* noun and verb ("kernel load"), or one word */
     /* aliases of one word, separated by blanks; NULL: none */
     const char *aliases;
     /* synonyms for suggestions, separated by blanks; NULL: none */
     const char *meant;
     const char *help;                    /* one line, without a full stop */
-    const char *description;             /* sentences; NULL: @help suffices */
+    const char *description;             /* full sentences; NULL: only @help */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
     const char *const *examples;         /* at least one, ends with NULL */
     /* size of the struct for the parameters; 0: none */
     size_t values_size;
     unsigned flags;
-    /* One of the following three. @values are freed when it returns, except those of read. False
-     * with err. */
-    /* UI thread: does the work at once. */
+    /* Each command has one of these three handlers. @values are freed after the call, except those
+     * of read. Handlers return false with err. */
+    /* Does the work at once. UI thread. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-    /* UI thread: copies the input of the work from @s into @task (task_give, which copies strings).
-     * A worker does the work, and the UI thread publishes the result (struct task_ops). Without a
-     * task the work is done. */
+    /* Copies the input of the work from @s into @task (task_give, which also copies strings). UI
+     * thread. A worker does the work, and the UI thread publishes the result (struct task_ops). If
+     * @task stays empty, the handler has done the work itself. */
     bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
-    /* Worker thread in the workbench: only reads kernel, loop, machines, forms, experiments and
-     * settings. @s is a snapshot. */
+    /* Reads only kernel, loop, machines, forms, experiments and settings of the snapshot @s. Runs
+     * on a worker thread in the workbench. */
     bool (*read)(struct session *s, const void *values, struct result *result, struct err *err);
 };
 

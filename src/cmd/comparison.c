@@ -9,9 +9,10 @@
 #include "base/watch.h"
 #include "cmd/parameter.h"
 
-#define ROWS_MOST 2000   /* instructions per loop: the alignment needs their product */
+#define ROWS_MOST 2000   /* most instructions per loop; the alignment needs memory for their product
+                          * */
 
-/* Finds both kernels in the list; false with err when there is only one. */
+/* Selects both kernels of the shelf. Returns false with err if there is only one. */
 static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines,
                    struct err *err)
 {
@@ -101,7 +102,8 @@ static const char *text_of(const struct analysis *a, size_t row)
     return insn->text ? insn->text : insn->mnemonic;
 }
 
-/* Similarity of two instructions: same text, form or mnemonic, or none. */
+/* Returns the similarity of two instructions: the text, the form, the mnemonic or nothing is
+ * equal. */
 static unsigned likeness(const struct analysis *a, size_t i, const struct analysis *b, size_t j)
 {
     const struct insn *x = a->rows[i].insn, *y = b->rows[j].insn;
@@ -112,8 +114,8 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
                                                      : 0;
 }
 
-/* Global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps), computed from the
- * ends so that rows come in order. */
+/* Computes the global alignment of greatest similarity (Needleman and Wunsch 1970, free gaps). It
+ * starts at the ends, so that the rows result in order. */
 static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
@@ -148,8 +150,8 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
-/* Versions of one source, as at -O3, may do different work per iteration: values are per source
- * iteration. */
+/* Determines the source iterations per iteration. Two versions of one source may do different work
+ * per iteration, so values are divided by them. */
 static void take_times(struct paired_loops *c)
 {
     const struct comparison_side *a = &c->side[0], *b = &c->side[1];

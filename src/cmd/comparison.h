@@ -1,5 +1,5 @@
-/* Two loops aligned by instruction: output of `kernel diff` and of the compare view. Holds its
- * loops. */
+/* Two loops aligned by instruction: data of `kernel diff` and of the compare view. It holds
+ * references to its kernels. */
 #ifndef PORTOLAN_CMD_COMPARISON_H
 #define PORTOLAN_CMD_COMPARISON_H
 
@@ -13,20 +13,20 @@ enum comparison_change {
     COMPARISON_SAME, COMPARISON_CHANGED, COMPARISON_ONLY_A, COMPARISON_ONLY_B
 };
 
-/* A row: an instruction of each loop, or of one. */
+/* A row of the alignment: an instruction of each loop, or of only one. */
 struct comparison_row {
-    /* rows of the analyses; COMPARISON_NONE: no instruction */
+    /* instruction indices in the analyses; COMPARISON_NONE: no instruction */
     uint32_t a, b;
     enum comparison_change change;
 };
 
-/* A loop on a machine. */
+/* One of the two loops, on its machine. */
 struct comparison_side {
     struct shelved item;              /* held */
     struct machine *machine;          /* held */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    /* source iterations per iteration (kernel tune, or compiled so); all values are per source
+    /* source iterations per iteration, from kernel tune or the compiler; all values are per source
      * iteration */
     double times;
 };
@@ -38,23 +38,24 @@ struct paired_loops {
     VEC(struct comparison_row) rows;
 };
 
-/* Selects both sides: A is kernel @other of the list (from 1; NOT_GIVEN: the one before the
- * current), B the current one; @ids: a machine for both or one each, @count 0: the one in view.
- * NULL with err when there are no such kernels. */
+/* Selects the two loops. B is the current kernel. A is kernel @other of the list (from 1;
+ * NOT_GIVEN: the one before the current). @ids: one machine for both or one for each; @count 0: the
+ * displayed machine. Returns NULL with err if a kernel does not exist. */
 struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids,
                                     size_t count, struct err *err);
 void comparison_free(struct paired_loops *c);
-/* Analyses and aligns them; false with err when cancelled by the thread's watch. */
+/* Analyses and aligns both loops. Returns false with err if the thread's watch cancelled it. */
 bool comparison_make(struct paired_loops *c, struct err *err);
-/* Cycles per iteration of side @i. */
+/* Returns the cycles per source iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
-/* Returns whether neither side's cycles are a lower bound, such as with unknown forms: only then is
- * the difference meaningful. */
+/* Returns whether the cycles of both sides are exact. With unknown forms they are lower bounds and
+ * their difference means nothing. */
 bool comparison_is_exact(const struct paired_loops *c);
-/* Appends the cycles of each, and the difference if there is one: a sentence, or without its verb
- * if @brief. */
+/* Appends the cycles of each side and their difference if it is exact. @brief omits the verb of the
+ * sentence. */
 void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
-/* Returns whether the session's machines are still the compared ones: false after an edit. */
+/* Returns whether the session's machines are still the compared ones. An edit of a machine makes it
+ * false. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

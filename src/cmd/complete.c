@@ -21,7 +21,7 @@ static void add(struct completions *c, const char *word, size_t length, const ch
     vec_push(&c->items, mem_strndup(word, length));
 }
 
-/* Adds the words of a|b|c that are not placeholders. */
+/* Adds the alternatives in a list a|b|c, except placeholders. */
 static void add_choices(struct completions *c, const char *at, size_t length, const char *prefix)
 {
     const char *end = at + length;
@@ -43,7 +43,7 @@ static void add_ids(struct completions *c, char **take_ids, const char *prefix)
     free(take_ids);
 }
 
-/* Adds machines: shipped, the user's, the session's, and processors by name. */
+/* Adds machines: the shipped ones, the user's, the session's, and processor names. */
 static void add_machines(struct completions *c, const struct session *s, const char *prefix)
 {
     struct cpus *cpus = cpus_load(NULL);
@@ -62,7 +62,7 @@ static void add_machines(struct completions *c, const struct session *s, const c
         add(c, HERE_NAME, strlen(HERE_NAME), prefix);
 }
 
-/* Values of `set @name`. */
+/* Adds the values of setting @name. */
 static void add_setting_values(struct completions *c, const struct session *s, const char *name,
                                const char *prefix)
 {
@@ -85,7 +85,7 @@ static void add_settings(struct completions *c, const char *prefix)
         add(c, setting->name, strlen(setting->name), prefix);
 }
 
-/* Adds forms of the current machine, prefixed by @before. */
+/* Adds forms of the current machine, each after @before. */
 static void add_forms(struct completions *c, struct session *s, const char *before,
                       const char *prefix)
 {
@@ -134,7 +134,7 @@ static void add_view_word(void *to, const char *word)
     add(v->to, word, strlen(word), v->prefix);
 }
 
-/* Adds names of views, or columns of the shown view. */
+/* Adds the names of views, or the columns of the displayed view. */
 static void add_view_words(struct completions *c, struct session *s, const char *verb,
                            const char *prefix)
 {
@@ -199,7 +199,7 @@ static const struct parameter *option_of(const struct command *command, const ch
     return NULL;
 }
 
-/* Adds completions after @words of @command: an option's value, or an argument and the options. */
+/* Adds completions after the @words of @command: values of an option, or arguments and options. */
 static void add_parameters(struct completions *c, struct session *s, const struct command *command,
                            char **words, size_t count, const char *prefix)
 {
@@ -238,7 +238,7 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
     if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) &&
         used < 2)
-        known = NULL;   /* a noun: completes its verbs */
+        known = NULL;   /* a noun, so its verbs are completed */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);
     } else if (count <= 1) {

@@ -10,7 +10,7 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-#define NAMED 3   /* machines named in a sentence */
+#define NAMED 3   /* most machines named in a sentence */
 
 size_t unknown_count(const struct analysis *a)
 {
@@ -73,8 +73,8 @@ void coverage_find(const struct kernel *k, size_t loop, struct machine_names *ou
     }
 }
 
-/* Number of distinct unknown forms of @a; the first is *@first. Cached, since each drawing of the
- * screen needs it. */
+/* Returns the number of distinct unknown forms of @a. *@first is the first of them. The number is
+ * cached, because each redraw needs it. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
     VEC(const char *) forms = {0};

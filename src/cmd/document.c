@@ -22,7 +22,7 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 
-/* Finds this computer's machine; a user's machine of that name, made by measuring, comes first. */
+/* Finds this computer's machine. A user's measured machine of that name has precedence. */
 static void find_here(struct here *here)
 {
     struct cpu_native native;
@@ -39,7 +39,8 @@ static void find_here(struct here *here)
     cpu_native_done(&native);
 }
 
-/* This computer's machine, then machines of the set with other tables. */
+/* Returns the initial selection: this computer's machine, then machines of the instruction set with
+ * other tables. */
 static struct selection first_selection(const struct here *here, enum isa isa)
 {
     bool native = here->id && here->isa == isa;
@@ -81,7 +82,7 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
-/* Copies an array; the caller frees. */
+/* Returns a copy of an array. The caller frees it. */
 static double *copy_values(const double *from, size_t count)
 {
     double *to = mem_alloc(count * sizeof *to);
@@ -136,7 +137,8 @@ void document_use_loop(struct document *d, size_t loop)
     d->pair = (struct whatif_pair){0};
 }
 
-/* Moves results of runs and commands from @from to @to, except kernels and experiments. */
+/* Moves the results of runs and commands from @from to @to. Kernels and experiments are not
+ * moved. */
 static void keep_results(const struct document *from, struct document *to)
 {
     to->runs = from->runs;

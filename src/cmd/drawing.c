@@ -13,18 +13,18 @@
 
 #define SAMPLES 4000
 #define POINTS 256
-#define EXPERIMENTS_DRAWN 20000   /* larger tables are thinned out */
-#define RUNS_BESIDE 3             /* runs drawn before the newest */
+#define EXPERIMENTS_DRAWN 20000   /* of larger tables, only a sample is drawn */
+#define RUNS_BESIDE 3             /* most older runs drawn with the newest */
 
 #define DRAWING_NAME(value, word, shows) word,
 const char *const drawing_names[DRAWING_KINDS] = {DRAWINGS(DRAWING_NAME)};
 
 struct drawing {
     struct figure figure;
-    double *values[2 * FIGURE_SERIES];   /* data of its series */
+    double *values[2 * FIGURE_SERIES];   /* x and y values of each series */
     size_t value_count;
     char title[160], x_label[140], labels[FIGURE_SERIES][24];
-    /* accuracy: held with the machine until prepared */
+    /* for the accuracy plot: counted references until drawing_prepare */
     struct experiments *table;
     struct machine *machine;
 };
@@ -41,7 +41,8 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* Adds the run's current state. Unless experiments @joined, its best is that so far. */
+/* Adds the run's current state as the last point. Its error is the least so far unless experiments
+ * have @joined. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -1,11 +1,11 @@
-/* The session's plots as pictures: data are taken on the UI thread and drawn on any. */
+/* The session's plots as drawings. The UI thread collects the data; any thread draws. */
 #ifndef PORTOLAN_CMD_DRAWING_H
 #define PORTOLAN_CMD_DRAWING_H
 
 #include "cmd/session.h"
 #include "report/figure.h"
 
-/* Plots: enumerator, word of `plot` and name of the figure, content. */
+/* All plots: enumerator, name (of the figure and in `plot`), content. */
 #define DRAWINGS(DRAWING)                                                                          \
     DRAWING(DRAWING_EVOLUTION, "evolution",                                                        \
             "error of the best, median and worst mapping over time")                               \
@@ -20,11 +20,11 @@ enum drawing_kind { DRAWINGS(DRAWING_VALUE) DRAWING_KINDS };
 extern const char *const drawing_names[DRAWING_KINDS];
 
 struct drawing;
-/* Takes the data. UI thread. NULL with err when the session lacks them. */
+/* Collects the data. UI thread. Returns NULL with err if the session lacks them. */
 struct drawing *drawing_new(struct session *s, enum drawing_kind kind, struct err *err);
-/* Computes the rest, on any thread. False with err when cancelled. */
+/* Computes the figure. Any thread. Returns false with err if cancelled. */
 bool drawing_prepare(struct drawing *d, struct err *err);
-/* Returns the figure after drawing_prepare; borrowed. */
+/* Returns the figure; valid after drawing_prepare, until drawing_free. */
 const struct figure *drawing_figure(const struct drawing *d);
 void drawing_free(struct drawing *d);
 

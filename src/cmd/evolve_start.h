@@ -1,4 +1,4 @@
-/* Shared parts of the evolve commands. */
+/* Functions shared by the evolve commands. */
 #ifndef PORTOLAN_CMD_EVOLVE_START_H
 #define PORTOLAN_CMD_EVOLVE_START_H
 
@@ -9,43 +9,44 @@
 #include "cmd/task.h"
 #include "work/evolve_job.h"
 
-#define LIVE_SECONDS 0.2 /* between two polls for new measurements, in scripts */
-#define ACTIVE_SIZE 4    /* forms of the largest experiments by default */
+#define LIVE_SECONDS 0.2 /* seconds between two polls for new measurements, in scripts */
+#define ACTIVE_SIZE 4    /* default number of forms of the largest experiments */
 
 /* Options of evolve start; some can be changed while it runs. */
 extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
-    /* file of measurements to use instead of measuring, for all its forms; NULL: none */
+    /* file of measurements that replaces measuring; all its forms are used; NULL: none */
     const char *replay;
-    /* number of experiments besides single forms, and forms of the largest; 0: the defaults */
+    /* most: number of experiments besides single forms; size: forms of the largest experiment; 0:
+     * the defaults */
     size_t most, size;
-    bool random;             /* chooses at random, for comparison */
-    bool go_on;              /* continues with the table kept by an earlier one */
+    bool random;             /* chooses experiments at random, for comparison */
+    bool go_on;              /* continues with the table of an earlier run */
 };
 
 /* Adds @take_run to the session. */
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
-/* Adds new measurements to the newest run, if it is live (evolve start --live); call it
- * regularly. */
+/* Adds new measurements to the newest run if it is live (evolve start --live). The main loop calls
+ * it regularly. */
 void evolve_feed(struct session *s);
-/* Adds all measurements to a live run before it returns, for scripts, where the next command would
- * come too early. No effect in the workbench. */
+/* Adds all measurements to a live run before it returns. Scripts need this, because the next
+ * command follows at once. No effect in the workbench. */
 void evolve_catch_up(struct session *s);
 /* Reports the started run. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
-/* Makes @task select experiments, measure and infer in rounds, then start a run on all of them, and
- * report both; in scripts it waits for the start. @checkpoint of that run (may be NULL); the table
- * is kept next to it. */
+/* Makes @task select experiments, measure and infer in rounds, then start a run on all measurements
+ * and report it. Scripts wait for the start. @checkpoint: the run's checkpoint (may be NULL); the
+ * table is stored next to it. */
 bool evolve_start_active(struct session *s, const struct active_choice *w,
                          const struct evolve_options *evolve, const char *checkpoint,
                          struct task *task, struct err *err);
-/* Returns whether such a job is running. */
+/* Returns whether a job of evolve_start_active is running. */
 bool evolve_active_choosing(const struct session *s);
-/* Reports the rounds so far. */
+/* Reports the completed rounds of that job. */
 void evolve_active_show(const struct session *s, struct result *result);
-/* Returns the rounds before run @number as JSON, a new reference; NULL when there were none. */
+/* Returns the rounds that preceded run @number as JSON, a new reference. NULL: there were none. */
 json_t *evolve_active_json(const struct session *s, unsigned number);
 
 #endif

@@ -15,7 +15,7 @@ void experiment_detail_done(struct experiment_detail *d)
     str_done(&d->code);
 }
 
-/* Encodes code that was not kept, as it would run here. */
+/* Encodes the code as this CPU would run it, for a measurement whose code was not stored. */
 static void make_code(struct session *s, size_t lines, struct experiment_detail *d)
 {
     struct forms *forms = session_forms(s, isa_host(), NULL);

@@ -1,5 +1,5 @@
-/* Details of one experiment's measurement: output of `experiments show` and of the experiments
- * view. UI thread. */
+/* Details of one experiment's measurement, for `experiments show` and the experiments view. UI
+ * thread. */
 #ifndef PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 #define PORTOLAN_CMD_EXPERIMENT_DETAIL_H
 
@@ -10,16 +10,18 @@ struct experiment_detail {
     size_t row;
     const struct experiment_row *e;   /* borrowed from the session's table */
     struct str text, lengths;
-    /* assembly, one instruction per line; empty when the forms cannot run here */
+    /* assembly, one instruction per line; empty if this CPU cannot execute the forms */
     struct str code;
     struct record_samples samples;
-    bool kept;                        /* samples are available */
-    bool ran;                         /* measured code, not a preview */
-    unsigned executions;              /* executions of the experiment in the code */
+    bool kept;                        /* whether samples are available */
+    bool ran;                         /* whether the code was measured, rather than encoded for
+                                       * display */
+    unsigned executions;              /* how often the code executes the experiment */
     size_t bytes;
 };
 
-/* Collects row @row of the session's experiments, with at most @lines lines of code (0: all). */
+/* Collects the details of row @row of the session's experiments. Code is limited to @lines lines
+ * (0: all). */
 void experiment_detail_collect(struct session *s, size_t row, size_t lines,
                                struct experiment_detail *out);
 void experiment_detail_done(struct experiment_detail *d);

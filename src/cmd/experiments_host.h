@@ -1,4 +1,5 @@
-/* Columns of the measuring host in a table of experiments, which experiments save --host writes. */
+/* Columns of a table of experiments that describe the measuring host; experiments save --host
+ * writes them. */
 #ifndef PORTOLAN_CMD_EXPERIMENTS_HOST_H
 #define PORTOLAN_CMD_EXPERIMENTS_HOST_H
 
@@ -9,10 +10,11 @@
 #define HOST_CPU_COLUMN "cpu"
 #define HOST_MICROCODE_COLUMN "microcode"
 
-/* Fills empty host columns in all measured rows of @t: this host's name, CPU and microcode. */
+/* Fills the empty host columns of all measured rows of @t with this host's name, CPU and
+ * microcode. */
 void experiments_host_fill(struct experiments *t);
-/* Sets @out to a table-independent name of row @index: its terms sorted by form, since tables order
- * forms by first use. */
+/* Sets @out to a name of row @index that is the same in all tables. It sorts the terms by form,
+ * because each table orders forms by first use. */
 void experiments_host_key(const struct experiments *t, size_t index, struct str *out);
 
 #endif

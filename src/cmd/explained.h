@@ -1,4 +1,4 @@
-/* Result of the last `program explain`, for other commands and views. UI thread, except
+/* Result of the last `program explain`, for other commands and views. UI thread, except for
  * explained_free. */
 #ifndef PORTOLAN_CMD_EXPLAINED_H
 #define PORTOLAN_CMD_EXPLAINED_H
@@ -7,13 +7,13 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* A path through the loop, by recorded branch directions. */
+/* A path through the loop by its recorded branch directions. */
 struct explained_path {
-    double share;            /* of the recorded iterations */
-    double predicted, alone; /* cycles: simulated, and measured alone; NaN: none */
-    bool leaves;             /* it ends outside the loop */
-    size_t executed;         /* executed instructions, including those that call */
-    /* executed instructions except calls; texts borrowed from the kernel; empty for a path that is
+    double share;            /* fraction of the recorded iterations */
+    double predicted, alone; /* cycles, by simulation and measured alone; NaN: none */
+    bool leaves;             /* whether it ends outside of the loop */
+    size_t executed;         /* number of executed instructions, including calls */
+    /* executed instructions without calls; texts are borrowed from the kernel; empty if the path is
      * too long */
     VEC(struct insn) insns;
 };
@@ -21,25 +21,28 @@ struct explained_path {
 struct explained_loop {
     const struct kernel *kernel; /* held */
     size_t loop;
-    double cycles, low, high; /* per iteration in the program, and their spread; NaN: not
+    double cycles, low, high; /* per iteration in the program: typical, and the range; NaN: not
                                * measured */
-    double predicted;         /* for the mix of executed paths; NaN: no machine */
-    const char *cause;        /* cause of the additional time; static */
-    size_t iterations;        /* number recorded */
-    double lines;             /* per iteration, that its loads come to anew; NaN: not recorded */
-    double bytes;             /* that they come to in the program, estimated; NaN: not known */
+    double predicted;         /* cycles for the mix of executed paths; NaN: no machine */
+    const char *cause;        /* main cause of the additional time; a static string */
+    size_t iterations;        /* number of recorded iterations */
+    double lines;             /* new cache lines that the loads access per iteration; NaN: not
+                               * recorded */
+    double bytes;             /* estimated bytes that the loads access in the whole program; NaN:
+                               * unknown */
     bool bytes_at_least;
     VEC(struct explained_path) paths; /* most frequent first */
 };
 
 void explained_free(struct explained_loop *x);
-/* Returns whether @loop of @k is the explained code; @x may be NULL. */
+/* Returns whether the explained code is loop @loop of @k. @x may be NULL. */
 bool explained_is(const struct explained_loop *x, const struct kernel *k, size_t loop);
-/* Returns the most frequent path that stays in the loop; NULL: none recorded, or too long. */
+/* Returns the most frequent path that stays in the loop. NULL: none was recorded, or it is too
+ * long. */
 const struct explained_path *explained_main(const struct explained_loop *x);
-/* Adds what its loads come to in the program, if it is known; @x may be NULL. */
+/* Appends the memory that the loads access in the program, if known. @x may be NULL. */
 void explained_print_memory(const struct explained_loop *x, struct str *out);
-/* Adds the times in the program, and those of each path. */
+/* Appends the loop's times in the program, and the times of each path. */
 void explained_print(const struct explained_loop *x, struct str *out);
 
 #endif

@@ -9,7 +9,7 @@
 
 
 #define LOADS_SHOWN 8u
-#define JUMP_MOST 5.0 /* cycles that the jump to the code that counts takes, at most */
+#define JUMP_MOST 5.0 /* most cycles of the jump to the counting code */
 
 static void add_paths(struct result *result, const struct explained_findings *f)
 {
@@ -45,13 +45,13 @@ static void add_paths(struct result *result, const struct explained_findings *f)
         result_line(result, "and %zu rarer paths", p->list.count - EXPLAINED_PATHS);
 }
 
-/* Part of a term that belongs to @share of its causes; NaN if the term may be 0. */
+/* Returns the cycles of a term that @share of its causes explain; NaN if the term may be 0. */
 static double part_of(const struct split_term *term, double share)
 {
     return term->cycles > term->off ? term->cycles * share : NAN;
 }
 
-/* Returns the simulated predictor's result for the branch at @at, or NULL. */
+/* Returns the result of the simulated branch predictor for the branch at @at, or NULL. */
 static const struct predicted_branch *predicted_at(const struct explained_findings *f, uint32_t at)
 {
     for (size_t i = 0; i < f->branches.list.count; i++)
@@ -148,7 +148,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         for (int k = 0; k < CACHE_LEVELS; k++)
             cell_number(t, by_level ? from[k] * lines / (double)l->iterations : NAN);
         cell_number(t, line->footprint * EXPLAINED_LINE / (1 << 20));
-        /* where no level is known, each line counts the same */
+        /* without latencies of the levels, all lines have the same weight */
         double share = all > 0 ? lines_weight(line, &levels) / all
                                : lines / (double)l->iterations / (l->fresh + l->streamed);
         cell_number(t, part_of(&f->split.cache, share));
@@ -157,7 +157,7 @@ static void add_loads(struct result *result, const struct explained_findings *f)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
 }
 
-/* Reports the share of the run that was counted. */
+/* Reports the share of the run in which iterations were counted. */
 static void say_count(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;
@@ -243,7 +243,7 @@ static void say_cycles(struct result *result, const struct explained_findings *f
                     f->machine->id);
 }
 
-/* Adds values of hardware counters, or why there are none. */
+/* Adds the values of hardware counters, or the reason why there are none. */
 static void say_counted(struct result *result, const struct explained_findings *f)
 {
     static const struct {
@@ -312,8 +312,8 @@ static void say_cache(struct result *result, const struct explained_findings *f,
                 "iterations ahead would save them");
 }
 
-/* Cost of a new line, next to that of the machine's levels alone, and where the lines of the load
- * that waits most come from. */
+/* Adds the cost of a new line, compared with the latencies of the machine's levels. Also adds the
+ * levels that serve the load with the longest waits. */
 static void say_levels(struct result *result, const struct explained_findings *f)
 {
     static const char *const names[] = {"L2", "L3", "memory"};
@@ -367,7 +367,7 @@ static void say_cause(struct result *result, const struct explained_findings *f,
     }
 }
 
-/* Adds the terms, if replays gave them. */
+/* Adds the terms of the difference if replays measured them. */
 static void say_terms(struct result *result, const struct explained_findings *f)
 {
     const struct split *s = &f->split;
@@ -398,7 +398,7 @@ static void say_split(struct result *result, const struct explained_findings *f)
     say_terms(result, f);
 }
 
-/* Adds the result of samples when nothing could be counted. */
+/* Adds the result of sampling if nothing could be counted. */
 static void say_sampled(struct result *result, const struct explained_findings *f)
 {
     const struct run_profile *p = f->sampled;
@@ -428,7 +428,7 @@ static void say_sampled(struct result *result, const struct explained_findings *
         result_line(result, "its output is in %s", f->output);
 }
 
-/* Overhead of watching the program. */
+/* Reports the overhead of tracing the program. */
 static void say_slow_down(struct result *result, const struct explained_findings *f)
 {
     const struct insitu *x = &f->insitu;

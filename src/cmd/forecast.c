@@ -13,20 +13,22 @@
 #include "throughput/predict.h"
 #include "work/job.h"
 
-#define SHARE 10 /* forecasts take 1 / SHARE of the time of a job that changes the table, at most */
-#define KEPT 16  /* forecasts: as many machines as are looked at side by side */
+#define SHARE 10 /* while a job changes the table, forecasts use at most 1 / SHARE of the time */
+#define KEPT 16  /* most forecasts; more machines are not displayed side by side */
 
-/* Forecast of one machine for one table (by serial number); held by the session and by the job that
- * makes it. */
+/* Forecast of one machine for one table (by serial number). The session and the computing job share
+ * it. */
 struct forecast {
     uint64_t serial, revision;
     size_t rows;
-    struct machine *machine;      /* held: unchanged as long as it is the session's */
-    struct experiments *table;    /* held while the job runs, so unchanged */
-    struct prediction *made, *fresh;   /* as published; as the job makes it; NULL: none */
-    unsigned job;                 /* 0: none runs */
-    double begun, due;               /* clock seconds; of the job's start, and of its next one's */
-    _Atomic unsigned holders;     /* besides the requester */
+    struct machine *machine;      /* counted reference, so its address identifies the machine */
+    struct experiments *table;    /* counted reference while the job runs, which prevents changes */
+    struct prediction *made, *fresh;   /* published prediction, and the one the job computes; NULL:
+                                        * none */
+    unsigned job;                 /* computing job; 0: none */
+    double begun, due;               /* clock_seconds() of the job's start, and of the next possible
+                                      * start */
+    _Atomic unsigned holders;     /* number of holders in addition to the session */
 };
 
 struct forecasts {
@@ -73,7 +75,8 @@ void prediction_free(struct prediction *p)
     free(p);
 }
 
-/* Collects the rows with both values for the map, and the one with the largest error. */
+/* Collects for the heat map the rows that have both values, and finds the row with the largest
+ * error. */
 static void look_at_errors(struct prediction *p, const struct experiments *t, double *predicted,
                            double *measured)
 {
@@ -94,7 +97,7 @@ static void look_at_errors(struct prediction *p, const struct experiments *t, do
     metrics_heat_map(predicted, measured, n, 0, &p->map);
 }
 
-/* Any thread. NULL with err when out of memory or cancelled. */
+/* Predicts all rows. Any thread. Returns NULL with err if out of memory or cancelled. */
 static struct prediction *predict(const struct machine *m, const struct experiments *t,
                                   struct err *err)
 {
@@ -152,7 +155,7 @@ static bool forecast_publish(struct session *s, void *state, struct result *resu
     f->made = f->fresh;
     f->fresh = NULL;
     forecast_failed(s, state, result, err);
-    s->revision++; /* views request them again */
+    s->revision++; /* makes views request the forecast again */
     return true;
 }
 
@@ -161,7 +164,7 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-/* A small table is predicted at once, and any where no screen waits. */
+/* Predicts a small table at once, and any table if no screen waits. Otherwise starts a job. */
 static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
     static const struct task_ops ops = {.work = forecast_work,
@@ -186,7 +189,7 @@ static void start(struct session *s, struct forecast *f, struct experiments *t)
     }
 }
 
-/* Finds or starts the forecast of @m for table @t, and moves it to the front. */
+/* Finds or starts the forecast of @m for table @t, and moves it to the front of the list. */
 static struct forecast *find(struct session *s, struct machine *m, struct experiments *t)
 {
     struct forecasts *all = s->document.forecasts;

@@ -13,7 +13,7 @@
 #include "toolchain/demangle.h"
 #include "toolchain/perf_tool.h"
 
-/* Returns whether functions are identified by address. */
+/* Returns whether addresses identify functions: the object is linked. */
 static bool linked(const struct object *o)
 {
     for (size_t i = 0; i < o->sections.count; i++)
@@ -22,7 +22,8 @@ static bool linked(const struct object *o)
     return false;
 }
 
-/* Percentage of @samples in the @size bytes of code from @place on; NAN without samples. */
+/* Returns the percentage of @samples in the @size bytes of code from @place; NAN without
+ * samples. */
 static double share(const struct object *o, const struct perf_samples *samples, uint64_t place,
                     uint64_t size)
 {
@@ -51,7 +52,8 @@ static void add(struct function_list *list, const char *member, const struct obj
                                        share(o, samples, s->offset, s->size)}));
 }
 
-/* Samples in @inner if it lies in @l, one level deeper; else 0. */
+/* Returns the percentage of samples in @inner if it is nested in @l one level deeper; otherwise
+ * 0. */
 static double within(const struct object *o, const struct perf_samples *samples,
                      const struct ranked_loop *l, const struct ranked_loop *inner)
 {
@@ -62,7 +64,8 @@ static double within(const struct object *o, const struct perf_samples *samples,
     return lies ? share(o, samples, inner->place, inner->size) : 0;
 }
 
-/* Share of loop @at of @ranking without its inner loops, which are listed separately. */
+/* Returns the percentage of samples in loop @at without its inner loops, which have their own
+ * rows. */
 static double own_share(const struct object *o, const struct perf_samples *samples,
                         const struct function_ranking *ranking, size_t at)
 {
@@ -101,7 +104,8 @@ static void add_loops(struct function_list *list, const struct object *o,
     }
 }
 
-/* Index of the first loop of each symbol in @ranking; the caller frees. NULL with err. */
+/* Returns the index of the first loop of each symbol in @ranking. The caller frees it. NULL with
+ * err. */
 static size_t *first_loops(const struct object *o, const struct function_ranking *ranking,
                            struct err *err)
 {
@@ -114,7 +118,7 @@ static size_t *first_loops(const struct object *o, const struct function_ranking
     return first;
 }
 
-/* Adds the functions of @o, which is freed; @ok: it was read. @samples may be NULL. */
+/* Adds the functions of @take_o. @ok: the object was read. @samples may be NULL. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o,
                        const struct perf_samples *samples, bool ok, struct err *err)
 {
@@ -134,7 +138,7 @@ static bool add_object(struct function_list *list, const char *member, struct ob
     return ok;
 }
 
-/* Compares samples: below 0 if @x has more; 0 without a profile. */
+/* Compares percentages: negative if @x is larger; 0 without a profile. */
 static int more_samples(double x, double y)
 {
     return x > y ? -1 : x < y;
@@ -170,7 +174,8 @@ static int hotter_loops_first(const void *a, const void *b)
                                     : strcmp(x->symbol, y->symbol);
 }
 
-/* Omits the functions of unreadable members; reports the first reason if none can be read. */
+/* Adds all members of an archive. Unreadable members are omitted; if all are unreadable, err is the
+ * first reason. */
 static bool add_archive(struct function_list *list, struct err *err)
 {
     struct archive a;
@@ -192,7 +197,7 @@ static bool add_archive(struct function_list *list, struct err *err)
     return ok && taken;
 }
 
-/* Adds the functions of one file, ranked by @profile unless NULL. */
+/* Adds the functions of one file, ranked by the list's profile if there is one. */
 static bool add_file(struct function_list *list, struct err *err)
 {
     struct perf_samples samples = {0};
@@ -220,7 +225,7 @@ struct function_list *function_list_new(const char *path, const char *profile, s
     else
         ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {
-        /* already sorted if from one file */
+        /* a single file without a profile is already sorted */
         if (list->rows.count && (profile || list->rows.items[0].path))
             qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
         if (list->loops.count)

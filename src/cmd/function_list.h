@@ -1,4 +1,4 @@
-/* Functions with loops of an object or program, and these loops, for selection in the functions
+/* Functions with loops of an object or program, and the loops, for selection in the functions
  * view. */
 #ifndef PORTOLAN_CMD_FUNCTION_LIST_H
 #define PORTOLAN_CMD_FUNCTION_LIST_H
@@ -15,8 +15,8 @@ struct listed_function {
     char *name;                   /* demangled */
     /* archive member: lib.a(member.o); NULL: the list's file */
     char *path;
-    /* for --symbol: an address, which is unique except in a relocatable file, where each section
-     * begins at 0 */
+    /* value for --symbol: an address; in relocatable files a name, because each section begins at
+     * address 0 */
     char *symbol;
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
@@ -25,31 +25,35 @@ struct listed_function {
 };
 
 struct listed_loop {
-    const char *function, *path;  /* strings of the listed_function */
-    char *symbol;                 /* for --symbol */
-    /* of its head in the function and the program; bytes to the end of the back edge */
+    const char *function, *path;  /* strings borrowed from the listed_function */
+    char *symbol;                 /* value for --symbol */
+    /* position of the loop's head in the function and in the program; size: bytes up to the end of
+     * the back edge */
     uint64_t offset, address, size;
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
-    double percent;               /* as of functions, without samples in inner loops */
+    double percent;               /* percentage like that of functions, without samples in inner
+                                   * loops */
 };
 
 struct function_list {
     char *path;
-    /* perf file that ranks them; NULL: ranked by estimated heat */
+    /* perf file whose samples rank the functions; NULL: estimated heat ranks them */
     char *profile;
-    /* most samples first, then hottest-looking */
+    /* most samples first, or highest estimated heat first */
     VEC(struct listed_function) rows;
-    VEC(struct listed_loop) loops;      /* the same, of all functions */
-    bool by_loops;                /* loops were requested */
-    unsigned long serial;         /* unique in this process */
-    _Atomic unsigned holders;     /* besides the creator; the list is immutable */
+    VEC(struct listed_loop) loops;      /* loops of all functions, in the same order */
+    bool by_loops;                /* whether the user requested loops */
+    unsigned long serial;         /* number that no other list of this process has */
+    _Atomic unsigned holders;     /* number of holders in addition to the creator; the list is
+                                   * immutable */
 };
 
-/* Lists the file @path, or all members of an archive, ranked by the perf file @profile (NULL: none;
- * must be NULL for an archive). NULL with err. Polls watch_steps. */
+/* Lists the functions of file @path, or of all members of an archive, ranked by the perf file
+ * @profile. @profile NULL: none; it must be NULL for an archive. Returns NULL with err. Polls
+ * watch_steps. */
 struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
-/* Frees the list when its last holder calls it. */
+/* Drops one reference; the last holder's call frees the list. */
 void function_list_free(struct function_list *list);
 
 #endif

@@ -1,14 +1,14 @@
-/* Help on the facts of machines, from their schema. */
+/* Help on facts of machines, generated from their schema. */
 #ifndef PORTOLAN_CMD_HELP_FACTS_H
 #define PORTOLAN_CMD_HELP_FACTS_H
 
 #include "base/err.h"
 #include "table/result.h"
 
-/* Returns whether `help @topic` is about facts: "facts", "fact KEY". @topic may be NULL. */
+/* Returns whether @topic is about facts: "facts" or "fact KEY". @topic may be NULL. */
 bool help_facts_topic(const char *topic);
-/* Describes all facts, or one; with @man as a section of portolan-machine(5). False with err for an
- * unknown key. */
+/* Describes all facts, or one. @man writes the section of portolan-machine(5). Returns false with
+ * err for an unknown key. */
 bool help_facts(const char *topic, bool man, struct result *result, struct err *err);
 
 #endif

@@ -20,10 +20,10 @@ struct outcome {
 struct all_loops {
     const struct kernel *kernel;
     struct machine_set machines;
-    struct outcome *outcomes;      /* loop by loop, per machine */
+    struct outcome *outcomes;      /* per loop, one outcome per machine */
 };
 
-/* Adds a table of loops against machines, for text. */
+/* Adds a table for text: a row per loop, a column per machine. */
 static void add_table(const struct all_loops *w, size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 4] = {
@@ -57,7 +57,7 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
     }
 }
 
-/* Adds a row per loop and machine, for CSV and JSON. */
+/* Adds one row per loop and machine, for CSV and JSON. */
 static void add_rows(const struct all_loops *w, struct result *result)
 {
     static const struct result_column columns[] = {

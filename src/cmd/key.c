@@ -10,7 +10,7 @@
 
 #include "base/utf8.h"
 
-/* Names of keys that are not printable characters; the first name of a key is displayed. */
+/* Names of keys that are not printable characters. The first name of a key is the displayed one. */
 static const struct { const char *name; int key;
 } names[] = {
     {"Enter", KEYCODE_ENTER},
@@ -39,10 +39,10 @@ static const struct { const char *name; int key;
 };
 #define NAMES (sizeof names / sizeof *names)
 
-/* Parses the key after "Ctrl-"; KEYCODE_NONE if invalid. */
+/* Parses the key after "Ctrl-". Returns KEYCODE_NONE if it is invalid. */
 static int control(const char *rest)
 {
-    /* ASCII letters only: others of the locale have no such key. */
+    /* Accepts ASCII letters only, because other letters have no control code. */
     const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? (char)(rest[0] - 'a' + 'A') : rest[0];
     const int key =
         rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
@@ -50,7 +50,7 @@ static int control(const char *rest)
     return key == '\n' ? KEYCODE_ENTER : key;
 }
 
-/* The character @code as UTF-8. */
+/* Writes character @code in UTF-8. */
 static void put_character(uint32_t code, char out[KEY_NAME_MOST])
 {
     static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -101,7 +101,7 @@ void key_print(int key, char out[KEY_NAME_MOST])
     }
 }
 
-/* Decodes "[NUMBER~". */
+/* Returns the key of the sequence "[NUMBER~". */
 static int numbered(long number)
 {
     static const struct { long number; int key;
@@ -113,14 +113,14 @@ static int numbered(long number)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].number == number)
             return keys[i].key;
-    /* F1 to F5, F6 to F10, F11 and F12, with gaps between them. */
+    /* F1 to F5, F6 to F10, F11 and F12; the numbers have gaps between these groups */
     return number >= 11 && number <= 15   ? KEYCODE_F1 + (int)number - 11
            : number >= 17 && number <= 21 ? KEYCODE_F1 + (int)number - 12
            : number == 23 || number == 24 ? KEYCODE_F1 + (int)number - 13
                                           : KEYCODE_NONE;
 }
 
-/* Decodes a sequence that ends with a letter. */
+/* Returns the key of a sequence that ends with a letter. */
 static int lettered(char letter)
 {
     switch (letter) {
@@ -167,13 +167,14 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* parameters mean a modifier */
+    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* parameters encode a modifier, which no
+                                                            * key here has */
 }
 
-/* Decodes button @code of a report, in xterm's numbering. */
+/* Returns the key of button @code, in xterm's numbering. */
 static int mouse_button(int code, bool pressed)
 {
-    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* ignores modifiers */
+    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* the masked bits are modifiers */
     case 0: return KEYCODE_CLICK;
     case 64: return KEYCODE_WHEEL_UP;
     case 65: return KEYCODE_WHEEL_DOWN;

@@ -1,5 +1,5 @@
-/* Keys of the views: a character code or an enumerator; their names, and terminal sequences. No
- * curses. */
+/* Keys of the views (character codes or enumerators), their names and their terminal sequences.
+ * Independent of curses. */
 #ifndef PORTOLAN_CMD_KEY_H
 #define PORTOLAN_CMD_KEY_H
 
@@ -33,18 +33,18 @@ enum keycode {
 
 #define KEY_SEQUENCE_MOST 32   /* longest sequence in bytes; longer ones are invalid */
 
-/* Decodes the sequence at the start of @bytes, after Esc, for any TERM: "[1~" Home, "[5~" PgUp,
- * "OP" F1. KEYCODE_NONE for an unused one (Ctrl-Left), which is ignored. *@used is its length
- * without Esc, 0 while incomplete; KEYCODE_ESCAPE with 0: a lone Esc. */
+/* Decodes the sequence after Esc at the start of @bytes, for any TERM: "[1~" Home, "[5~" PgUp, "OP"
+ * F1. Returns KEYCODE_NONE for an unused key (Ctrl-Left), which is ignored. *@used is its length
+ * without Esc; 0: incomplete. KEYCODE_ESCAPE with *@used 0: Esc alone. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
-/* Decodes a mouse report, X10 or SGR: KEYCODE_CLICK of the first button at column *@x and row *@y,
- * both from 0, a wheel's key, or KEYCODE_SWALLOWED. *@used 0: not a report, or incomplete. */
+/* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, at column *@x and
+ * row *@y from 0, a wheel's key, or KEYCODE_SWALLOWED. *@used 0: not a report, or incomplete. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
-/* Returns the key with the name or alias @name, ignoring case if longer than a letter: "j", "F3",
- * "Ctrl-W", "^W", "C-w", "PgUp", "Space". KEYCODE_NONE: unknown. */
+/* Returns the key named @name: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". Names longer than
+ * one letter ignore case. KEYCODE_NONE: unknown. */
 int key_of_name(const char *name);
-/* Writes the name of @key in a form that key_of_name accepts. */
+/* Writes a name of @key that key_of_name accepts. */
 #define KEY_NAME_MOST 16
 void key_print(int key, char out[KEY_NAME_MOST]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of keys: to add one, add a row. */
+/* The table of keys. To add a key, add a row. */
 #include "cmd/keymap.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #define LAB "mapping matrix evolution accuracy search tables machine experiments check"
 #define LOOP "kernel why machines faster timeline source whatif compare"
 
-/* What .acts asks: whether the key does something now. */
+/* Functions for .acts, which return whether a key has an effect at the moment. */
 
 static struct evolve_run *newest_run(const struct session *s)
 {

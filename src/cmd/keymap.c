@@ -16,12 +16,12 @@ struct keymap {
     VEC(struct key_binding) bindings;
 };
 
-/* A word of a row. */
+/* A word of a key's row. */
 struct row_word {
     char text[VIEW_NAME_MOST];
 };
 
-/* Reads the next word and advances *@at. False at the end. */
+/* Reads the next word and advances *@at. Returns false at the end. */
 static bool next_word(const char **at, struct row_word *out)
 {
     *at += strspn(*at, BLANKS);
