@@ -12,8 +12,8 @@
 struct session;
 
 struct analyses {
-    const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to analyse
-                                         * */
+    const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to
+                                         * analyse */
     size_t loop;
     struct machine **machines;          /* held */
     struct analysis **items;            /* one per machine, once made */

@@ -33,8 +33,8 @@ struct experiments_measuring {
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
-    struct mapping *simulated;      /* mapping of the simulated machine; NULL: this CPU is measured
-                                     * */
+    struct mapping *simulated;      /* mapping of the simulated machine; NULL: this CPU is
+                                     * measured */
     char *journal_path;             /* NULL: none */
     struct runner_options options;
     int cpu;

@@ -29,8 +29,8 @@ struct kernel_blaming {
     struct insn *insns;
     const struct kernel *texts; /* counted reference, because @insns borrow its texts */
     size_t count;
-    double share;            /* fraction of the recorded iterations on this path; NaN: not recorded
-                              * */
+    double share;            /* fraction of the recorded iterations on this path; NaN: not
+                              * recorded */
     struct machine *machine; /* a copy */
     double seconds;
     struct sandbox *sandbox;

@@ -22,8 +22,8 @@
 #define BHIVE_ITERATIONS 100.0
 /* above this median relative error, a file's cycles are not those of its blocks */
 #define NONSENSE 0.9
-#define CLOSE 0.005     /* if the median errors (fractions) differ by less, the mean errors decide
-                         * */
+#define CLOSE 0.005     /* if the median errors (fractions) differ by less, the mean errors
+                         * decide */
 
 struct batch {
     struct str text;                /* hex digits, NUL-terminated */

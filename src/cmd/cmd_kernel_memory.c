@@ -36,8 +36,8 @@ struct memory_job {
     char **arrays;
     size_t arrays_count;
     struct memory_curve curve;
-    struct err cut_off;            /* why larger sizes were not measured; code 0: all were measured
-                                    * */
+    struct err cut_off;            /* why larger sizes were not measured; code 0: all were
+                                    * measured */
 };
 
 static bool cancelled(void *state)

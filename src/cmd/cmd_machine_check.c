@@ -376,8 +376,8 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (v->simulate && !simulated)
         return false;
     if (simulated)
-        isa_parse(simulated->isa, &isa);   /* any instruction set works, because nothing is executed
-                                            * */
+        isa_parse(simulated->isa, &isa);   /* any instruction set works, because nothing is
+                                            * executed */
     bool native = s->document.here.id && s->document.here.isa == isa;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err)
                               : native   ? session_machine(s, s->document.here.id, err)

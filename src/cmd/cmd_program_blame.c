@@ -43,8 +43,8 @@ struct blaming_program {
     struct machine *machine;
     bool here;                         /* the machine is this CPU, so its measured memory and clock
                                         * apply */
-    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "": another machine
-                                      * */
+    char day[KEPT_DAY];              /* date of this CPU's memory measurement; "": another
+                                      * machine */
     struct invocation how;
     double limit;
     unsigned runs;

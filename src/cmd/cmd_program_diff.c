@@ -62,7 +62,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct builds_diff *)state)->job);
 }
 
-/* Work items of both builds form one list, A's first. */
+/* Returns the next work item. The loops of both builds form one list; A's are first. */
 static bool next_piece(struct builds_diff *w, size_t *out)
 {
     const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
@@ -77,7 +77,7 @@ static bool next_piece(struct builds_diff *w, size_t *out)
 
 struct diff_pool {
     struct builds_diff *diff;
-    size_t *pieces;         /* work items per worker */
+    size_t *pieces;         /* per worker: its work items */
     struct build_worker **workers;
 };
 
@@ -140,7 +140,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     return w->profiles[side] != NULL;
 }
 
-/* Share of the run of @side's program in the loop. */
+/* Returns the share of the samples of @side's program in loop @l; NAN without a profile. */
 static double share_of(const struct builds_diff *w, int side, const struct build_loop *l)
 {
     const struct run_profile *p = w->profiles[side];
@@ -184,8 +184,8 @@ static void add_rows(struct builds_diff *w)
     }
 }
 
-/* Sort key: effect on the program if there is a profile, else change of the loop; unknown ones
- * last. */
+/* Returns the sort key: the effect on the program if there is a profile, otherwise the change of
+ * the loop; -1 if unknown. */
 static double weight(const struct diff_row *r)
 {
     const double value = isnan(r->share) ? r->change : r->effect;
@@ -206,7 +206,7 @@ static int most_first(const void *a, const void *b)
                                 : (x->machine > y->machine) - (x->machine < y->machine);
 }
 
-/* Relative change of A's whole run by the common loops. */
+/* Returns the relative change of A's run time by the loops that both builds have. */
 static double program_change(const struct builds_diff *w, size_t machine)
 {
     double sum = 0;
@@ -217,8 +217,8 @@ static double program_change(const struct builds_diff *w, size_t machine)
     return sum;
 }
 
-/* Counts loops that are more than @percent slower; with a profile, machines on which the program
- * is. */
+/* Returns the number of loops that are more than @percent slower. With a profile it is the number
+ * of machines on which the whole program is. */
 static size_t count_above(const struct builds_diff *w, double percent)
 {
     size_t count = 0;
@@ -291,7 +291,7 @@ static void cell_percent(struct result_table *t, double fraction)
     cell_text(t, text);
 }
 
-/* Adds changed loops of both builds for text, largest change first. */
+/* Adds the changed loops that both builds have, largest change first, for text. */
 static void add_changed(const struct builds_diff *w, struct result *result)
 {
     struct result_column columns[8] = {{.key = "change", .kind = CELL_TEXT, .width = 9}};
@@ -339,7 +339,7 @@ static void add_changed(const struct builds_diff *w, struct result *result)
         result_line(result, "and %zu more; --top shows them", more);
 }
 
-/* Adds loops of one build only, for text. */
+/* Adds the loops that only build @side has, for text. */
 static void add_only(const struct builds_diff *w, int side, struct result *result)
 {
     const struct result_column columns[] = {
@@ -467,7 +467,7 @@ static void add_all(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* Adds the number of loops of each kind, and totals. */
+/* Adds the number of loops of each kind, and the totals. */
 static void say_sums(const struct builds_diff *w, struct result *result)
 {
     size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, untold = 0;
@@ -508,7 +508,7 @@ static void say_sums(const struct builds_diff *w, struct result *result)
     }
 }
 
-/* Adds the predicted change of A's whole run. */
+/* Adds the predicted change of A's run time. */
 static void say_program(const struct builds_diff *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -532,7 +532,7 @@ static void say_program(const struct builds_diff *w, struct result *result)
                 w->profiles[0]->user, w->profiles[1]->user);
     struct result_table *t =
         result_table(result, "runs", columns, sizeof columns / sizeof *columns);
-    t->hide = NOT_CSV;   /* CSV has the table of all loops */
+    t->hide = NOT_CSV;   /* CSV has the table of all loops instead */
     for (size_t m = 0; m < w->machines.list.count; m++) {
         double covered = 0;
         for (size_t i = 0; i < w->rows.count; i++)
@@ -595,7 +595,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-/* Shows results even if they exceed the limit. */
+/* Shows the results also if a change exceeds the limit of --fail-above. */
 static void diff_failed(struct session *s, void *state, struct result *result,
                         const struct err *err)
 {
@@ -630,7 +630,7 @@ static bool diff_measures(const void *state)
     return ((const struct builds_diff *)state)->run;
 }
 
-/* Finds the instruction set of both, which must be equal. */
+/* Determines the instruction set, which must be the same for both builds. */
 static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
 {
     enum isa other;

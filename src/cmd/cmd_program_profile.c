@@ -55,8 +55,8 @@ struct profiling {
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
-    bool interrupted;              /* a script's run was interrupted; the samples so far are shown
-                                    * */
+    bool interrupted;              /* a script's run was interrupted; the samples so far are
+                                    * shown */
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* per loop: why it was not measured; NULL: measured */
@@ -216,7 +216,7 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
-/* Deletes the program's output file if it is empty. */
+/* Stores the path of the program's output; an empty output file is removed. */
 static void keep_output(struct profiling *w)
 {
     if (program_output_any(&w->output))
@@ -545,7 +545,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    /* the output file is closed at once, because ended jobs stay in memory for some time */
+    /* removes the file at once, because ended jobs stay in memory for some time */
     program_output_drop(&((struct profiling *)state)->output);
 }
 

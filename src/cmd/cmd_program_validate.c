@@ -29,8 +29,8 @@ struct validate_values {
 /* CPU seconds of all runs that suffice to split user from system time, which the system accounts in
  * ticks of some milliseconds */
 #define SPLIT_SECONDS 0.2
-#define MORE_TIMES 2           /* most runs until two agree, as a multiple of the requested number
-                                * */
+#define MORE_TIMES 2           /* most runs until two agree, as a multiple of the requested
+                                * number */
 
 /* One comparison: CPU seconds in user and system mode, and page faults. */
 struct compared {

@@ -376,8 +376,8 @@ static void note_end(struct session *s, const struct command *c, const char *lin
 
 void command_job_failed(struct session *s, const char *title)
 {
-    if (strcmp(title, command_export.name) != 0)   /* except export, because the user may repeat it
-                                                    * */
+    if (strcmp(title, command_export.name) != 0)   /* except export, because the user may repeat
+                                                    * it */
         session_note_failure(s, title);
 }
 

@@ -9,8 +9,8 @@
 #include "base/watch.h"
 #include "cmd/parameter.h"
 
-#define ROWS_MOST 2000   /* most instructions per loop; the alignment needs memory for their product
-                          * */
+#define ROWS_MOST 2000   /* most instructions per loop; the alignment needs memory for their
+                          * product */
 
 /* Selects both kernels of the shelf. Returns false with err if there is only one. */
 static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines,

@@ -41,8 +41,8 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* Adds the run's current state as the last point. Its error is the least so far unless experiments
- * have @joined. */
+/* Adds the curves of the median and worst error of the population. If experiments have @joined the
+ * run, its current best error may exceed the least error so far and is added too. */
 static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x,
                         size_t n, bool joined)
 {

@@ -96,7 +96,7 @@ const struct key_binding *keymap_at(const struct keymap *k, size_t at)
     return &k->bindings.items[at];
 }
 
-/* Removes the binding of @key in @view; false when there was none. */
+/* Removes the binding of @key in @view. Returns false if there was none. */
 static bool drop(struct keymap *k, const char *view, int key)
 {
     const struct key_binding *found = keymap_find(k, view, key);
@@ -110,14 +110,16 @@ static bool drop(struct keymap *k, const char *view, int key)
     return true;
 }
 
-/* Reads the word at *@at, which may be quoted, and skips following blanks. The caller frees. */
+/* Returns the word at *@at, which may be quoted, and advances *@at past the blanks after it. The
+ * caller frees it. */
 static char *take_word(const char **at)
 {
     const char *text = *at;
     const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
     char *word;
 
-    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* includes the NUL */
+    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* strchr also finds the NUL at
+                                                                    * the end of the text */
         word = mem_strndup(text + 1, (size_t)(quote - text - 1));
         *at = quote + 1;
     } else {
@@ -146,7 +148,7 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
-/* Parses "[VIEW] KEY" and advances @text. */
+/* Parses "[VIEW] KEY" and advances *@text. */
 static bool take_key(const char **text, char *view, int *key, struct err *err)
 {
     const char *at = *text + strspn(*text, BLANKS);
@@ -171,7 +173,7 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Removes enclosing quotes and leading blanks, repeatedly. */
+/* Returns a copy of @text without enclosing quotes and leading blanks, which may be nested. */
 static char *unquoted(const char *text)
 {
     size_t length = strlen(text);
@@ -185,7 +187,7 @@ static char *unquoted(const char *text)
     return mem_strndup(text, length);
 }
 
-/* Returns whether the line has commands and all parse, without running it. */
+/* Returns whether the line has commands and all of them parse. Runs nothing. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;
@@ -236,7 +238,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
 }
 
-/* Appends the keys still bound as in @row in @view, separated by blanks. */
+/* Appends, separated by blanks, the keys of @row that still have its command in @view. */
 static void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
                          struct str *out)
 {
@@ -252,7 +254,7 @@ static void keymap_names(const struct keymap *k, const struct key_row *row, cons
     }
 }
 
-/* Returns whether binding @b applies in @view. */
+/* Returns whether pressing the key of @b in @view runs its command. */
 static bool is_heard(const struct keymap *k, const struct key_binding *b, const char *view)
 {
     return strcmp(b->view, view) == 0 ||
@@ -281,7 +283,8 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
     return NULL;
 }
 
-/* Describes the user's @command: from the table or the command's help; "" for several commands. */
+/* Describes the user's @command by the key table or the command's help. Returns "" for several
+ * commands. */
 static const char *help_of(const char *command)
 {
     const struct command *found;

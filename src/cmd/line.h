@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define LINE_WORDS 1024   /* words per command, including its name */
+#define LINE_WORDS 1024   /* most words of a command, including its name */
 
 struct line_words {
     char *items[LINE_WORDS + 1];
@@ -15,18 +15,18 @@ struct line_words {
     struct str storage;
 };
 
-/* Returns the end of the command at @at: a ';' outside quotes and parentheses, a '#' at the start
- * of a word (a comment), or a line end. A backslash escapes the next character. *@next: start of
- * the next command. */
+/* Returns the end of the command at @at: a ';' outside of quotes and parentheses, a '#' at the
+ * start of a word (a comment), or a line end. A backslash escapes the next character. *@next is the
+ * start of the next command. */
 const char *line_end(const char *at, const char **next);
-/* Splits [text, end) into words: blanks separate, quotes and backslash protect, ~ at the start of a
- * word is the home directory. False with err. */
+/* Splits [text, end) into words separated by blanks. Quotes and backslashes protect blanks; ~ at
+ * the start of a word is the home directory. Returns false with err. */
 bool line_split(const char *text, const char *end, struct line_words *words, struct err *err);
-/* Appends @before and @word in quotes, so that line_split returns that word. */
+/* Appends @before and @word in quotes, so that line_split returns both as one word. */
 void line_add_quoted(const char *before, const char *word, struct str *out);
 void line_words_done(struct line_words *words);
-/* Returns the text after the first @skip words of [text, end), trimmed; a backslash before ; # \ or
- * a quote is removed. The caller frees. */
+/* Returns a copy of the text after the first @skip words of [text, end), trimmed. A backslash
+ * before ; # \ or a quote is removed. The caller frees it. */
 char *line_rest(const char *text, const char *end, int skip);
 
 #endif

@@ -10,17 +10,17 @@
 #include "base/watch.h"
 #include "toolchain/plain.h"
 
-/* bytes of rejected text that is returned for correction */
+/* most bytes of rejected text that the user can correct */
 #define EDIT_LIMIT ((size_t)1 << 20)
 
-/* A kernel being loaded, from a file by a recipe, or from text. */
+/* State of a job that loads a kernel: from a file by a recipe, or from text. */
 struct kernel_loading {
-    struct recipe *recipe;          /* NULL: text, or already made */
-    struct kernel_options options;  /* for text; no symbol */
+    struct recipe *recipe;          /* NULL: @text is loaded, or the recipe was used */
+    struct kernel_options options;  /* options for text; no symbol */
     struct str text;
-    bool source;                    /* a source file to compile */
-    size_t loop;                    /* requested loop */
-    struct str printed;             /* messages of a compiler that rejected the source */
+    bool source;                    /* whether the file is a source to compile */
+    size_t loop;                    /* number of the requested loop */
+    struct str printed;             /* messages of the compiler if it rejected the source */
     double begun;
     struct kernel *kernel;          /* the result */
 };
@@ -51,17 +51,17 @@ static bool load(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     l->recipe = NULL;
     l->begun = clock_seconds();
-    /* without a job Ctrl-C acts as in an ordinary program */
+    /* without a job Ctrl-C ends the process */
     child_watch(job_current() ? cancelled : NULL, l);
     l->kernel =
         recipe ? recipe_make(recipe, &l->printed, err)
                : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    /* a cancelled reading may report a false error */
+    /* cancelled reading may set another error, so the watch's error replaces it */
     return watch_goes_on(err) && l->kernel;
 }
 
-/* Reports rejected lines: lists those skipped by --skip-bad, counts the others. */
+/* Reports rejected lines: lists the lines that --skip-bad skipped, and counts all others. */
 static void add_left_out(struct result *result, const struct kernel *k)
 {
     static const struct result_column columns[] = {{.key = "line", .kind = CELL_COUNT},
@@ -138,7 +138,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return true;
 }
 
-/* Asks the screen to show rejected pasted text again. */
+/* Makes the screen show rejected pasted text again, for correction. */
 static void give_back(struct session *s, const struct kernel_loading *l, const struct err *err)
 {
     struct str plain = {0};
@@ -154,7 +154,7 @@ static void give_back(struct session *s, const struct kernel_loading *l, const s
     str_done(&plain);
 }
 
-/* Shows the compiler's messages for a rejected source. */
+/* Shows the compiler's messages if it rejected the source. */
 static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     const struct kernel_loading *l = state;
@@ -180,7 +180,7 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
     return task_give(task, ops, take_state);
 }
 
-/* Starts the loading of @l, which it takes. */
+/* Makes @task load the kernel described by @take_l. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
     static const struct task_ops assembles = {.doing = "assembles",

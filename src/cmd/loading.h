@@ -1,4 +1,4 @@
-/* Loads a kernel into the session: reads, compiles or assembles it in the background and reports
+/* Loads a kernel into the session in the background: reads, compiles or assembles it, and reports
  * it. UI thread. */
 #ifndef PORTOLAN_CMD_LOADING_H
 #define PORTOLAN_CMD_LOADING_H
@@ -7,7 +7,7 @@
 #include "cmd/session.h"
 #include "cmd/task.h"
 
-/* Options common to the readers of a kernel's text: a member of each one's values. */
+/* Option --syntax of all commands that read a kernel's text; @values has a member for it. */
 #define LOADING_OPTION_SYNTAX(values)                                                              \
     {                                                                                              \
         .name = "--syntax", .kind = PARAMETER_CHOICE, .at = offsetof(values, syntax),              \
@@ -19,21 +19,21 @@
         .help = "skip lines the assembler rejects, and list them"                                  \
     }
 
-/* Makes @task load a file, or text, as the session's kernel. Takes the recipe and the text. Returns
+/* Makes @task load a file or text as the session's kernel. The recipe or text is moved. Returns
  * true. The result has the compiler's messages. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
 bool loading_start_text(struct session *s, struct str *take_text,
                         const struct kernel_options *options, struct task *task);
-/* Makes @task a task whose publish sets the session's kernel. A later one cancels an earlier one.
- * Returns true. */
+/* Gives @task a job whose publish sets the session's kernel. A later such job cancels an earlier
+ * one. Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
-/* Used as goes_on of its ops. */
+/* Value for goes_on in the ops of these tasks: records that the job continues in the background. */
 void loading_goes_on(struct session *s, unsigned number);
-/* Returns the text as its kernel keeps it (kernel.source); the caller frees. */
+/* Returns the text in the form of kernel.source. The caller frees it. */
 char *loading_plain(const char *text, size_t length);
-/* Adds name, loop and instruction count of the session's kernel to @result, and the lines left
- * out. */
+/* Adds name, loop and instruction count of the session's kernel to @result, and the omitted
+ * lines. */
 void kernel_tell_loaded(struct session *s, struct result *result);
 
 #endif

@@ -15,7 +15,8 @@ static bool has(const struct machine_set *set, const char *id)
     return false;
 }
 
-/* An unreadable machine is an error only if it was named. */
+/* Adds machine @id. If it cannot be read or has another instruction set, that is an error only if
+ * the user named it. */
 static bool add(struct session *s, const char *id, enum isa isa, bool named,
                 struct machine_set *out, struct err *err)
 {

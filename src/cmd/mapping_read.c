@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads files with one mapping or machine in a job. */
+/* Job that reads a file with a mapping or machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,14 @@
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 
-#define UNUSED_SHOWN 5   /* entries without a form, in text */
+#define UNUSED_SHOWN 5   /* unused entries that text lists */
 
 /* Input and output of the job. */
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
-    const char *title;                      /* of the command */
-    /* the session's, held, or loaded here */
+    const char *title;                      /* name of the command, for the job */
+    /* counted references to the session's tables, or tables loaded by the job */
     struct forms *forms[ISA_COUNT];
     struct osaca_notes notes;
     struct machine *machine;
@@ -42,7 +42,8 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
     return r->forms[isa];
 }
 
-/* Finds the instruction set of a bare mapping: the one whose table has most of its forms. */
+/* Determines the instruction set of a mapping without one: the set whose table has most of its
+ * forms. */
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
@@ -133,7 +134,7 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
         left_row(t, notes->skipped[i].line, notes->skipped[i].name, notes->skipped[i].why);
 }
 
-/* Lists unused entries; text has only the first few, since OSACA files have hundreds. */
+/* Lists the unused entries. Text lists only the first few, because OSACA files have hundreds. */
 static void tell_unused(const struct osaca_notes *notes, struct result *result)
 {
     if (!notes->unused_count)

@@ -17,13 +17,14 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define FREE_SHARE 0.75      /* share of the available memory used for arrays, at most */
-#define DOUBTS 3             /* times that a size is measured until its time is possible */
-#define GAIN 1.05            /* least gain of a reported remedy */
-#define BLOCK_NEARLY 1.25    /* ratio to the time of the best block size */
-/* ratio of the core's time to its largest bound above which no single bound limits it */
+#define FREE_SHARE 0.75      /* largest fraction of the available memory that arrays use */
+#define DOUBTS 3             /* most measurements of a size while its time is impossible */
+#define GAIN 1.05            /* smallest gain (ratio) of a reported remedy */
+#define BLOCK_NEARLY 1.25    /* largest ratio to the time of the best block size */
+/* if the core's time exceeds its largest bound by this factor, no single bound limits it */
 #define CORE_BOUND 1.05
-#define BLOCK_SHARE 0.5      /* share of a cache used by blocks, next to other data */
+#define BLOCK_SHARE 0.5      /* fraction of a cache that blocks use; other data uses the remaining
+                              * part */
 
 static double size_read(const char *text, const char **end)
 {
@@ -95,7 +96,8 @@ static void help_try(struct memory_point *p, double cycles, const char *help)
     }
 }
 
-/* Finds blocks that stay in a nearer level: the largest that are nearly as fast as the best. */
+/* Finds a block size that fits a nearer cache level: the largest whose time is close to the
+ * best. */
 static void blocks_find(const struct memory_curve *c, struct memory_point *p)
 {
     const double levels[] = {c->costs.first, c->costs.second, c->costs.third};
@@ -114,7 +116,7 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
         p->block = p->block_gain = 0;
 }
 
-/* Tries remedies: blocking for a nearer level, non-temporal stores, whole lines. */
+/* Predicts remedies: blocking for a nearer level, non-temporal stores, use of whole cache lines. */
 static void help_find(const struct memory_curve *c, struct memory_point *p)
 {
     struct streams other = c->streams;
@@ -229,8 +231,8 @@ static bool memory_suffices(double bytes, struct err *err)
     return false;
 }
 
-/* Writes the addresses of symbols' arrays into @own, copies of @insns. False with err if an
- * instruction cannot encode one. */
+/* Stores in @own copies of @insns that address the arrays of their symbols. Returns false with err
+ * if an instruction cannot encode such an address. */
 static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count,
                           const struct arrays *arrays, struct insn *own, struct err *err)
 {
@@ -259,15 +261,16 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
     return true;
 }
 
-/* The loop at one size. */
+/* State of the measurement at one size. */
 struct point_run {
-    bool placed;              /* false if steps are too long for the smaller arrays */
+    bool placed;              /* false if the access steps are too long for arrays of this size */
     struct arrays arrays;
-    struct insn *own;         /* instructions with addresses of symbols' arrays */
+    struct insn *own;         /* instructions that address the arrays of their symbols */
     struct kernel_arrays run;
 };
 
-/* Adds the loop's code for point @at, or reuses that of the previous size. */
+/* Adds the loop's code for point @at. If the code does not depend on the size, that of the previous
+ * point is used. */
 static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop,
                           struct sandbox *s, struct arena_state *arena, struct point_run *runs,
                           struct err *err)
@@ -292,7 +295,7 @@ static bool point_prepare(struct memory_curve *c, size_t at, const struct kernel
            kernel_arrays_begin(&r->run, s, arena, r->own, count, err);
 }
 
-/* Whether @w refutes @cycles of the loop; then @c knows why. */
+/* Returns whether the bounds in @w refute @cycles of the loop. If so, c->bound gets the reason. */
 static bool refuted(struct memory_curve *c, struct block_work *w, const struct point_run *r,
                     double cycles)
 {
@@ -329,8 +332,8 @@ static bool point_measure(struct memory_curve *c, struct memory_point *p, struct
     return true;
 }
 
-/* The share of shared levels varies within minutes, so the costs that the loop needs are measured
- * together with it. */
+/* Measures the costs that the loop needs, because other users' load on shared cache levels varies
+ * within minutes. */
 static bool costs_again(struct memory_curve *c, struct memory_lines *lines, struct err *err)
 {
     bool needs[MEMORY_COSTS];
@@ -342,7 +345,7 @@ static bool costs_again(struct memory_curve *c, struct memory_lines *lines, stru
     c->again = memory_lines_again(lines, needs, bytes, c->count, &c->costs, err);
     if (!c->again && err->code != ERR_LIMIT)
         return false;
-    err_clear(err);   /* the CPU was busy: stored costs are used */
+    err_clear(err);   /* on a busy CPU the stored costs are used */
     for (size_t i = 0; i < c->count; i++)
         point_predict(c, &c->points[i]);
     return true;
@@ -363,7 +366,8 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
     if (ok) {
         sandbox_cancel_by(s, cancelled, state);
         sandbox_clear(s);
-        /* Reports layout errors before anything runs. */
+        /* lays out the arrays of all sizes first, so that errors are reported before anything
+         * runs */
         for (size_t i = 0; ok && i < c->count; i++)
             ok = point_prepare(c, i, k, loop, s, &arena, runs, err);
         ok = ok && sandbox_arena(s, (size_t)most + LAYOUT_SLACK, huge, err);

@@ -1,5 +1,5 @@
-/* A loop over the size of its arrays: its streams, and predicted and measured cycles per iteration
- * at several sizes. Shown by `kernel memory` and views. */
+/* A loop's time over the size of its arrays: its streams, and predicted and measured cycles per
+ * iteration at several sizes. `kernel memory` and views show it. */
 #ifndef PORTOLAN_CMD_MEMORY_CURVE_H
 #define PORTOLAN_CMD_MEMORY_CURVE_H
 
@@ -12,53 +12,54 @@
 #define MEMORY_CURVE_MOST 68719476736.0
 
 struct memory_point {
-    double bytes;                /* of all arrays together */
-    const char *level;           /* cache level of that size */
-    struct memory_time time;     /* predicted; cycles NaN: the machine lacks memory costs */
-    double moved;                /* bytes per iteration between the core and that level */
-    double measured, spread;     /* NaN: not measured */
-    /* measured cycles per iteration, rejected as below a bound of the core; NaN: none */
+    double bytes;                /* total size of all arrays */
+    const char *level;           /* cache level that this size fits */
+    struct memory_time time;     /* prediction; cycles NaN: the machine lacks memory costs */
+    double moved;                /* bytes per iteration between the core and @level */
+    double measured, spread;     /* cycles per iteration, and relative spread; NaN: not measured */
+    /* measured cycles per iteration that were rejected because they are below a bound of the core;
+     * NaN: none */
     double refuted;
-    double huge;                 /* share of huge pages in the measurement */
-    /* block size in bytes, and number of passes over each block from which blocking is faster; 0:
-     * none */
+    double huge;                 /* fraction of the arrays on huge pages during the measurement */
+    /* block: size in bytes of a faster blocked version; 0: none; block_gain: its speedup */
     double block, block_gain;
     const char *help;            /* the most useful remedy; NULL: none */
-    double gain;                 /* factor of its gain */
+    double gain;                 /* speedup by this remedy */
 };
 
 struct memory_curve {
     const struct machine *machine;   /* held */
     struct streams streams;
     struct memory_costs costs;
-    bool known;                  /* memory costs are known */
-    bool again;                  /* those of shared levels were measured together with the loop */
-    struct err why;              /* why they are not */
+    bool known;                  /* whether memory costs are known */
+    bool again;                  /* whether the costs of shared levels were measured together with
+                                  * the loop */
+    struct err why;              /* why memory costs are unknown */
     struct memory_core core;
-    const char *core_limit;      /* limit of the core: "core: ports", ... */
-    double flops;                /* per iteration; 0: none */
+    const char *core_limit;      /* limit of the core, like "core: ports" */
+    double flops;                /* floating-point operations per iteration; 0: none */
     double clock_hz;
-    bool moves;                  /* it has moving accesses; if not, all sizes are equal */
+    bool moves;                  /* whether accesses move; if not, all sizes have the same time */
     size_t count;
     struct memory_point points[MEMORY_CURVE_POINTS];
-    char bound[96];              /* that times were below (bounds_refute) */
+    char bound[96];              /* bound that rejected times (bounds_refute) */
 };
 
-/* Predicts @count points from @from to @to bytes in steps of about a factor of two. @joined: words
- * as `2=1+4160` (streams_join). @measured: costs of this CPU, NULL for the machine's facts. False
- * with err. Any thread; memory_curve_done in either case. */
+/* Predicts @count points from @from to @to bytes; each is about twice the size of the previous one.
+ * @joined: words like `2=1+4160` (streams_join). @measured: costs of this CPU, NULL for the
+ * machine's facts. Returns false with err. Any thread; call memory_curve_done in either case. */
 bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop,
                           struct machine *m, const struct memory_costs *measured, double from,
                           double to, const char *const *joined, size_t joined_count,
                           struct err *err);
-/* Measures each point on this CPU, about @seconds in all. @here: the machine is this CPU's, and a
- * time that its bounds refute is measured again, and then left out. False with err: as
- * layout_arrays and kernel_arrays_measure; points measured by then stay. */
+/* Measures each point on this CPU, in about @seconds in total. @here: the machine is this CPU's; a
+ * time that its bounds refute is measured again, then omitted. Returns false with the err of
+ * layout_arrays or kernel_arrays_measure; points measured before the error remain. */
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, bool here,
                           double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct err *err);
 void memory_curve_done(struct memory_curve *c);
-/* Parses "16K..512M" or a single size. False with err. */
+/* Parses a range "16K..512M" or a single size. Returns false with err. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
 /* Appends "512K". */
 void memory_size_print(double bytes, struct str *out);

@@ -15,7 +15,7 @@ bool parameter_is_option(const struct parameter *p)
     return p->name[0] == '-';
 }
 
-/* "att or intel" of "att|intel". */
+/* Appends "att or intel" for "att|intel". */
 static void print_choices(const char *choices, struct str *out)
 {
     for (const char *at = choices; *at;) {
@@ -69,7 +69,7 @@ static void add_word(struct word_list *list, const char *text)
     list->items[list->count++] = text;
 }
 
-/* Joins the words by blanks; the string lives until parameters_done. */
+/* Joins the words with blanks. The string is valid until parameters_done. */
 static bool join(char **to, const char *text, struct err *err)
 {
     size_t before = *to ? strlen(*to) : 0, length = strlen(text);
@@ -111,7 +111,7 @@ bool parameter_lines(const char *text, struct line_range *out)
     return !*end && out->first > 0 && out->last >= out->first;
 }
 
-/* "7" means ports 0 to 6; anything else is a list of names. */
+/* Parses a number of ports ("7": ports 0 to 6) or a list of names. */
 static bool read_ports(const struct parameter *p, const char *text, struct port_list *out,
                        struct err *err)
 {
@@ -133,11 +133,12 @@ static bool read_ports(const struct parameter *p, const char *text, struct port_
     return (double)out->ports.count <= p->most || refuse_value(p, text, todo, err);
 }
 
-/* @before: the previous argument, for PARAMETER_VALUE; NULL for others. */
+/* Parses a value of any kind. @before: the previous argument, for PARAMETER_VALUE; otherwise
+ * NULL. */
 static bool read_value(const struct parameter *p, const char *text, const char *before,
                        void *values, struct err *err);
 
-/* Parses a value of the option --@before as a number. */
+/* Parses @text as a numeric value of option --@before. */
 static bool read_as_option(const struct parameter *p, const char *text, const char *before,
                            double *out, struct err *err)
 {
@@ -204,7 +205,7 @@ static bool read_value(const struct parameter *p, const char *text, const char *
     BUG("a parameter of no kind");
 }
 
-/* Sets defaults and markers of missing values, before parsing. */
+/* Sets the default, or the value for "not given", before parsing. */
 static void set_initial(const struct parameter *p, void *values)
 {
     void *to = (char *)values + p->at;
@@ -249,7 +250,7 @@ static bool refuse_option(const char *command, const char *word, int length,
     return false;
 }
 
-/* Parses an option at words[*i]; advances to its value if separate. */
+/* Parses the option at words[*i]. If its value is a separate word, advances *@i to it. */
 static bool read_option(const char *command, const struct parameter *options, char **words,
                         size_t count, size_t *i, void *values, struct err *err)
 {

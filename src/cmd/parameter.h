@@ -1,4 +1,4 @@
-/* Parameters of commands: options and arguments as records, parsed into a struct of the command. */
+/* Parameters of commands: records of options and arguments, parsed into a struct of the command. */
 #ifndef PORTOLAN_CMD_PARAMETER_H
 #define PORTOLAN_CMD_PARAMETER_H
 
@@ -11,37 +11,37 @@
 #include "base/str.h"
 #include "model/portset.h"
 
-/* Kinds of parameters and their types; in parentheses the value if not given and without
- * default. */
+/* Kinds of parameters with the C type of their member. Parentheses: the value if it is not given
+ * and has no default. */
 enum parameter_kind {
-    PARAMETER_FLAG,       /* bool (false): an option without a value */
+    PARAMETER_FLAG,       /* bool (false): option without a value */
     PARAMETER_TEXT,       /* const char * (NULL), borrowed until the command returns */
     PARAMETER_COUNT,      /* size_t (NOT_GIVEN); k and M multiply */
     PARAMETER_NUMBER,     /* double (NaN) */
-    PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h or a bare number */
-    PARAMETER_CHOICE,     /* const char * (NULL): one of choices */
-    PARAMETER_PORTS,      /* struct port_list (no ports): their number or names: 8; 0,1,2,DV */
-    PARAMETER_LINES,      /* struct line_range (0, 0): 10-25, or one line */
-    /* double (NaN): argument with a value of the option named by the previous argument */
+    PARAMETER_DURATION,   /* double (NaN), seconds: 250ms, 90s, 15m, 2h, or a number of seconds */
+    PARAMETER_CHOICE,     /* const char * (NULL): one of `choices` */
+    PARAMETER_PORTS,      /* struct port_list (no ports): number or names of ports: 8; 0,1,2,DV */
+    PARAMETER_LINES,      /* struct line_range (0, 0): lines 10-25, or one line */
+    /* double (NaN): argument that is a value of the option that the previous argument names */
     PARAMETER_VALUE,
     /* struct word_list (count 0): a repeatable option, or all remaining arguments */
     PARAMETER_WORDS,
-    /* const char * (NULL): all remaining arguments, joined by blanks */
+    /* const char * (NULL): all remaining arguments joined with blanks */
     PARAMETER_JOINED,
 };
 
 #define NOT_GIVEN SIZE_MAX
-/* Default from a macro, as typed text. */
+/* Makes the text of a default from a macro. */
 #define INITIAL(macro) INITIAL_TEXT(macro)
 #define INITIAL_TEXT(value) #value
 
-/* Ports as given; a number also gets default names. */
+/* Ports in the user's notation. If only a number is given, they have default names. */
 struct port_list {
     struct ports ports;
     bool named;
 };
 
-/* Lines of a text, 1-based, both included. */
+/* A range of lines, from 1; both ends are included. */
 struct line_range {
     size_t first, last;
 };
@@ -51,34 +51,35 @@ struct word_list {
     size_t count;
 };
 
-/* Completion of an argument or option value. Choices complete by themselves. */
+/* What the shell and the prompt complete for an argument or option value. Choices need no entry
+ * here. */
 enum completion {
     COMPLETE_NOTHING, COMPLETE_FILE, COMPLETE_MACHINE, COMPLETE_FORM, COMPLETE_CHANGE,
     COMPLETE_COMMAND, COMPLETE_SETTING, COMPLETE_VIEW, COMPLETE_SORT, COMPLETE_FILTER
 };
 
 struct parameter {
-    /* an option's "--seconds"; an argument's "FILE", as help shows it */
+    /* option: "--seconds"; argument: its placeholder in help, "FILE" */
     const char *name;
     enum parameter_kind kind;
     size_t at;                  /* offsetof in the command's struct */
-    bool required;              /* argument: it must be given */
-    bool verbatim;              /* argument: may begin with "--" */
-    const char *value;          /* placeholder of an option's value: "T" */
-    const char *choices;        /* "att|intel" */
-    const char *unit;           /* of a number, unless help has it: "cycles" */
-    double least, most;         /* range of counts, numbers and ports; most 0: no upper limit */
-    const char *initial;        /* default, as typed text */
-    const char *unset;          /* for numbers or ports: the word for not given: "auto" */
-    const struct parameter *of; /* PARAMETER_VALUE: the options */
-    /* description of a default that is no value: "all CPUs" */
+    bool required;              /* for arguments: whether it must be given */
+    bool verbatim;              /* for arguments: whether it may begin with "--" */
+    const char *value;          /* for options: placeholder of the value, "T" */
+    const char *choices;        /* alternatives: "att|intel" */
+    const char *unit;           /* unit of a number, unless help names it: "cycles" */
+    double least, most;         /* range of counts, numbers and ports; most 0: unlimited */
+    const char *initial;        /* default in the user's notation */
+    const char *unset;          /* for numbers and ports: word that means not given, "auto" */
+    const struct parameter *of; /* for PARAMETER_VALUE: the options that it may be a value of */
+    /* description of a default that is not a value: "all CPUs" */
     const char *otherwise;
     enum completion complete;
     const char *help;           /* meaning, without a full stop */
 };
 
 /* Begins a parameter's record: PARAMETER(COUNT, "--top", struct top_values, top). The compiler
- * refuses a member of another type than the kind has. */
+ * rejects a member whose type does not match the kind. */
 #define PARAMETER(kind_, name_, values, member)                                                    \
     .name = (name_), .kind = PARAMETER_##kind_,                                                    \
     .at = offsetof(values, member) +                                                               \
@@ -95,25 +96,25 @@ struct parameter {
 #define PARAMETER_TYPE_WORDS struct word_list
 #define PARAMETER_TYPE_JOINED const char *
 
-/* Parses @count words into @values, a zeroed struct; both tables end with a NULL name and may be
- * NULL. @command is the name for messages. False with err. parameters_done frees the lists in
- * either case. */
+/* Parses @count words into @values, a zeroed struct. Both tables end with a NULL name and may be
+ * NULL. @command is the name for messages. Returns false with err. Call parameters_done in either
+ * case; it frees the lists. */
 bool parameters_read(const char *command, const struct parameter *arguments,
                      const struct parameter *options, char **words, size_t count, void *values,
                      struct err *err);
 void parameters_done(const struct parameter *arguments, const struct parameter *options,
                      void *values);
-/* Appends "FILE [--machine ID]... [--model bounds|simulate]". */
+/* Appends the usage: "FILE [--machine ID]... [--model bounds|simulate]". */
 void parameters_usage(const struct parameter *arguments, const struct parameter *options,
                       struct str *out);
-/* Appends "--model bounds|simulate" or "FILE". */
+/* Appends one parameter's usage: "--model bounds|simulate" or "FILE". */
 void parameter_print(const struct parameter *p, struct str *out);
-/* Appends its help: meaning, unit, range, default. */
+/* Appends the parameter's help: meaning, unit, range, default. */
 void parameter_explain(const struct parameter *p, struct str *out);
 bool parameter_is_option(const struct parameter *p);
-/* Parses "10-25" or "10"; false if invalid. */
+/* Parses a line range "10-25" or "10". Returns false if invalid. */
 bool parameter_lines(const char *text, struct line_range *out);
-/* Parses an integer with an optional k or M; false if invalid. */
+/* Parses an integer that may end with k or M. Returns false if invalid. */
 bool parameter_count(const char *text, size_t *out);
 
 #endif

@@ -37,7 +37,7 @@ static bool is_table(const struct session *s, uint64_t serial)
 void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
-    /* A held table is copied only if there are results. */
+    /* The table is copied if others hold references, but only if there are results to add. */
     struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
 
     for (; t && a->put < a->list.count && most; a->put++, most--) {
@@ -48,11 +48,11 @@ void pending_results_put(struct session *s, uint64_t serial, struct pending_resu
         a->list.count = a->put = 0;
 }
 
-/* A job that adds results to a copy of the table. */
+/* State of a job that adds results to a copy of the table. */
 struct merging {
     struct pending_results pending_results;
-    struct experiments *base, *made;   /* held; NULL until done */
-    bool started;                      /* it has the available results */
+    struct experiments *base, *made;   /* counted references; made: NULL until the job is done */
+    bool started;                      /* whether the job has received the results so far */
 };
 
 static bool merge(void *state, struct result *result, struct err *err)
@@ -67,7 +67,7 @@ static bool merge(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Adds on this thread, since measurements must not be lost to cancelling or lack of memory. */
+/* Adds the results on this thread if the job failed, because measurements must not be lost. */
 static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;
@@ -76,7 +76,7 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     (void)result;
     (void)err;
     s->replacing = 0;
-    experiments_free(m->base);   /* releases it, so that it need not be copied */
+    experiments_free(m->base);   /* drops the reference, so that the table need not be copied */
     m->base = NULL;
     pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }

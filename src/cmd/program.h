@@ -1,4 +1,4 @@
-/* Shared parts of the program commands. UI thread unless noted. */
+/* Functions shared by the program commands. UI thread unless noted. */
 #ifndef PORTOLAN_CMD_PROGRAM_H
 #define PORTOLAN_CMD_PROGRAM_H
 
@@ -6,16 +6,18 @@
 #include "model/facts.h"
 #include "program/model.h"
 
-/* Returns the model of the session's runs, borrowed; NULL with err when there is none. */
+/* Returns the model fitted to the session's runs, borrowed. Returns NULL with err if there is
+ * none. */
 const struct program_model *program_fitted(struct session *s, struct err *err);
-/* Returns machine @id (NULL: the current one), borrowed. *@here: it stands for this CPU, whose
- * clock and memory are measured, and was not named for its own facts. NULL with err when missing,
- * or of another instruction set than this CPU's, for which programs are compiled. */
+/* Returns machine @id (NULL: the current one), borrowed. *@here: it stands for this CPU and the
+ * user did not name it, so measured clock and memory replace its facts. Returns NULL with err if it
+ * is missing or has another instruction set than this CPU. */
 const struct machine *program_machine(struct session *s, const char *id, bool *here,
                                       struct err *err);
-/* Parses "N=16,32 M=4": names, and all combinations of values, name_count each. If more than @most
- * (0: no limit), takes those with a single input off its first value, and a deterministic random
- * choice of the others. False with err; program_inputs_done frees in either case. */
+/* Values of inputs. program_inputs_read parses "N=16,32 M=4" into names and all combinations of
+ * values, name_count each. If there are more than @most (0: no limit), it takes those that vary a
+ * single input, and random others. The choice is deterministic. Returns false with err; call
+ * program_inputs_done in either case. */
 struct program_inputs {
     char **names;
     size_t name_count;
@@ -25,43 +27,43 @@ struct program_inputs {
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);
 void program_inputs_done(struct program_inputs *inputs);
-/* Whether @value is like those of @input in the runs. False with err: it is below 0 where none was,
- * or a fraction where all were whole numbers. */
+/* Returns whether @value is of the kind that the runs had for @input. False with err: it is
+ * negative and none was, or a fraction and all were whole numbers. */
 bool program_input_like_runs(const struct program_runs *runs, size_t input, double value,
                              struct err *err);
-/* Parses one value per input of the model, in its order, from "N=4096 M=2"; without words those of
- * its largest run. False with err. */
+/* Parses one value per input of the model, in its order, from "N=4096 M=2". Without words, returns
+ * the values of its largest run. Returns false with err. */
 bool program_inputs_given(const struct program_model *m, const struct word_list *words,
                           double out[INPUTS_MAX], struct err *err);
 
-/* Input of a prediction job: the program's model at inputs, on a copy of a machine. */
+/* Input of a prediction job: the program's model, values of its inputs, and a copy of a machine. */
 struct program_case {
     const struct program_model *model;  /* held */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* this CPU, whose clock is measured */
+    bool here;                          /* whether it is this CPU, whose clock is measured */
 };
-/* Makes the case from the session's model, the inputs and the machine (NULL: the current one) of a
- * command. False with err; program_case_done frees in either case. */
+/* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
+ * command. Returns false with err; call program_case_done in either case. */
 bool program_case_read(struct session *s, const struct word_list *inputs, const char *machine,
                        struct program_case *out, struct err *err);
 void program_case_done(struct program_case *c);
 
-/* Reads a value of @f, a number, from @length letters of @text, in which k and M multiply by 1024.
- * False with err: it is none that the fact can have. */
+/* Parses a value of fact @f from @length characters of @text, in which k and M multiply by 1024.
+ * Returns false with err if the fact cannot have that value. */
 bool program_fact_read(const struct fact *f, const char *text, size_t length, double *out,
                        struct err *err);
 
-/* Reports that this CPU's memory was measured on @day; nothing if empty. */
+/* Reports that this CPU's memory was measured on @day; nothing if @day is empty. */
 void program_say_memory(struct result *result, const char *day);
-/* Option of a prediction, with member fresh. */
+/* Option --fresh of predictions; @type needs a member `fresh`. */
 #define PROGRAM_FRESH_OPTION(type)                                                                 \
     {                                                                                              \
         .name = "--fresh", .kind = PARAMETER_FLAG, .at = offsetof(struct type, fresh),             \
         .help = "measure this CPU's memory again, for predictions of this CPU"                   \
     }
 
-/* Options of a multi-threaded program, with members threads and common. */
+/* Options of a multi-threaded program; @type needs the members `threads` and `common`. */
 #define PROGRAM_THREADS_OPTIONS(type)                                                              \
     {.name = "--threads",                                                                          \
      .kind = PARAMETER_COUNT,                                                                      \
@@ -76,14 +78,14 @@ void program_say_memory(struct result *result, const char *day);
         .value = "PERCENT", .least = 0, .most = 100, .initial = "0",                               \
         .help = "with --threads: cache lines shared by all threads; the others are private"        \
     }
-/* Reports a thread count above one, and its assumption. */
+/* Reports a thread count above one and what it assumes. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Studies the program at the last run's inputs on the current machine for the Program view, in the
- * background without output. */
+/* Starts a background job without output that studies the program for the program view: at the last
+ * run's inputs, on the current machine. */
 void program_show_quietly(struct session *s);
-/* Ends that job, since it would disturb this measurement; it restarts afterwards unless there is a
- * study by then. */
+/* Ends that job, because it would disturb a measurement. program_show_resume restarts it unless
+ * there is a study by then. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

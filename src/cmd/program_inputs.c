@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parses inputs of programs. */
+/* Parses values of program inputs. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "program/native_kept.h"
 
 #define COMBINATIONS_MOST 4096
-#define TRIES 100                /* attempts to find a new combination */
-#define SEED 1                   /* fixed, so that the same words give the same combinations */
+#define TRIES 100                /* most attempts per combination to find a new one */
+#define SEED 1                   /* fixed, so that equal words give equal combinations */
 
 const struct program_model *program_fitted(struct session *s, struct err *err)
 {
@@ -70,7 +70,7 @@ void program_say_threads(struct result *result, size_t threads, double common)
     result_count(result, "threads", (int64_t)threads);
 }
 
-/* Parses one number; false with err. */
+/* Parses one number. Returns false with err. */
 static bool read_value(const char *word, const char *text, size_t length, double *out,
                        struct err *err)
 {
@@ -108,7 +108,7 @@ static bool read_word(const char *word, char **name, value_list *values, struct 
     return ok;
 }
 
-/* Makes all combinations, the last input varying fastest. */
+/* Makes all combinations; the last input varies fastest. */
 static bool combine(const value_list *values, struct program_inputs *out, struct err *err)
 {
     out->count = 1;
@@ -123,7 +123,7 @@ static bool combine(const value_list *values, struct program_inputs *out, struct
     return true;
 }
 
-/* Adds the combination of the values at @places unless present. */
+/* Adds the combination of the values at @places unless it is already present. */
 static bool add_combination(const value_list *values, const size_t *places,
                             struct program_inputs *out)
 {
@@ -139,8 +139,8 @@ static bool add_combination(const value_list *values, const size_t *places,
     return true;
 }
 
-/* Makes at most @most combinations: each input through its values with the others at their first,
- * then random ones. */
+/* Makes at most @most combinations. First each input takes all its values while the others have
+ * their first value; then combinations are random. */
 static bool spread(const value_list *values, size_t most, struct program_inputs *out,
                    struct err *err)
 {

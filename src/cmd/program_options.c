@@ -34,7 +34,7 @@ static void print_line(int letter, const char *name, const char *takes, const ch
     str_addf(out, "  %s%-20s  %s", short_form, option, help);
 }
 
-/* Placeholder after a setting's name. */
+/* Returns the placeholder for the value of a setting. */
 static const char *setting_takes(const struct setting *setting)
 {
     return setting->kind == SETTING_SWITCH  ? NULL
@@ -60,7 +60,7 @@ void program_options_print(struct str *out)
     }
 }
 
-/* Adds the words of a choice, separated by blanks. */
+/* Adds the alternatives of a setting, separated by blanks. */
 static void add_choices(const struct setting *setting, struct str *out)
 {
     for (const char *c = setting->choices; c && *c; c++)
@@ -121,7 +121,7 @@ static void write_bash(struct str *out)
                  "<(compgen -f -- \"$word\") ;;\n    esac\n}\ncomplete -F _portolan portolan\n");
 }
 
-/* Escapes @text for single quotes and, for zsh, for the brackets of _arguments. */
+/* Escapes @text for single quotes. @brackets: also for the brackets of zsh's _arguments. */
 static void add_quoted(struct str *out, const char *text, bool brackets)
 {
     for (; *text; text++)

@@ -1,5 +1,5 @@
-/* Output file of a program that a command runs: temporary or the user's. UI thread; the worker may
- * drop it. */
+/* Output file of a program that a command runs: a temporary file or the user's. UI thread; a worker
+ * may call program_output_drop. */
 #ifndef PORTOLAN_CMD_PROGRAM_OUTPUT_H
 #define PORTOLAN_CMD_PROGRAM_OUTPUT_H
 
@@ -7,19 +7,19 @@
 
 #include "base/err.h"
 
-/* Zero-initialised: no file. */
+/* Without a file if zero-initialised. */
 struct program_output {
     char *path;   /* NULL: none */
-    bool own;     /* temporary and not named in a result yet: it will be removed */
+    bool own;     /* temporary and not yet named in a result, so program_output_drop removes it */
 };
 
-/* Uses a copy of @given; NULL: creates a file in TMPDIR. False with err on failure. */
+/* Uses a copy of path @given; NULL creates a file in TMPDIR. Returns false with err. */
 bool program_output_choose(struct program_output *o, const char *given, struct err *err);
-/* Returns whether the program printed anything. */
+/* Returns whether the file has any output. */
 bool program_output_any(const struct program_output *o);
 /* Removes the file if it is temporary. */
 void program_output_drop(struct program_output *o);
-/* Removes as program_output_drop, and frees the path. */
+/* Calls program_output_drop and frees the path. */
 void program_output_done(struct program_output *o);
 
 #endif

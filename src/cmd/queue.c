@@ -17,7 +17,7 @@
 #include "io/machine_file.h"
 #include "work/job.h"
 
-/* Appends non-empty @text; @script may be NULL. */
+/* Appends @text unless it is empty. @script may be NULL. */
 static void add(struct command_queue *q, const char *script, size_t line, const char *text,
                 bool lines)
 {
@@ -52,7 +52,8 @@ void queue_done(struct command_queue *q)
     vec_done(&q->told);
 }
 
-/* Returns whether the failure of job @number was unreported; marks it as reported. */
+/* Returns whether the failure of job @number has not been reported yet, and marks it as
+ * reported. */
 static bool is_news(struct command_queue *q, unsigned number)
 {
     for (size_t i = 0; i < q->told.count; i++)
@@ -108,7 +109,8 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
-    if (*ended && s->replacing && s->replacing != q->job) {   /* its results will follow */
+    if (*ended && s->replacing && s->replacing != q->job) {   /* also waits for the job that adds
+                                                               * the ended job's results */
         q->job = s->replacing;
         *ended = false;
     }
@@ -241,8 +243,9 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
     return ok;
 }
 
-/* With keep-going, reports an error, clears @err and continues; the exit status shows it. In the
- * workbench only for scripts, since typed text has its error line. */
+/* With the setting keep-going, reports an error, clears @err and returns true; the exit status
+ * reports it later. In the workbench this is for scripts only, because typed text has its error
+ * line. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
                     struct err *err)
 {
@@ -262,7 +265,7 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
     return true;
 }
 
-/* Runs line @number of @script; NULL: typed or an argument. */
+/* Runs line @number of @script. @script NULL: a typed line or an argument. */
 static bool run_line(struct session *s, const char *script, size_t number, const char *line,
                      FILE *out, struct err *err)
 {
@@ -274,7 +277,7 @@ static bool run_line(struct session *s, const char *script, size_t number, const
         if (!command_execute(s, line, end, out, &waits, err) &&
             !goes_on(s, script, number, out, err))
             return false;
-        if (!s->interactive)   /* the workbench does so between two screens */
+        if (!s->interactive)   /* the workbench does this between two redraws */
             evolve_feed(s);
         if (!waits)
             line = next;
@@ -292,7 +295,7 @@ bool command_run(struct session *s, const char *line, FILE *out, struct err *err
     return run_line(s, NULL, 0, line, out, err);
 }
 
-/* Runs lines of a script from line @first on. */
+/* Runs the lines of a script from line @first. */
 static bool run_lines(struct session *s, const char *name, size_t first, const char *text,
                       FILE *out, struct err *err)
 {
@@ -304,7 +307,7 @@ static bool run_lines(struct session *s, const char *name, size_t first, const c
     ssize_t length = 0;
     bool ok = true;
 
-    if (!lines)   /* also for an empty script */
+    if (!lines)   /* fmemopen also fails for an empty script */
         return errno != ENOMEM || err_memory_for(err, name, strlen(text));
     s->input = lines;
     s->input_line = &number;

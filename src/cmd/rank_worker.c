@@ -3,7 +3,8 @@
 
 #include "work/islands.h"
 
-#define WAIT 0.2   /* seconds between two polls; messages are received within milliseconds */
+#define WAIT 0.2   /* seconds between two polls for cancellation; messages arrive within
+                    * milliseconds */
 
 void rank_worker_run(void)
 {
@@ -28,7 +29,7 @@ void rank_worker_run(void)
         case RANK_SWEEP:
             farm_serve(&m, &program_sweep_farm);
             break;
-        default:   /* late message of finished work */
+        default:   /* message of work that has ended */
             break;
         }
     }

@@ -4,12 +4,12 @@
 
 #include "work/farm.h"
 
-/* Called by ranks other than 0, on the main thread: returns when rank 0 ends. */
+/* Executes work until rank 0 ends. Call it on the main thread of all ranks except 0. */
 void rank_worker_run(void);
-/* Called by rank 0, on the main thread: ends the others. */
+/* Ends the other ranks. Call it on the main thread of rank 0. */
 void rank_worker_end(void);
 
-/* Defined with the commands that distribute the work. */
+/* Work that ranks execute; defined in the files of the commands that distribute it. */
 extern const struct farm_work kernel_evaluate_farm, forms_scan_farm, program_sweep_farm;
 
 #endif

@@ -48,7 +48,7 @@ static void run_text(struct session *s, const char *name, const char *text, stru
     FILE *input = s->input;
     size_t number = 0;
 
-    s->input = NULL;   /* its lines are not typed */
+    s->input = NULL;   /* so that paste commands do not read from the file */
     for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         char *line = mem_strndup(at, length);
@@ -88,7 +88,7 @@ void rc_run(struct session *s, struct str *told)
             err_set(&err, ERR_IO, "correct that, or start with --no-rc", "%s", strerror(why));
             tell(&t, path, 0, &err);
         }
-    } else if (path) {   /* a pipe would block the start */
+    } else if (path) {   /* a pipe or device could block the start */
         bool ok = S_ISREG(about.st_mode)
                       ? file_read(path, RC_LIMIT, &text, &err)
                       : err_set(&err, ERR_IO, "make it one, or start with --no-rc",

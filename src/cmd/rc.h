@@ -1,14 +1,15 @@
-/* The user's startup commands, run before the workbench opens. */
+/* The user's startup commands, which run before the workbench opens. */
 #ifndef PORTOLAN_CMD_RC_H
 #define PORTOLAN_CMD_RC_H
 
 #include "cmd/session.h"
 
-/* Runs $XDG_CONFIG_HOME/portolan/rc, or ~/.config/portolan/rc, if it exists: a command per line,
- * '#' begins a comment. Drops output. Logs errors as "file:line: cause; remedy" and continues; the
- * first one and the number of others go to @told. UI thread, no screen open. */
+/* Runs $XDG_CONFIG_HOME/portolan/rc, or ~/.config/portolan/rc, if it exists. The file has one
+ * command per line; '#' begins a comment. Drops output. Logs errors as "file:line: cause; remedy"
+ * and continues. @told gets the first error and the number of further ones. UI thread, before the
+ * screen opens. */
 void rc_run(struct session *s, struct str *told);
-/* The same with @text, the contents of file @name. */
+/* Same as rc_run for @text, the contents of file @name. */
 void rc_run_text(struct session *s, const char *name, const char *text, struct str *told);
 
 #endif

@@ -23,11 +23,11 @@
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
 
-#define PATIENCE 30   /* time limit of saving, seconds */
+#define PATIENCE 30   /* most seconds for saving */
 
 static _Atomic(struct session *) ours;
 
-/* Finds a free name in the state directory; "" without a home. */
+/* Writes a free directory name in the state directory; "" without a home directory. */
 static void name_directory(char *path, size_t size)
 {
     char name[64], stamp[32] = "";
@@ -42,8 +42,8 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* Saves in a child, which ends alone if this process's state is corrupt. @run: includes the
- * progress of inference, whose state may be the corrupt part. */
+/* Saves in a child process, so that corrupt state ends only the child. @run: includes the progress
+ * of inference, whose state may be the corrupt part. */
 static void save(const char *path, bool run)
 {
     struct session *s = atomic_load(&ours);
@@ -53,7 +53,7 @@ static void save(const char *path, bool run)
     lock_none();
     alarm(PATIENCE);
     shortage_begin(NULL);
-    watch_begin(NULL, NULL);   /* a cancellation in progress does not apply here */
+    watch_begin(NULL, NULL);   /* a cancellation of this thread must not stop the save */
     if (run)
         s->document.unfinished = session_unfinished_run(s);
     if (path_make_parents(path, 0700, &err) && session_save(s, path, &err))
@@ -62,7 +62,8 @@ static void save(const char *path, bool run)
     _exit(1);
 }
 
-/* Returns whether the session was saved; retries without the run if the child ended. */
+/* Saves in a child. If the child fails, tries again without the inference run. Returns whether it
+ * was saved. */
 static bool save_apart(const char *path)
 {
     int status = -1;

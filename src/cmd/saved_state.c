@@ -22,10 +22,10 @@
 #define SESSIONS_KEPT 40
 #define CHECKPOINTS_KEPT 40
 #define LAST "last"
-/* file next to a session's directory, locked by its process */
+/* suffix of the lock file next to a session's directory */
 #define LOCK_ENDING ".open"
 
-/* Identity of this process: start time and process id. */
+/* Name of this process: its start time and process id. */
 static char process_name[48];
 
 static void name_own(void)
@@ -68,8 +68,8 @@ static char *lock_path(const char *session)
     return str_take(&path);
 }
 
-/* fcntl locks belong to the process: children do not inherit them, and closing any descriptor of
- * the file releases them. */
+/* fcntl locks belong to a process: children do not inherit them, and closing any descriptor of the
+ * file releases them. */
 bool saved_state_begin(struct err *err)
 {
     char *session = saved_state_session();
@@ -84,14 +84,14 @@ bool saved_state_begin(struct err *err)
     if (ok && held < 0)
         ok = file_fault(err, path, "create", NULL);
     if (held >= 0)
-        fcntl(held, F_SETLK, &whole);   /* continues without locks where unsupported */
+        fcntl(held, F_SETLK, &whole);   /* without lock support, continues unlocked */
     free(path);
     free(session);
     return ok;
 }
 
-/* This process's own session is open; its lock must not be tested, since closing the file would
- * release it. */
+/* Returns whether a process has the session open. This process's own lock is not tested, because
+ * closing the file would release it. */
 static bool is_open(const char *session)
 {
     if (strcmp(path_base(session), own_name()) == 0)
@@ -115,12 +115,12 @@ char *saved_state_checkpoint_new(void)
     snprintf(name, sizeof name, "%s-%u.json", own_name(), ++number);
     char *path = state_path("checkpoints/", name);
     if (path)
-        /* a failure shows when the checkpoint is written */
+        /* an error is reported when the checkpoint is written */
         path_make_parents(path, 0700, NULL);
     return path;
 }
 
-/* A directory entry with its age. */
+/* A directory entry with its modification time. */
 struct aged {
     char *path;
     struct timespec changed;
@@ -137,8 +137,8 @@ static int newest_first(const void *a, const void *b)
     return x->tv_nsec == y->tv_nsec ? 0 : x->tv_nsec < y->tv_nsec ? 1 : -1;
 }
 
-/* Lists entries of state directory @part whose names begin with @begin, newest first by the age of
- * their file @inside ("": their own), which must exist. */
+/* Lists the entries of state directory @part whose names begin with @begin, newest first. File
+ * @inside of an entry ("": the entry itself) gives its age and must exist. */
 static void list_aged(const char *part, const char *begin, const char *inside,
                       struct aged_list *out)
 {
@@ -182,7 +182,7 @@ char *saved_state_checkpoint_last(void)
     return path;
 }
 
-/* Reads rows of a session. */
+/* Stores the kernel's name from the rows of a session. */
 static bool take_kernel(void *to, const char *key, const char *value)
 {
     struct kept_session *k = to;
@@ -192,7 +192,7 @@ static bool take_kernel(void *to, const char *key, const char *value)
     return true;
 }
 
-/* Counts kernels except the one in use. */
+/* Returns the number of kernels in addition to the current one. */
 static size_t count_kernels(const char *path)
 {
     struct str part = {0};
@@ -209,7 +209,7 @@ static size_t count_kernels(const char *path)
     return count;
 }
 
-/* Counts rows after the header, and those with a value, by lines. */
+/* Counts the rows after the header, and the rows with a value, without parsing CSV. */
 static void count_experiments(const char *path, struct kept_session *out)
 {
     struct str name = {0};
@@ -232,7 +232,7 @@ static void count_experiments(const char *path, struct kept_session *out)
         fclose(file);
 }
 
-/* Reads a summary of directory @path into @out; false when it holds no session. */
+/* Reads a summary of directory @path into @out. Returns false if it has no session. */
 static bool saved_state_scan(const char *path, struct kept_session *out)
 {
     struct str file = {0};
@@ -289,7 +289,7 @@ void saved_state_done(struct kept_sessions *list)
     *list = (struct kept_sessions){0};
 }
 
-/* Appends 2310 as "2,310". */
+/* Appends a count with separators: "2,310". */
 static void add_count(struct str *out, size_t count)
 {
     char digits[32];

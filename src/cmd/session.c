@@ -18,14 +18,15 @@
 #include "ranks/ranks.h"
 #include "work/pool.h"
 
-#define TIMELINE_ITERATIONS 40   /* iterations kept of each simulation */
-#define SIMULATED_AT_ONCE 400    /* instructions of the longest loop that views simulate */
-/* instructions over all machines analysed while the screen waits: some ten milliseconds */
+#define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
+#define SIMULATED_AT_ONCE 400    /* most instructions of a loop that views simulate at once */
+/* most instructions, summed over the machines, that are analysed while the screen waits: some ten
+ * milliseconds */
 #define ANALYZED_AT_ONCE 2000
 
 void session_init(struct session *s)
 {
-    /* Before the first JSON value. */
+    /* must precede the first JSON value */
     json_set_alloc_funcs(mem_lend, free);
     *s = (struct session){.input = stdin,
                           .revision = 1,
@@ -36,7 +37,8 @@ void session_init(struct session *s)
     settings_init(&s->settings);
 }
 
-/* Lists shown machines that fit the kernel; the caller frees. */
+/* Returns the selected machines that have the kernel's instruction set. The caller frees the
+ * array. */
 static struct machine **machines_shown(struct session *s, size_t *count)
 {
     struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);
@@ -51,8 +53,8 @@ static struct machine **machines_shown(struct session *s, size_t *count)
     return machines;
 }
 
-/* Returns whether failed @a should be made again: only after a change, since an immediate retry
- * would undo a cancellation. */
+/* Returns whether to repeat failed analyses. They are repeated only after a change of the session,
+ * because an immediate repetition would undo a cancellation. */
 static bool try_again(const struct session *s, struct analyses *a)
 {
     if (a->made || a->job)
@@ -165,7 +167,7 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* Sets this computer's title; a held machine came from a session and has it already. */
+/* Sets the title of this computer's machine. A machine with other references has it already. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};
@@ -233,7 +235,7 @@ bool session_set_experiments(struct session *s, struct experiments **made,
 {
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
-    if (base) {   /* the same table, modified */
+    if (base) {   /* the table is a modified version of @base, so it has the same serial number */
         (*made)->serial = base->serial;
         (*made)->revision += base->revision + 1;
     }
@@ -265,7 +267,8 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
-        /* increments, so that readers of the held one detect later changes */
+        /* the copy continues the revision count, so that readers of the original detect later
+         * changes */
         copy->revision = t->revision;
         experiments_free(t);
         s->document.experiments = copy;
@@ -290,7 +293,8 @@ static bool refuse_isa(const struct machine *m, struct err *err)
     return false;
 }
 
-/* Finds the machines @ids of one instruction set, and their own ids in @own; false with err. */
+/* Finds the machines @ids, all of one instruction set; @own gets their ids. Returns false with
+ * err. */
 static bool find_machines(struct session *s, char **ids, size_t count, const char **own,
                           enum isa *first, struct err *err)
 {
@@ -306,8 +310,8 @@ static bool find_machines(struct session *s, char **ids, size_t count, const cha
         if (isa != *first)
             return err_set(err, ERR_USAGE, "name machines of one instruction set",
                            "%s is %s and %s is %s", ids[0], isa_name(*first), ids[i], m->isa);
-        own[i] = m->id;   /* a directory's machine by its name: it is loaded once, and may be
-                           * modified here */
+        own[i] = m->id;   /* the id replaces the path of a directory, so that the machine is loaded
+                           * only once and its changes persist */
     }
     return true;
 }
@@ -344,7 +348,7 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 
     for (size_t i = 0; i < count; i++) {
         fresh[i] = mem_strdup(ids[i]);
-        if (seen && strcmp(fresh[i], seen) == 0) {   /* the machine in view stays in view */
+        if (seen && strcmp(fresh[i], seen) == 0) {   /* the same machine stays displayed */
             d->in_view = i;
             seen = NULL;
         }
@@ -462,10 +466,10 @@ void session_note_analysed(struct session *s, const char *id)
     s->document.analysed = copy;
 }
 
-/* Sets the kernel @take_kernel. */
+/* Makes @take_kernel the session's kernel. */
 static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
-    document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old
+    document_use_loop(&s->document, loop);   /* frees the analyses, which point into the old
                                               * kernel */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
@@ -473,7 +477,7 @@ static void use_kernel(struct session *s, const struct kernel *take_kernel, size
         document_show_isa(&s->document, take_kernel->isa);
 }
 
-/* Records the loop in use in its shelf entry. */
+/* Stores the index of the current loop in the kernel's shelf entry. */
 static void keep_loop(struct document *d)
 {
     if (d->kernel && d->shelf.at < d->shelf.list.count)

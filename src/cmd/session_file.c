@@ -27,7 +27,7 @@
 
 #define VERSION "1"
 
-/* Names of the files that the session wrote, one per row: only these are replaced. */
+/* Lists the session's files, one per row. Only these files are replaced or removed. */
 #define MANIFEST "manifest.csv"
 
 const char *session_path(struct str *path, const char *dir, const char *name)
@@ -37,7 +37,7 @@ const char *session_path(struct str *path, const char *dir, const char *name)
     return str_text(path);
 }
 
-/* A session being written: its files and their names. */
+/* A session being written: the new files and their names. */
 struct session_saving {
     struct file_set *files;
     struct names names;
@@ -73,7 +73,7 @@ void session_row_number(struct str *out, const char *key, uint64_t value)
     session_row(out, key, number);
 }
 
-/* Makes a file name of a machine's id. */
+/* Returns whether a machine's id is usable as a file name. */
 static bool plain_id(const char *id)
 {
     return *id && id[0] != '.' && !strchr(id, '/');
@@ -85,8 +85,8 @@ static bool same_entry(const struct mapping_entry *a, const struct mapping_entry
            (a->latency == b->latency || (isnan(a->latency) && isnan(b->latency)));
 }
 
-/* Rows of @m that differ from its shipped machine, as an overrides file. False when rows cannot
- * express a difference. */
+/* Writes the entries of @m that differ from its shipped machine as an overrides file. Returns false
+ * if such a file cannot express a difference. */
 static bool overrides_of(const struct machine *m, struct str *out)
 {
     struct err ignored = {0};
@@ -107,8 +107,8 @@ static bool overrides_of(const struct machine *m, struct str *out)
                                    *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
-        /* An empty field means unchanged, so a number cannot be removed; patterns would match other
-         * forms. */
+        /* Rejects two cases. An empty field means unchanged, so a number cannot be removed; a
+         * pattern would also match other forms. */
         ok = !strpbrk(entry->form, "*?{") &&
              !(old && ((isnan(entry->latency) && !isnan(old->latency)) ||
                        (!entry->micro_ops && old->micro_ops)));
@@ -186,7 +186,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
             session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
-    /* The displayed selection comes last. */
+    /* the displayed instruction set is last */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
@@ -228,8 +228,8 @@ bool session_is_directory(const char *dir)
     return is;
 }
 
-/* Reads the manifest of @dir; empty if missing. Names are relative and checked by
- * file_set_remove. */
+/* Reads the manifest of @dir; a missing one gives an empty list. file_set_remove checks that names
+ * are relative. */
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
@@ -252,7 +252,7 @@ static bool read_manifest(const char *dir, struct names *out, struct err *err)
     return ok;
 }
 
-/* Returns whether @dir has no files outside its manifest. */
+/* Returns whether @dir has only files in its manifest. */
 static bool only_ours(const char *dir, const struct names *manifest, struct err *err)
 {
     const char **known = mem_zero(manifest->count + 1, sizeof *known);
@@ -284,7 +284,7 @@ static bool write_manifest(struct session_saving *w, struct err *err)
     return ok;
 }
 
-/* Removes files of the previous session that this one lacks. */
+/* Removes the files of the previous session that the new one does not have. */
 static bool remove_stale(struct session_saving *w, const struct names *before, struct err *err)
 {
     bool ok = true;
@@ -325,7 +325,7 @@ bool session_remove(const char *dir, struct err *err)
     return ok && (rmdir(dir) == 0 || file_fault(err, dir, "remove", NULL));
 }
 
-/* Rows of session.csv that are applied later. */
+/* Rows of session.csv that are applied after the machines are loaded. */
 struct session_plan {
     struct session *into;
     VEC(char *) machines, patterns;
@@ -351,7 +351,7 @@ bool session_columns(const struct csv_table *t, const char *path, const char *co
     return true;
 }
 
-/* Applies the rows of @t, from @path. */
+/* Calls @take for each row of @t; @path is its file, for errors. */
 static bool take_rows(const char *path, const struct csv_table *t,
                       bool (*take)(void *to, const char *key, const char *value), void *to,
                       struct err *err)
@@ -437,8 +437,8 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
     return m;
 }
 
-/* Loads the machines of directory @dir/@part that are not loaded; their names are without
- * @ending. */
+/* Loads the machines of directory @dir/@part that are not loaded yet. Their ids are the file names
+ * without @ending. */
 static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending,
                         struct err *err)
 {
@@ -486,7 +486,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     return ok;
 }
 
-/* Selects the machines of each instruction set together; the last set is shown. */
+/* Selects the machines of each instruction set; the last set in the file is displayed. */
 static bool select_all(struct session *s, const struct session_plan *plan, struct err *err)
 {
     char **ids = mem_alloc((plan->machines.count + 1) * sizeof *ids);
@@ -528,7 +528,7 @@ static bool load_experiments(const char *dir, struct session *s, struct err *err
     return !there || s->document.experiments;
 }
 
-/* Jobs use the experiments and machines of their start. */
+/* Running jobs use the experiments and machines that existed when they started. */
 bool session_idle(struct err *err)
 {
     struct job_info info;
@@ -536,7 +536,7 @@ bool session_idle(struct err *err)
            err_set(err, ERR_USAGE, "job wait, or job cancel", "%s is still running", info.title);
 }
 
-/* Reads @dir into the initialised @fresh. */
+/* Reads the session in @dir into @fresh, which is initialised. */
 static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
     struct session_plan plan = {.into = fresh};

@@ -1,30 +1,31 @@
-/* Saves a session in a directory: kernels, machines with their changes, the user's forms, and
+/* Stores a session in a directory: kernels, machines with their changes, the user's forms, and
  * settings. */
 #ifndef PORTOLAN_CMD_SESSION_FILE_H
 #define PORTOLAN_CMD_SESSION_FILE_H
 
 #include "cmd/session.h"
 
-/* Writes the session to @dir atomically (base/file_set.h). In an existing directory only files of
- * its manifest are replaced; a directory with other files is refused. */
+/* Writes the session to @dir atomically (base/file_set.h). In an existing directory only the files
+ * of its manifest are replaced. A directory with other files is rejected. */
 bool session_save(struct session *s, const char *dir, struct err *err);
-/* Replaces kernel, machines, forms and settings of @s; an invalid directory is refused and @s
- * unchanged. */
+/* Replaces kernel, machines, forms and settings of @s. An invalid directory is rejected and @s
+ * stays unchanged. */
 bool session_load(struct session *s, const char *dir, struct err *err);
-/* Both steps: reads @dir on any thread (NULL with err; session_forget frees it on the UI thread),
- * and moves the result to @s, which returns its own parts. */
+/* The two steps of session_load. session_read reads @dir on any thread; NULL with err. session_take
+ * moves the result to @s on the UI thread, and moves the old state of @s into @read. Free it with
+ * session_forget on the UI thread. */
 struct session *session_read(const char *dir, struct err *err);
 bool session_take(struct session *s, struct session *read, struct err *err);
 void session_forget(struct session *read);
-/* Copies or holds the input of session_save, so that another thread can save it; session_forget
- * frees it on the UI thread. */
+/* Returns a copy of all that session_save reads, with counted references, so that another thread
+ * can save it. Free it with session_forget on the UI thread. */
 struct session *session_snapshot(struct session *s);
-/* Returns false with err while a job runs, since jobs use experiments and machines of their start.
- * UI thread. */
+/* Returns false with err while a job runs, because jobs use the experiments and machines of their
+ * start. UI thread. */
 bool session_idle(struct err *err);
-/* Removes the session in @dir, and @dir if it is empty then. False with err. */
+/* Removes the session in @dir, and @dir if it is then empty. Returns false with err. */
 bool session_remove(const char *dir, struct err *err);
-/* Returns whether @dir holds a session. */
+/* Returns whether @dir contains a session. */
 bool session_is_directory(const char *dir);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels in a session's directory: NAME.s or NAME.hex; NAME-names.csv for references of machine
- * code; NAME-source.txt and NAME-lines.csv for known sources; NAME-recipe.csv if made from a
- * file. */
+/* Kernels in a session's directory. NAME.s or NAME.hex has the code, NAME-names.csv the references
+ * of machine code. NAME-source.txt and NAME-lines.csv have the source if known, NAME-recipe.csv the
+ * recipe of a kernel made from a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -86,8 +86,8 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
-/* Writes a value that must be restored exactly: one that is not UTF-8 as hexadecimal under
- * KEY-hex. */
+/* Writes a value that must be restored exactly. If it is not UTF-8, it is written in hexadecimal
+ * under KEY-hex. */
 static void exact_row(struct str *text, const char *key, const char *value)
 {
     struct str name = {0}, digits = {0};
@@ -104,8 +104,8 @@ static void exact_row(struct str *text, const char *key, const char *value)
     str_done(&digits);
 }
 
-/* Reads @key and @value of exact_row, both to be freed; false, with nothing to free, for other
- * rows. */
+/* Decodes a row of exact_row into a key and a value that the caller frees. Returns false, with
+ * nothing to free, for other rows. */
 static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
 {
     const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
@@ -162,7 +162,7 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     return ok;
 }
 
-/* Saves the bytes of the loop in use, for objects and hex blocks. */
+/* Saves the bytes of the current loop, for objects and hex blocks. */
 static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {
@@ -185,8 +185,8 @@ static bool in_loop(const struct insn *insns, size_t count, uint64_t position)
            position < insns[count - 1].offset + insns[count - 1].length;
 }
 
-/* Saves references of machine code: targets by their offset from its first byte, and relocations
- * with a type. */
+/* Saves the references of machine code: targets by their offset from its first byte, and typed
+ * relocations. */
 static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop,
                        const char *prefix, struct err *err)
 {
@@ -221,7 +221,7 @@ static bool save_names(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Writes the source line of each text line, where it differs from the previous one. */
+/* Writes the source line of each text line that differs from the previous one's. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
     str_add(out, "line,source_line\n");
@@ -230,7 +230,8 @@ static void add_text_lines(const struct kernel *k, struct str *out)
             str_addf(out, "%zu,%u\n", i + 1, k->origin_lines[i]);
 }
 
-/* The same for bytes of a machine code loop, with inlined functions. */
+/* Writes the source line and inlined function of each byte offset of a loop of machine code where
+ * they change. */
 static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
 {
     size_t count, byte = 0;
@@ -247,7 +248,7 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
     }
 }
 
-/* First and last source line of the loop. */
+/* Returns the first and last source line of the loop. */
 static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uint32_t *last)
 {
     size_t count;
@@ -261,7 +262,7 @@ static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uin
     }
 }
 
-/* Saves the source. */
+/* Saves the source text and the line table. */
 static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop,
                         const char *prefix, struct err *err)
 {
@@ -272,7 +273,7 @@ static bool save_origin(struct session_saving *w, const struct kernel *k, size_t
     if (!kernel_has_source(k))
         return true;
     if (!k->source)
-        /* a file named by another file: only the lines of the saved loop */
+        /* the source is in another file, so only the lines of the saved loop are stored */
         loop_lines(k, loop, &first, &last);
     for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
         str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
@@ -433,18 +434,18 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* Columns of save_origin's table: a line of text or an offset, and its source. */
+/* Columns of the line table: text line or byte offset, source line, inlined function. */
 enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 
-/* Parses decimal digits, at most @most. */
+/* Parses decimal digits; the value may be at most @most. */
 static bool read_whole(const char *text, unsigned long most, unsigned long *out)
 {
     *out = strtoul(text, NULL, 10);   /* ULONG_MAX on overflow */
     return *text && !text[strspn(text, "0123456789")] && *out <= most;
 }
 
-/* Reads place and source line of row @i of @t. False with err when one is no number or too large,
- * or places do not ascend from @first. */
+/* Parses place and source line of row @i of @t. Returns false with err if one is not a number or
+ * too large, or if places do not ascend from @first. */
 static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns,
                           size_t first, size_t *at, uint32_t *source, struct err *err)
 {
@@ -463,7 +464,7 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
-/* Completes the table @rows: returns @ok, or false with err when out of memory. */
+/* Reports a failed allocation (@room false) for @rows rows. Returns whether all is well. */
 static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size,
                       struct err *err)
 {
@@ -474,7 +475,7 @@ static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t 
     return ok && room;
 }
 
-/* Reads the table of add_text_lines. */
+/* Reads the line table that add_text_lines wrote. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -494,7 +495,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
         if (ok)
             vec_try_push(&lines, last, room);
     }
-    /* The last line's source applies to the end of the text. */
+    /* the last entry applies up to the end of the text */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (room && lines.count < k->insns[i].line)
             vec_try_push(&lines, last, room);
@@ -502,7 +503,7 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
-/* Reads the table of add_byte_lines. */
+/* Reads the line table that add_byte_lines wrote. */
 static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k,
                             char *take_text, struct err *err)
 {
@@ -517,7 +518,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
-            /* Shares one string between neighbours, since kernel_source_note compares pointers. */
+            /* Consecutive rows share one string, because kernel_source_note compares pointers. */
             if (!lines.inlined.count ||
                 strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
                 vec_try_push(&lines.inlined, mem_strdup(name), room);
@@ -532,7 +533,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
-/* Loads the source written by save_origin. */
+/* Loads the source that save_origin wrote. */
 static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -542,7 +543,7 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
         return true;
     }
     struct csv_table *t = csv_table_read(str_text(&path), err);
-    /* The source file of machine code is optional. */
+    /* machine code may have a line table without a source text */
     bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
     bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"),
                                          SESSION_TEXT_LIMIT, &text, err));
@@ -567,7 +568,7 @@ static bool read_signed(const char *text, int64_t *out)
     return end > text && !*end && !errno && !isspace((unsigned char)*text);
 }
 
-/* Reads the table of save_names. */
+/* Reads the references that save_names wrote. */
 static bool load_names(const char *dir, const char *prefix, struct kernel *k, struct err *err)
 {
     static const char *const columns[] = {"byte", "name", "addend", "type"};
@@ -639,14 +640,14 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix,
     return k;
 }
 
-/* Reads a row of one of the other kernels. */
+/* Reads a row of a kernel that is not the current one. */
 static bool take_kernel_row(void *to, const char *key, const char *value)
 {
     bool valid = false;
     return kernel_record_take(to, key, value, &valid) && valid;
 }
 
-/* Loads kernel @number of the list; *@there: it has files. */
+/* Loads kernel @number of the shelf. *@there: it has files. */
 static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there,
                                          struct err *err)
 {
@@ -684,7 +685,8 @@ bool session_shelf_load(const char *dir, struct session *s, const struct kernel 
             kernel_free(k);
         } else if (err->what[0]) {
             ok = false;
-        } else if (current && at == SIZE_MAX) {   /* the number that is missing is its own */
+        } else if (current && at == SIZE_MAX) {   /* the first missing number is the current
+                                                   * kernel's */
             at = s->document.shelf.list.count;
             shelf_append(&s->document.shelf, current, loop);
         } else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Other files of a session's directory: values of the last what-if, and an unfinished run of
- * inference. */
+/* Further files of a session's directory: the last what-if sweep, and an unfinished inference
+ * run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +140,7 @@ struct unfinished_run session_unfinished_run(const struct session *s)
     struct evolve_status status;
     struct evolve_options o;
 
-    if (d->unfinished.checkpoint)   /* no run has started since it was loaded */
+    if (d->unfinished.checkpoint)   /* no run was started after the session was loaded */
         return (struct unfinished_run){mem_strdup(d->unfinished.checkpoint), d->unfinished.seconds,
                                        d->unfinished.limit};
     if (!d->run_count)

@@ -53,7 +53,7 @@ const struct setting *setting_find(const char *name)
     return NULL;
 }
 
-/* Number of the choice @text; -1: none. */
+/* Returns the index of choice @text; -1: not a choice. */
 static int choice_of(const char *choices, const char *text)
 {
     int number = 0;
@@ -67,7 +67,8 @@ static int choice_of(const char *choices, const char *text)
     return -1;
 }
 
-/* Value as a number, independent of its member's width: a switch 0 or 1, a choice its index. */
+/* Returns the value as a number, whatever the width of its member. A switch is 0 or 1, a choice its
+ * index. */
 static uint64_t number_of(const struct settings *s, const struct setting *setting)
 {
     const char *at = (const char *)s + setting->at;

@@ -9,8 +9,9 @@
 #include "infer/generate.h"
 
 struct settling_table {
-    struct experiments *base, *made;   /* the session's, held; the extended one */
-    struct machine *evolved;           /* held; NULL: none */
+    struct experiments *base, *made;   /* counted reference to the session's table; the extended
+                                        * table */
+    struct machine *evolved;           /* counted reference; NULL: no evolved machine */
     struct measure_choice choice;
     char *simulate;
     size_t added;

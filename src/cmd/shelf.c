@@ -32,8 +32,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Returns whether @fresh is @old read, compiled or pasted again, and not another choice from the
- * same file. */
+/* Returns whether both kernels are from the same pasted text, or from the same file, symbol and
+ * lines. */
 static bool same_origin(const struct kernel *old, const struct kernel *fresh)
 {
     const struct recipe *a = old->recipe, *b = fresh->recipe;
@@ -61,8 +61,8 @@ static bool same_making(const struct kernel *old, const struct kernel *fresh)
     return same;
 }
 
-/* Returns the entry of which @k is a new reading: the one in use, or one of the same source
- * compiled in the same way; the list's length if none. */
+/* Returns the index of the kernel that @k replaces: same origin, compiled in the same way. The
+ * current kernel must also have that origin. Returns the list's length if there is none. */
 static size_t find_same(const struct shelf *s, const struct kernel *k)
 {
     if (!s->list.count || !same_origin(s->list.items[s->at].kernel, k))

@@ -1,4 +1,4 @@
-/* Kernels of a session: earlier ones can be selected and compared. One thread. */
+/* Kernels of a session, so that earlier ones can be selected and compared. One thread. */
 #ifndef PORTOLAN_CMD_SHELF_H
 #define PORTOLAN_CMD_SHELF_H
 
@@ -6,29 +6,29 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define SHELF_MOST 64   /* kernels; beyond that the oldest is dropped */
+#define SHELF_MOST 64   /* most kernels; then the oldest is dropped */
 
 struct shelved {
     const struct kernel *kernel;   /* held */
-    size_t loop;                   /* index in use, or used last */
+    size_t loop;                   /* index of the current loop, or of the last one used */
 };
 
-/* Zero-initialised is empty and valid. */
+/* Empty and valid if zero-initialised. */
 struct shelf {
-    VEC(struct shelved) list;      /* in the order of loading */
-    size_t at;                     /* index in use */
+    VEC(struct shelved) list;      /* in order of loading */
+    size_t at;                     /* index of the current kernel */
 };
 
 void shelf_done(struct shelf *s);
-/* Makes the empty @to hold the same kernels. */
+/* Fills the empty @to with references to the same kernels. */
 void shelf_copy(const struct shelf *from, struct shelf *to);
-/* Appends @k, of any source; the one in use stays. */
+/* Appends @k, whatever its source. The current kernel stays the same. */
 void shelf_append(struct shelf *s, const struct kernel *k, size_t loop);
-/* Makes @k with loop @loop the one in use. It replaces an entry made from the same file and
- * function in the same way; if there is none it is appended, so that differently compiled versions
- * are kept. */
+/* Makes @k with loop @loop the current kernel. It replaces an entry made in the same way from the
+ * same file and function. If there is none it is appended, so differently compiled versions
+ * stay. */
 void shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
-/* Appends "dot.c -O3 -march=skylake: innermost loop .L4", as a list has it. */
+/* Appends a name for lists: "dot.c -O3 -march=skylake: innermost loop .L4". */
 void shelf_name(const struct shelved *item, struct str *out);
 
 #endif

@@ -13,11 +13,11 @@ struct task_run {
     const struct task_ops *ops;
     struct job_ops job_ops;
     void *state;
-    struct result *result;    /* the worker's until it ends */
-    char *title;              /* NULL: no screen waits for it */
+    struct result *result;    /* used only by the worker until it ends */
+    char *title;              /* title of a job that no screen waits for; otherwise NULL */
     enum format format;       /* session's format at the start */
     bool color;
-    struct result *discarded; /* by the session: freed on the worker */
+    struct result *discarded; /* an earlier result of the session, freed on the worker */
 };
 
 static bool task_work(struct job *job, void *state, struct err *err)
@@ -34,7 +34,7 @@ static bool task_work(struct job *job, void *state, struct err *err)
                        &(struct result_style){.title = t->title, .color = t->color});
     if (ok && (keeps || watch_goes_on(err)))
         return true;
-    result_free(t->result);   /* on the worker, since it may be large */
+    result_free(t->result);   /* on the worker, because it may be large */
     t->result = NULL;
     return false;
 }
@@ -86,7 +86,7 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Runs on the calling thread. */
+/* Does the work on the calling thread. */
 static bool run_here(struct task_run *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
@@ -102,7 +102,7 @@ static bool run_here(struct task_run *take_t, const char *title, struct err *err
     return ok;
 }
 
-/* Runs as a job, for which the screen waits up to its patience. */
+/* Does the work in a job. The screen waits for it up to the session's patience. */
 static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;

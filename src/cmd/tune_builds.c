@@ -15,7 +15,7 @@
 #define FAST_MATH "-ffast-math"
 #define LEVEL_LEAST "-O2"
 
-/* change to the recipe; NULL: none */
+/* A change of the recipe; NULL members stay the same. */
 struct build_change {
     const char *level, *compiler, *target;
     bool fast;
@@ -27,7 +27,7 @@ static double cycles_of(const struct kernel *k, size_t loop, const struct machin
     struct bounds bounds;
 
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    /* fmax ignores a NaN */
+    /* fmax returns its other argument if one is NaN */
     const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);
     simulation_done(&sim);
     return cycles;
@@ -46,7 +46,7 @@ static void add_word(struct str *out, const char *word)
     str_addf(out, "%s%s", out->length ? " " : "", word);
 }
 
-/* Returns the recipe with @c, or NULL if that changes nothing. */
+/* Returns the recipe with change @c; NULL if that changes nothing. */
 static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c,
                                      struct str *how)
 {
@@ -76,7 +76,8 @@ static struct recipe *changed_recipe(const struct recipe *from, const struct bui
     return NULL;
 }
 
-/* Finds the loop of @made that corresponds to @k's: same source lines, fastest for the work. */
+/* Finds the loop of @made from the same source lines as the loop of @k. Of several it takes the one
+ * with the fewest cycles per original iteration. */
 static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct kernel *made, struct tune_build *out)
 {
@@ -96,7 +97,7 @@ static bool find_loop(const struct kernel *k, size_t loop, const struct machine 
     return !isnan(out->cycles);
 }
 
-/* Returns whether two loops have the same instructions; jump targets may differ. */
+/* Returns whether two loops have the same instructions, except for jump targets. */
 static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b)
 {
     size_t n, m;
@@ -110,7 +111,7 @@ static bool same_code(const struct kernel *a, size_t loop_a, const struct kernel
     return same;
 }
 
-/* Returns whether the loop of @build equals that of @k or of a listed build. */
+/* Returns whether the loop of @build is the same as @k's or that of a listed build. */
 static bool is_known(const struct kernel *k, size_t loop, const struct tune_builds *builds,
                      const struct tune_build *build)
 {
@@ -146,7 +147,7 @@ static int by_cycles(const void *a, const void *b)
     return (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* Lists at most @most compilers other than that of @r. */
+/* Lists at most @most compilers other than the one of @r. */
 static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
 {
     const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();
@@ -173,7 +174,7 @@ bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine 
 
     if (!r || !r->source || r->foreign)
         return true;
-    /* A given processor may have fewer features than this machine. */
+    /* the recipe's target may have fewer features than this machine */
     for (size_t i = 0; i < r->flags.count; i++)
         named |= recipe_names_target(r->flags.items[i]);
     if (named)

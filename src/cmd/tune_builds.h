@@ -1,5 +1,5 @@
-/* Builds of a source's loop: optimisation levels, other compilers, this machine as target,
- * -ffast-math; each compiled and predicted. One thread, usually a worker. */
+/* Builds of a loop's source with other optimisation levels, other compilers, this machine as
+ * target, and -ffast-math. Each is compiled and predicted. One thread, usually a worker. */
 #ifndef PORTOLAN_CMD_TUNE_BUILDS_H
 #define PORTOLAN_CMD_TUNE_BUILDS_H
 
@@ -9,17 +9,17 @@
 #include "model/machine.h"
 
 struct tune_build {
-    struct str how;              /* "-O3 -ffast-math, clang" */
+    struct str how;              /* difference from the original build: "-O3 -ffast-math, clang" */
     const struct kernel *kernel; /* held */
     size_t loop;
-    /* original iterations per iteration */
+    /* original iterations per iteration of this build */
     double times;
-    double cycles;               /* predicted, per original iteration */
+    double cycles;               /* predicted cycles per original iteration */
     bool changes_results;        /* floating-point rounding may differ */
 };
 
 struct tune_builds {
-    /* those with known work per iteration, without duplicates, fastest first */
+    /* builds with known work per iteration, without duplicates, fastest first */
     VEC(struct tune_build) list;
     size_t tried;                /* compiled */
 };
@@ -30,9 +30,9 @@ struct tune_builds_hooks {
     void *self;
 };
 
-/* Compiles the source of @k with each; nothing for a kernel that was not compiled here. Omits
- * builds that fail or whose loop has an unknown step. False with err when cancelled. @out is empty
- * before; tune_builds_done frees it. */
+/* Compiles the source of @k with each change; no builds for a kernel that was not compiled here.
+ * Omits builds that fail or whose work per iteration is unknown. Returns false with err if
+ * cancelled. @out must be empty; free it with tune_builds_done. */
 bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m,
                       const struct tune_builds_hooks *hooks, struct tune_builds *out,
                       struct err *err);

@@ -74,7 +74,7 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what)
     push(&u->done, (struct undo_step){.what = mem_strdup(what), .machine = machine_hold(m)});
 }
 
-/* Returns the current selection of @isa. */
+/* Returns the machines selected for @isa, and the displayed set. */
 static struct undo_choice choice_now(const struct document *d, enum isa isa)
 {
     struct undo_choice c = {.shown = d->isa};
@@ -93,7 +93,7 @@ static bool same_choice(const struct undo_choice *a, const struct undo_choice *b
     return same;
 }
 
-/* Makes a step that restores the machine @id and the selection of @s. Takes @take_what. */
+/* Returns a step that restores the selection of @s and its machine @id. @take_what is moved. */
 static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
                                      unsigned group, char *take_what)
 {
@@ -186,7 +186,7 @@ static void drop_machine(struct document *d, const char *id)
         }
 }
 
-/* Removes @id from the selection. Returns false if it would be empty. */
+/* Removes @id from the selection. Returns false if the selection would be empty. */
 static bool deselect(struct session *s, enum isa isa, const char *id)
 {
     const enum isa shown = s->document.isa;
@@ -206,7 +206,8 @@ static bool deselect(struct session *s, enum isa isa, const char *id)
     return some;
 }
 
-/* Removes or restores the added machine and its selection, unless changed since. */
+/* Removes or restores the added machine. Its selection changes too unless the user changed it
+ * since. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
     struct undo_step back =
@@ -228,7 +229,7 @@ static void swap_arrival(struct session *s, struct undo_step *step)
     *step = back;
 }
 
-/* Exchanges a kernel of the list; one that was dropped from it is added again. */
+/* Exchanges a kernel of the shelf. A kernel that was dropped from the shelf is added again. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
     struct shelf *shelf = &s->document.shelf;
