@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Heat map of predicted over measured cycles, 35 by 35 cells (Figure 7 of PMEvo), for one mapping
- * at a time. */
+/* Accuracy view: a heat map of predicted over measured cycles, 35 by 35 cells (Figure 7 of PMEvo),
+ * for one mapping at a time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "view/view.h"
 
 #define MAP_X 7    /* columns of the scale at the left */
-#define PANEL 41   /* columns of the mappings next to the map */
-#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells on a row */
+#define PANEL 41   /* columns of the panel that lists the mappings next to the map */
+#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* rows of the map with two cells per row */
 
 struct accuracy_view_state {
     uint64_t shown; /* serial number of the experiments */
@@ -21,12 +21,12 @@ struct accuracy_view_state {
     size_t which;               /* index among the selected machines */
     unsigned long session_revision;
     uint64_t revision;
-    /* of the machine shown; of all that are selected, in their order */
+    /* accuracy: of the displayed machine; others: one per selected machine, in their order */
     struct accuracy accuracy, *others;
-    struct heat_map map;        /* of the machine shown */
-    /* cells per row of the last drawing: 1 or 2 */
+    struct heat_map map;        /* heat map of the displayed machine */
+    /* cells per screen row at the last drawing: 1 or 2 */
     int per_row;
-    int column, row;            /* cursor position in cells; row 0 is the lowest prediction */
+    int column, row;            /* selected cell; row 0 has the lowest predictions */
 };
 
 static void accuracy_close(void *state)
@@ -34,7 +34,7 @@ static void accuracy_close(void *state)
     free(((struct accuracy_view_state *)state)->others);
 }
 
-/* Computes every mapping's accuracy, for the panel next to the map. */
+/* Computes the accuracy of every selected machine, for the panel next to the map. */
 static void judge_all(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -62,8 +62,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* False when there is nothing to show. Predictions are requested again when rows, machines or the
- * predictions may have changed, and as results arrive. */
+/* Returns false if there is nothing to show. Predictions are requested again after changes of rows,
+ * machines or predictions, and while results arrive. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};
@@ -112,7 +112,7 @@ static void draw_map(const struct accuracy_view_state *v, struct grid *g, int x,
             if (cursor)
                 grid_put(g, x + 2 * c, y + (int)r, 2, ROLE_CURSOR, ATTR_REVERSE, "[]");
             else if (upper < 0 && lower < 0 && (c == top || (per_row == 2 && c == top - 1)))
-                grid_put(g, x + 2 * c, y + (int)r, 1, ROLE_DIM, 0, "·");   /* where both agree */
+                grid_put(g, x + 2 * c, y + (int)r, 1, ROLE_DIM, 0, "·");   /* the diagonal */
         }
     }
     for (int c = 0; c < METRICS_CELLS; c += 7)
@@ -138,7 +138,7 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
-/* Draws the errors in a line below the map, as many as fit. */
+/* Draws the errors in a line below the map, as many as the width permits. */
 static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g,
                         int y)
 {
@@ -219,7 +219,7 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     }
 }
 
-/* Selects the experiments that the map counts. */
+/* Returns the height that the map needs. */
 static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;

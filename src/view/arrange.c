@@ -8,18 +8,18 @@
 #include "base/mem.h"
 #include "base/steps.h"
 
-#define TEXT_STEPS 8     /* for making a cell's text */
-#define NO_TEXT SIZE_MAX /* out of memory: only the prefix is compared */
-#define RUN 64           /* rows sorted at once */
-#define MERGED_TEXT_STEPS 3   /* for merging a row by its text */
-#define GIVEN_A_STEP 4   /* rows copied per step */
+#define TEXT_STEPS 8     /* work steps to make a cell's text */
+#define NO_TEXT SIZE_MAX /* memory ran out, so only the prefix is compared */
+#define RUN 64           /* rows per run that is sorted at once */
+#define MERGED_TEXT_STEPS 3   /* work steps to merge a row by its text */
+#define GIVEN_A_STEP 4   /* rows copied per work step */
 
 /* A row with its sort key. */
 struct keyed {
     size_t row;
     double number;
-    size_t text;        /* offset in the buffer of all texts */
-    uint64_t prefix;    /* its first bytes, the first one most significant */
+    size_t text;        /* offset of the key in `texts` */
+    uint64_t prefix;    /* first bytes of the key, as a big-endian number */
 };
 
 struct source_row {
@@ -28,32 +28,33 @@ struct source_row {
     size_t row;
 };
 
-/* Rows are read and filtered, runs of them sorted, and runs merged in pairs, from `rows` into
- * `merged`. */
+/* State of a merge sort. Rows are read and filtered, sorted in runs, and the runs merged in pairs
+ * from `rows` into `merged`. */
 struct arrangement {
     int sort;
     bool by_text, descending;
     struct table_key then[TABLE_THEN];
     unsigned then_count;
-    const struct table_source *source;   /* of the current call */
+    const struct table_source *source;   /* table of the current call */
     const void *context;
-    size_t total, read;             /* number of rows, and of those read so far */
+    size_t total, read;             /* number of rows, and number of rows read so far */
     struct keyed *rows, *merged;
-    size_t count, capacity;         /* of matching rows */
-    struct str texts, one, shown;   /* keys of all rows; key of the row being read; its text */
-    size_t sorted;                  /* rows in sorted runs of RUN */
-    size_t width;                   /* of the runs being merged; 0: not yet */
-    /* current pair of runs: its start, the next row of each, and the next merged one */
+    size_t count, capacity;         /* number of matching rows, and room for them */
+    struct str texts, one, shown;   /* all keys; key of the row being read; text of its cell */
+    size_t sorted;                  /* number of rows in sorted runs */
+    size_t width;                   /* rows per run of the current merge pass; 0: no pass yet */
+    /* current pair of runs: its first row, the next row of each run, and the next row of the
+     * result */
     size_t begin, left, right, out;
-    unsigned passes, pass;          /* of merging */
-    /* result, and the number of rows copied; NULL: out of memory */
+    unsigned passes, pass;          /* merge passes in total and so far */
+    /* the result (NULL: out of memory), and its rows copied so far */
     size_t *order, given;
     bool giving;
-    bool cut;                       /* out of memory: rows are missing or out of order */
+    bool cut;                       /* memory ran out, so rows are missing or unsorted */
 };
 
-/* Appends @text as a key in natural byte order: each number, without leading zeros, is preceded by
- * its length. */
+/* Appends a sort key for the natural order of @text: before each number, without leading zeros, it
+ * has the number's length. */
 static void add_natural(const char *text, struct str *out)
 {
     while (*text) {
@@ -86,13 +87,13 @@ static void row_text(const void *row, int column, struct str *out)
 
 static int by_value(double x, double y, bool descending)
 {
-    if (isnan(x) || isnan(y))   /* missing values come last in both directions */
+    if (isnan(x) || isnan(y))   /* missing values are last in both directions */
         return isnan(x) == isnan(y) ? 0 : isnan(x) ? 1 : -1;
     const int order = (x > y) - (x < y);
     return descending ? -order : order;
 }
 
-/* Compares rows that are equal in the first column. */
+/* Compares rows that are equal in the first column by the further columns. */
 static int compare_then(size_t x, size_t y, const struct arrangement *a)
 {
     int order = 0;
@@ -116,7 +117,7 @@ static int compare_then(size_t x, size_t y, const struct arrangement *a)
             str_done(&keys[i]);
         }
     }
-    return order ? order : (x > y) - (x < y);   /* the sort is stable */
+    return order ? order : (x > y) - (x < y);   /* by row number last, so the sort is stable */
 }
 
 static int compare(const struct keyed *x, const struct keyed *y, const struct arrangement *a)
@@ -191,7 +192,7 @@ static bool room_for_row(struct arrangement *a)
     return true;
 }
 
-/* Stores the current row's text including its NUL. */
+/* Stores the current key with its NUL; returns its offset. */
 static size_t keep_text(struct arrangement *a)
 {
     size_t at = a->texts.length;
@@ -204,7 +205,7 @@ static size_t keep_text(struct arrangement *a)
     return at;
 }
 
-/* Reads the next row; returns its steps. */
+/* Reads the next row. Returns the work steps used. */
 static uint64_t read_row(struct arrangement *a, const struct table_source *source,
                          const void *context, const struct filter *filter)
 {
@@ -214,7 +215,7 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
 
     if (!filter_matches(filter, &row))
         return steps;
-    if (!room_for_row(a)) {   /* no more rows */
+    if (!room_for_row(a)) {   /* reading ends here */
         a->cut = true;
         return steps;
     }
@@ -242,7 +243,8 @@ static uint64_t sort_run(struct arrangement *a)
     return 6 * n;
 }
 
-/* Steps of merging a row: its texts are scattered in memory. */
+/* Returns the work steps of merging a row. Texts cost more, because they are scattered in
+ * memory. */
 static uint64_t merging_steps(const struct arrangement *a)
 {
     return a->by_text ? MERGED_TEXT_STEPS : 1;
@@ -270,7 +272,8 @@ static void merging_begin(struct arrangement *a)
     pair_begin(a, 0);
 }
 
-/* Merges the next row of the pair, then the next pair, then longer runs. */
+/* Merges the next row of the pair. At the end of a pair it begins the next one, at the end of a
+ * pass a pass with longer runs. */
 static void merge_row(struct arrangement *a)
 {
     size_t middle = end_of(a, a->begin, 1), end = end_of(a, a->begin, 2);
@@ -296,7 +299,7 @@ static bool is_sorted(const struct arrangement *a)
            (a->sort < 0 || (a->sorted == a->count && (a->width >= a->count || !a->merged)));
 }
 
-/* Copies the rows, within @steps; true at the end. */
+/* Copies row numbers to the result, within @steps. Returns true at the end. */
 static bool give_rows(struct arrangement *a, uint64_t *taken, uint64_t steps)
 {
     if (!a->giving)

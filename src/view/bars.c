@@ -9,12 +9,13 @@
 #include "cmd/keymap.h"
 #include "work/job.h"
 
-#define OWN_CELL 24          /* columns at most of a key that the user bound */
-#define ASIDE_SECONDS 1 /* from which a job that nobody requested is named */
+#define OWN_CELL 24          /* most columns of a key that the user bound */
+#define ASIDE_SECONDS 1 /* seconds after which an automatic job is displayed */
 #define APART 2              /* columns between two keys */
-#define NAMES_WIDE 60        /* columns of a screen whose first row has the names of all places */
+#define NAMES_WIDE 60        /* screens of at least this width show the names of all places in the
+                              * first row */
 
-/* Adds background jobs to the right end of the status line. */
+/* Appends the background jobs, for the right end of the status line. */
 static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
@@ -26,13 +27,14 @@ static void add_jobs(const struct session *s, struct str *out)
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            /* A narrow screen cuts off the start of the line, which is known. */
+            /* the title is last, because a narrow screen cuts off the start of the line */
             str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note,
                      *info.note ? "  " : "", info.title);
         }
 }
 
-/* Draws the names of places if @g; *@at gets the place at column @x. Returns the columns used. */
+/* Draws the names of places unless @g is NULL. *@at gets the place at column @x. Returns the
+ * columns used. */
 static unsigned names(const struct frame *f, struct grid *g, unsigned width, int x, unsigned *at)
 {
     unsigned used = 0;
@@ -81,15 +83,15 @@ unsigned bars_place(struct frame *f, unsigned width, int x)
     return at;
 }
 
-/* The bar being drawn, or searched for a column. */
+/* A key bar: drawn, or searched for the key at a column. */
 struct bar {
-    struct grid *g;          /* NULL: only searches */
+    struct grid *g;          /* NULL: the bar is only searched */
     unsigned width, at;
     int y, x;
     const char *found;       /* command of the key at column @x */
 };
 
-/* Adds a key and its effect, unless there is no room for both. */
+/* Adds a key and its effect unless the row is too short for them. */
 static void put_key(struct bar *b, const char *name, const char *says, unsigned most,
                     const char *command)
 {
@@ -108,8 +110,8 @@ static void put_key(struct bar *b, const char *name, const char *says, unsigned 
     b->at += columns + APART;
 }
 
-/* The keys of @view that have a hint and act now; of them those of all views when @all, else its
- * own. */
+/* Adds the keys with a hint that have an effect at the moment: those of all views if @all,
+ * otherwise @v's own. */
 static void put_rows(struct bar *b, const struct session *s, const struct view_ops *v, bool all)
 {
     char name[KEY_NAME_MOST];
@@ -126,7 +128,7 @@ static void put_rows(struct bar *b, const struct session *s, const struct view_o
     }
 }
 
-/* Adds the user's F1 to F12. */
+/* Adds the user's bindings of F1 to F12. */
 static void put_own(struct bar *b, const struct session *s, const struct view_ops *v)
 {
     char name[KEY_NAME_MOST];
@@ -140,7 +142,7 @@ static void put_own(struct bar *b, const struct session *s, const struct view_op
     }
 }
 
-/* Width of the common keys, which are shown for every pane. */
+/* Returns the width of the common keys, which every pane shows. */
 static unsigned general_width(const struct session *s, const struct view_ops *v)
 {
     struct bar b = {.width = 1000, .x = -1};
@@ -149,7 +151,7 @@ static unsigned general_width(const struct session *s, const struct view_ops *v)
     return b.at;
 }
 
-/* Draws the bar if @g; returns the command of the key at column @x, or NULL. */
+/* Draws the bar unless @g is NULL. Returns the command of the key at column @x, or NULL. */
 static const char *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
 {
     const struct view_ops *v = views[f->current];

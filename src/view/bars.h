@@ -1,21 +1,21 @@
-/* Rows at the frame's edges: above the places with position and jobs; below the keys of the focused
- * pane; completions above the prompt. No curses. UI thread. */
+/* Rows at the edges of the frame. The first row has the places, the position and jobs; the last one
+ * the keys of the focused pane. Completions appear above the prompt. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_BARS_H
 #define PORTOLAN_VIEW_BARS_H
 
 #include "view/frame_state.h"
 
 #define BARS_TOP 1           /* rows above the panes */
-#define BARS_ROWS 2          /* rows above and below the panes */
+#define BARS_ROWS 2          /* total rows above and below the panes */
 
-/* Draws row 0: places, position in the focused pane, and jobs. */
+/* Draws row 0: places, the position in the focused pane, and jobs. */
 void bars_places(struct frame *f, struct grid *g);
-/* Returns the place whose name is at column @x in a row of @width columns, or PLACE_COUNT. */
+/* Returns the place whose name is at column @x of a row with @width columns; PLACE_COUNT: none. */
 unsigned bars_place(struct frame *f, unsigned width, int x);
 /* Draws the keys of the focused pane and the common keys on row @y. */
 void bars_keys(struct frame *f, struct grid *g, int y);
-/* Returns the command of the key at column @x of a bar of @width columns; the caller frees. NULL
- * when there is none. */
+/* Returns the command of the key at column @x of a bar with @width columns. The caller frees it.
+ * NULL: no key. */
 char *bars_key(struct frame *f, unsigned width, int x);
 /* Draws the completions of @prompt above row @bottom. */
 void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom);

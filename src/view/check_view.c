@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last machine check: forms measured on this CPU compared with a machine's tables, most
- * important disagreements first. */
+/* Check view: forms measured on this CPU compared with a machine's tables, most important
+ * disagreements first. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static const struct table_column columns[COLUMNS] = {
 
 struct check_view_state {
     struct table_view view;      /* first */
-    const struct check *shown; /* the session's, with serial number @serial */
+    const struct check *shown; /* the session's check, identified by @serial */
     uint64_t serial;
-    size_t wrong; /* rows that disagree */
+    size_t wrong; /* number of rows that disagree */
 };
 
 static void check_close(void *state)
@@ -89,7 +89,7 @@ static const struct table_source source = {.columns = columns,
                                            .role = row_role,
                                            .named_by = 1u << QUANTITY};
 
-/* Returns false when nothing was checked. */
+/* Returns false if there is no check. */
 static bool refresh(void *state, struct session *s)
 {
     struct check_view_state *v = state;
@@ -114,7 +114,7 @@ static void check_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "forms";
     v->view.refresh = refresh;
-    v->view.source = source;   /* columns are valid before there are rows */
+    v->view.source = source;   /* also without rows, so that commands find the columns */
     v->view.has_detail = true;
 }
 
@@ -129,7 +129,7 @@ static void draw_title(const struct check_view_state *v, struct grid *g)
     grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%s", c->date);
 }
 
-/* Uses the notation of the tables. */
+/* Appends the form's entry in the notation of the tables. */
 static void add_entry(struct session *s, const struct check_row *row, struct str *out)
 {
     struct err err = {0};
@@ -143,7 +143,7 @@ static void add_entry(struct session *s, const struct check_row *row, struct str
     mapping_entry_print(m->mapping, entry, out);
 }
 
-/* Draws both numbers and the measured code. */
+/* Draws measured and predicted value and the measured code. */
 static void draw_detail(struct check_view_state *v, struct session *s, struct grid *g, int y,
                         unsigned height)
 {

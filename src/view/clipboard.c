@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/clipboard.h"
 
-/* RFC 4648, section 4. */
+/* Appends @bytes in base64 (RFC 4648, section 4). */
 static void add_base64(const unsigned char *bytes, size_t length, struct str *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

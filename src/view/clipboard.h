@@ -1,4 +1,4 @@
-/* Sets the clipboard of the terminal, which may be on another computer. */
+/* Sets the clipboard of the user's terminal, which may run on another computer. */
 #ifndef PORTOLAN_VIEW_CLIPBOARD_H
 #define PORTOLAN_VIEW_CLIPBOARD_H
 
@@ -8,15 +8,15 @@
 #include "base/str.h"
 
 /* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
- * sequences). @tmux: also wrapped for tmux to pass through (needs allow-passthrough). */
+ * sequences). @tmux: it is wrapped so that tmux passes it on (needs allow-passthrough). */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
-/* pasted.c: whether bytes of the terminal are pasted text, if the terminal does not mark pastes: as
- * keys each letter would act. No curses. */
+/* pasted.c: detects pasted text in terminals that do not mark pastes. Without detection each letter
+ * would act as a key. No curses. */
 
 /* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
- * instruction with operands. Typed-ahead command lines (":view why") are keys, and so is text with
- * control characters other than blanks and line ends. */
+ * instruction with operands. Typed-ahead command lines (":view why") are keys. Text with control
+ * characters is also keys, except for blanks and line ends. */
 bool pasted_text(const char *bytes, size_t length);
 
 #endif

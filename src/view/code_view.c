@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions of the hot loop under the cursor, each with its share of the samples. */
+/* Code view: instructions of the selected hot loop, each with its share of the samples. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,12 +7,12 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
-#define TEXT_X 9             /* columns of the share */
-#define SOURCE_ROOM 60       /* columns from which source lines are shown at the right */
+#define TEXT_X 9             /* columns of the share, left of the text */
+#define SOURCE_ROOM 60       /* least columns of a pane that shows source lines at the right */
 
 struct code_state {
     size_t cursor, top, body;
-    const struct kernel *kernel;   /* at the last drawing; only compared */
+    const struct kernel *kernel;   /* kernel at the last drawing; only its address is compared */
     size_t loop;
 };
 

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };   /* palette of 8 colours */
+enum { BLACK, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };   /* the palette of 8 colours */
 
 #define OWN COLOUR_TERMINAL
 #define HEATS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
-/* By background: dark, light. */
+/* Colours of roles in the 256-colour palette, for dark and light backgrounds. */
 static const struct colour_pair many_colours[2][ROLE_HEAT_0] = {
     {[ROLE_TEXT] = {OWN, OWN},
      [ROLE_DIM] = {248, OWN},
@@ -61,7 +61,7 @@ static const struct colour_pair few_colours[2][ROLE_HEAT_0] = {
      [ROLE_ACCENT] = {BLUE, OWN},
      [ROLE_MATCH] = {BLACK, YELLOW}},
 };
-/* Backgrounds of the heat map, from cold to hot. */
+/* Background colours of the heat map, from cold to hot. */
 static const short many_heats[2][HEATS] = {
     {236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160},
     {255, 254, 253, 230, 229, 222, 215, 214, 208, 202, 196, 160}};
@@ -85,7 +85,8 @@ uint32_t colour_rgb(short number)
 
 static double luminance(uint32_t rgb)
 {
-    static const double weights[3] = {0.0722, 0.7152, 0.2126};   /* blue, green, red */
+    static const double weights[3] = {0.0722, 0.7152, 0.2126};   /* luminance weights: blue, green,
+                                                                  * red */
     double sum = 0;
 
     for (int i = 0; i < 3; i++, rgb >>= 8) {
@@ -107,7 +108,7 @@ bool colour_is_light(uint32_t background)
     return colour_contrast(background, 0x000000) > colour_contrast(background, 0xffffff);
 }
 
-/* Returns black or white, whichever has more contrast on @bg. */
+/* Returns black or white, whichever has more contrast with @bg. */
 static short on(short bg, bool many)
 {
     const short black = many ? 16 : BLACK, white = many ? 231 : WHITE;

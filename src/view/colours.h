@@ -1,5 +1,5 @@
 /* Colours of roles for terminals with 256 or 8 colours, on dark and light backgrounds. Each pair
- * has a contrast of at least 4.5 to 1 (WCAG 2.1). Pure; any thread. */
+ * has a contrast of at least 4.5 to 1 (WCAG 2.1). Any thread. */
 #ifndef PORTOLAN_VIEW_COLOURS_H
 #define PORTOLAN_VIEW_COLOURS_H
 
@@ -12,14 +12,14 @@
 
 /* Foreground and background of a role, as indices into the terminal's palette. */
 struct colour_pair { short fg, bg; };
-/* @many: the terminal has 256 colours, not 8; @light: its background is light. */
+/* Returns the colours of @role. @many: the terminal has 256 colours rather than 8; @light: its
+ * background is light. */
 struct colour_pair colour_of(enum role role, bool many, bool light);
-/* Returns palette entry @number as 0xrrggbb: the cube and greys of 256 colours, and xterm's first
- * 16. */
+/* Returns palette entry @number as 0xrrggbb: xterm's first 16, the colour cube, and greys. */
 uint32_t colour_rgb(short number);
-/* Contrast of two colours, 1 to 21 (WCAG 2.1). */
+/* Returns the contrast of two colours, from 1 to 21 (WCAG 2.1). */
 double colour_contrast(uint32_t a, uint32_t b);
-/* Returns whether black on that background has more contrast than white. */
+/* Returns whether black has more contrast with @background than white. */
 bool colour_is_light(uint32_t background);
 
 #endif

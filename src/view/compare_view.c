@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares two loops: cycles, bounds and ports with their differences, and aligned instructions. */
+/* Compare view: cycles, bounds and ports of two loops with their differences, and their aligned
+ * instructions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +11,17 @@
 #include "model/usage.h"
 #include "view/view.h"
 
-#define NAME 7               /* columns of a row's name */
-#define VALUES (BOUND_COUNT + 2)   /* cycles, bounds, and number of instructions */
+#define NAME 7               /* columns of a row's name at the left */
+#define VALUES (BOUND_COUNT + 2)   /* number of values: cycles, bounds, and instructions */
 #define VALUE_LEAST 8        /* least columns of a value */
 #define VALUE_MOST 13
-#define PORT 6               /* columns of a port */
-#define PORT_NARROW 5        /* if there are many: one decimal less */
-#define USAGE 16             /* columns of an instruction's ports */
+#define PORT 6               /* columns per port */
+#define PORT_NARROW 5        /* columns per port if there are many; one decimal fewer */
+#define USAGE 16             /* columns of an instruction's port usage */
 #define USAGE_WIDE 28
-#define TEXT_LEAST 16        /* columns of an instruction below which its ports are omitted */
+#define TEXT_LEAST 16        /* columns of an instruction below which its usage is omitted */
 #define WIDE 150
-#define VALUES_MIN 16        /* rows of a screen with bounds, and of one with ports */
+#define VALUES_MIN 16        /* least rows of a screen with bounds, and of one with ports */
 #define PORTS_MIN 22
 
 struct compare_view_state {
@@ -28,7 +29,7 @@ struct compare_view_state {
     size_t cursor, top, body;
 };
 
-/* Returns the comparison to show; NULL: none yet. */
+/* Returns the comparison to show; NULL: there is none. */
 static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
     const struct paired_loops *c = s->document.comparison;
@@ -57,7 +58,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
                     (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* Draws a value of A, of B below it, and the difference if both are @exact. */
+/* Draws A's value, B's below it, and the difference if both are @exact. */
 static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a,
                         bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
@@ -109,7 +110,7 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* Draws the ports that either uses; different machines have no differences. */
+/* Draws the ports that either loop uses. Ports of different machines have no differences. */
 static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
@@ -135,7 +136,7 @@ static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
     return y + 4;
 }
 
-/* Draws one side's instruction: its text and usage. */
+/* Draws the instruction of one side: its text and usage. */
 static void draw_side(const struct analysis *a, uint32_t row, enum role role, struct grid *g, int x,
                       int y, unsigned width, unsigned usage_width)
 {
@@ -249,8 +250,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     draw_instructions(v, c, g, y);
 }
 
-/* Returns the next row after the cursor (before it: @step -1) at which a difference begins; without
- * one the cursor's. */
+/* Returns the next row after @from (@step -1: before it) at which a difference begins; @from if
+ * there is none. */
 static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;
@@ -295,7 +296,7 @@ static void compare_status(void *state, struct session *s, struct str *out)
                  differ);
 }
 
-/* Two loops side by side need the whole place. */
+/* Returns whether the view needs the whole place, because it shows two loops side by side. */
 static bool compare_whole(void *state, struct session *s)
 {
     (void)state;

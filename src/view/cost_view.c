@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The hot loop under the cursor: its time, its limit, and the program's possible gain. */
+/* Cost view: time and limit of the selected hot loop, and the program's possible gain. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 #define PARTS 3              /* rows of bars */
 #define SENTENCE_ROWS 12
-#define BAR_X 44             /* columns of a name and its number */
+#define BAR_X 44             /* columns of a bar's name and number */
 
 static void draw_part(struct grid *g, int y, const char *name, double cycles, double most,
                       enum role role)
@@ -23,7 +23,7 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* Writes the loop's limit and the program's possible gain, or why they are unknown. */
+/* Appends the loop's limit and the program's possible gain, or why they are unknown. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at,
                 struct str *out)
 {
@@ -66,7 +66,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    /* the assumption is at the end of the text */
+    /* not truncated early, because the assumption is at the end of the text */
     y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0,
                         str_text(&text));
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);

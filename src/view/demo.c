@@ -9,8 +9,9 @@
 #define COMMANDS_MOST 6
 
 static const struct demo_step {
-    double seconds;              /* at normal pace */
-    const char *commands[COMMANDS_MOST];   /* %g in one stands for its time limit in seconds */
+    double seconds;              /* duration at normal pace */
+    const char *commands[COMMANDS_MOST];   /* %g in a command stands for the time limit in
+                                            * seconds */
     const char *title, *caption;
 } steps[] = {
     {10,
@@ -104,7 +105,7 @@ void demo_done(struct demo *d, struct session *s)
     d->on = false;
 }
 
-/* Begins the step. */
+/* Begins the current step. */
 static void show(struct demo *d, struct guide *g)
 {
     const struct demo_step *step = &steps[d->step];

@@ -1,4 +1,4 @@
-/* The demo: commands with captions, run one after the other in a separate session. UI thread. */
+/* The demo: runs commands with captions one after the other in a separate session. UI thread. */
 #ifndef PORTOLAN_VIEW_DEMO_H
 #define PORTOLAN_VIEW_DEMO_H
 
@@ -8,21 +8,21 @@
 struct demo {
     bool on, ending;
     size_t step, command;        /* indices of the next command */
-    double pace;                 /* demo seconds per second of its table */
-    /* clock_seconds() at the end of the step, and of waiting for its job */
+    double pace;                 /* demo seconds per second in the table of steps */
+    /* clock_seconds() at which the step ends, and at which it stops waiting for its job */
     double until, patience;
-    struct document kept;        /* the user's session */
-    char line[256];              /* the last command */
+    struct document kept;        /* the user's document, restored at the end */
+    char line[256];              /* last command */
 };
 
-/* Starts the demo, for about @seconds; no job may run. */
+/* Starts the demo, which takes about @seconds. No job may run. */
 void demo_start(struct demo *d, struct session *s, double seconds);
-/* Cancels the demo's jobs, and ends it after them. */
+/* Cancels the demo's jobs; the demo ends when they have ended. */
 void demo_stop(struct demo *d, struct session *s);
-/* Called regularly: returns the next command to run, borrowed, or NULL. Shows captions in @g. After
- * the end restores the user's session and clears @d. */
+/* Returns the next command to run, borrowed, or NULL. Call it regularly. Shows captions in @g.
+ * After the last step it restores the user's document and clears @d. */
 const char *demo_next(struct demo *d, struct session *s, struct guide *g);
-/* Ends it at once, when no job runs, and restores the user's session. */
+/* Ends the demo at once and restores the user's document. No job may run. */
 void demo_done(struct demo *d, struct session *s);
 
 #endif

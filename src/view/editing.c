@@ -16,7 +16,8 @@ void editing_done(struct editing *e)
     *e = (struct editing){0};
 }
 
-/* Returns false when the file is missing, as while an editor replaces it. */
+/* Reads time and size of a file. Returns false if it is missing, which happens while an editor
+ * replaces it. */
 static bool look(const char *path, struct timespec *changed, long long *size)
 {
     struct stat status;
@@ -46,8 +47,8 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Returns whether the kernel is still the edited one: from the file, from the last saved text, or
- * from the previous text if that was refused or is still loading. */
+/* Returns whether the kernel is still the edited one. Text without a file matches if it is the last
+ * saved text, or the previous text while the last one is loading or was rejected. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

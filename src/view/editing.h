@@ -1,4 +1,4 @@
-/* Edits the kernel's file in the user's editor: each save reloads the kernel. No curses. UI
+/* Edits the kernel's file in the user's editor; each save reloads the kernel. No curses. UI
  * thread. */
 #ifndef PORTOLAN_VIEW_EDITING_H
 #define PORTOLAN_VIEW_EDITING_H
@@ -9,21 +9,22 @@
 #include "cmd/session.h"
 
 struct editing {
-    /* the request was given to an editor, and its file is watched */
+    /* an editor was started, and its file is watched */
     bool open;
-    struct timespec changed;    /* of the file, when last checked */
+    struct timespec changed;    /* modification time of the file at the last check */
     long long size;
-    /* for text without a file: last saved version, and the previous kernel source; NULL: none */
+    /* for text without a file: the last saved text, and the text before it; NULL: none */
     char *text, *before;
 };
 void editing_done(struct editing *e);
 
-/* Returns the next request for an editor and marks it as taken; NULL: none. */
+/* Returns the next request for an editor and marks it as started; NULL: none. Borrowed from the
+ * session. */
 const struct edit_request *editing_take(struct editing *e, struct session *s);
-/* Returns whether the file was saved since the last check. Ends the watch once another kernel is
+/* Returns whether the file was saved since the last check. Stops watching once another kernel is
  * loaded. */
 bool editing_saved(struct editing *e, struct session *s);
-/* Loads the @length bytes of @text, saved in the editor, as the kernel. */
+/* Stores the @length bytes of @text, saved in the editor, as the text of the edited kernel. */
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "cmd/key.h"
 
-#define MARGIN 5         /* columns of a line number */
+#define MARGIN 5         /* columns of the line number */
 
 void editor_done(struct editor *e)
 {
@@ -26,7 +26,7 @@ static size_t line_end(const struct editor *e, size_t at)
     return newline ? (size_t)(newline - e->text.data) : e->text.length;
 }
 
-/* Returns whether byte @at is a continuation byte. */
+/* Returns whether byte @at is a UTF-8 continuation byte. */
 static bool is_inner(const struct editor *e, size_t at)
 {
     return at < e->text.length && ((unsigned char)e->text.data[at] & 0xc0) == 0x80;
@@ -50,7 +50,7 @@ static void insert(struct editor *e, char c)
     e->text.data[e->cursor++] = c;
 }
 
-/* Deletes the character before the cursor, or with @ahead the one at the cursor. */
+/* Deletes the character before the cursor; if @ahead, the one at the cursor. */
 static void take_out(struct editor *e, bool ahead)
 {
     size_t from = e->cursor, to = e->cursor;
@@ -69,7 +69,7 @@ static void take_out(struct editor *e, bool ahead)
     e->cursor = from;
 }
 
-/* Moves to the line above or below, in the same column if possible. */
+/* Moves the cursor to the line above or below, in the same column if possible. */
 static void move_line(struct editor *e, bool down)
 {
     size_t start = line_start(e, e->cursor), column = e->cursor - start,
@@ -131,8 +131,8 @@ bool editor_key(struct editor *e, int key)
     return true;
 }
 
-/* Draws a line with tabs as blanks, from column @shift on, and the cursor at its @column (SIZE_MAX:
- * none). */
+/* Draws a line from its column @shift, with tabs as blanks. @column: column of the cursor;
+ * SIZE_MAX: none. */
 static void draw_line(const char *line, size_t length, size_t shift, size_t column, enum role role,
                       struct grid *g, int y)
 {

@@ -4,22 +4,22 @@
 
 #include "view/grid.h"
 
-/* Zero-initialised is empty and valid. */
+/* Empty and valid if zero-initialised. */
 struct editor {
     struct str text;
     size_t cursor;        /* byte offset of the cursor */
     size_t top;           /* first visible line, from 0 */
     size_t rows;          /* visible rows of the last drawing */
-    size_t marked;        /* erroneous line, from 1; 0: none */
+    size_t marked;        /* line with an error, from 1; 0: none */
 };
 
 void editor_done(struct editor *e);
-/* Starts with @length bytes of @text and the cursor at line @marked, which is drawn as an error; 0:
- * at the end. */
+/* Starts with @length bytes of @text. Line @marked is drawn as an error and gets the cursor; 0: the
+ * cursor is at the end. */
 void editor_set(struct editor *e, const char *text, size_t length, size_t marked);
-/* Handles a key; false if unused. */
+/* Handles a key. Returns false if the editor does not use it. */
 bool editor_key(struct editor *e, int key);
-/* Draws the lines around the cursor with numbers on @g from row @y on. */
+/* Draws the lines around the cursor with their numbers on @g, from row @y. */
 void editor_draw(struct editor *e, struct grid *g, int y);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Running inference: error and volume of the best, median and worst individual, the Pareto front,
- * success of moves. */
+/* Evolution view of a running inference: error and volume of the best, median and worst individual,
+ * the Pareto front, and the success of moves. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,16 @@
 
 #define ROUNDS 256
 #define RUNS_SHOWN 4
-#define OWN_ROWS_LEAST 12 /* rows of the view from which a run's description has some of its own */
-#define PAIRS_LEAST 13       /* rows below a run's description that suffice for the plot */
+#define OWN_ROWS_LEAST 12 /* least rows of a view that draws the run's description on rows of its
+                           * own */
+#define PAIRS_LEAST 13       /* least rows below the description that suffice for the plot of
+                              * pairs */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
-    size_t back;             /* index of the run, counted back from the newest */
+    size_t back;             /* displayed run, counted back from the newest */
     bool by_generation, volume, rounds;
-    bool front;              /* replaces the curves */
+    bool front;              /* the Pareto front replaces the curves */
     struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][OUTLINE_SAMPLES], y[RUNS_SHOWN + 3][OUTLINE_SAMPLES];
 };
@@ -37,8 +39,8 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and, from @row on, y: the least so far, and with @all the current best,
- * median and worst. Returns the number of samples. */
+/* Fills column @slot of x and row @row of y with the least error so far. With @all the next rows of
+ * y get the current best, median and worst. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row,
                    bool all)
 {
@@ -106,14 +108,14 @@ static double percent(double fraction)
     return 100 * fraction;
 }
 
-/* Draws the progress of active experiments over the number of measurements. False when there are
- * none. */
+/* Draws the error of active experiments over the number of measurements. Returns false if there is
+ * nothing to draw. */
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
     bool choosing = evolve_active_choosing(s);
 
-    /* Shown by default until something newer; m toggles. */
+    /* shown by default until a newer run exists; key m toggles */
     if (!s->document.active ||
         (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
         return false;
@@ -151,7 +153,7 @@ static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, uns
                        unsigned height)
 {
     const struct outline *o = evolve_run_outline(run);
-    struct evolve_point points[OUTLINE_FRONT]; /* they are sorted */
+    struct evolve_point points[OUTLINE_FRONT]; /* a copy, because drawing sorts it */
 
     if (o && o->front_count)
         memcpy(points, o->front, o->front_count * sizeof *points);
@@ -199,7 +201,7 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     return y;
 }
 
-/* While the number of ports is searched: draws the results so far. Returns the rows used. */
+/* Draws the errors of the port counts tried so far. Returns the rows used. */
 static int draw_trials(struct evolve_run *run, struct grid *g, int y)
 {
     const struct outline *o = evolve_run_outline(run);
@@ -216,8 +218,8 @@ static int draw_trials(struct evolve_run *run, struct grid *g, int y)
     return rows;
 }
 
-/* Draws the quality of the best mapping after the title of @used columns, continued on the next row
- * if @more. Returns the row below. */
+/* Draws the quality of the best mapping after the title, which has *@used columns. @more: the next
+ * row may be used. Returns the row below. */
 static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
     struct str least = {0};
@@ -229,7 +231,8 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
             grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD,
                         "  %s %.2f %%, %llu distinct µops", status->ports ? "error" : "best trial",
                         100 * status->d_avg, (unsigned long long)status->distinct);
-        if (*used + least.length <= g->width)   /* a number that is cut would be another one */
+        if (*used + least.length <= g->width)   /* only if it fits, because a truncated number would
+                                                 * be a different one */
             *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
     }
     str_clear(&least);
@@ -249,7 +252,7 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     return y + 1;
 }
 
-/* Draws phase and remaining time from column @x on. */
+/* Draws phase, times and rate from column @x. */
 static void draw_phase(const struct evolve_run *run, const struct evolve_status *status,
                        struct grid *g, unsigned x, int y)
 {
@@ -278,8 +281,8 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
     str_done(&time);
 }
 
-/* Draws quality, phase with its meaning, and remaining time, on separate rows if there are enough.
- * Returns the row below. */
+/* Draws quality, phase and times, on separate rows if the view is high enough. Returns the row
+ * below. */
 static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g,
                          unsigned used, bool beside)
 {
@@ -296,7 +299,7 @@ static int draw_standing(struct evolve_run *run, const struct evolve_status *sta
     return status->ports ? y : y + draw_trials(run, g, y);
 }
 
-/* Points next to the line on which predictions are right. */
+/* Draws predictions over measurements as points, and the line of equal values. */
 static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned width,
                        unsigned height)
 {
@@ -317,7 +320,7 @@ static void draw_pairs(struct evolve_run *run, struct grid *g, int y, unsigned w
     plot_draw(&plot, g, 0, y, width, height);
 }
 
-/* @beside: other panes show the search. */
+/* Draws the view. @beside: other panes also show the search. */
 static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
 {
     struct evolve_run *run = shown_run(v, s);

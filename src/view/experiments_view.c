@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments: measured cycles, the current machine's prediction, and their difference. */
+/* Experiments view: measured cycles, the current machine's prediction, and their difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +17,26 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define ON_WIDTH 8   /* columns of " on N" */
-#define SHARE 10      /* ordering results as they come takes at most this fraction of the time */
-#define CODE_WIDTH 48        /* columns of the detail pane's code at most */
+#define ON_WIDTH 8   /* columns of the text " on N" */
+#define SHARE 10      /* sorting arriving results takes at most this fraction (1/SHARE) of the
+                       * time */
+#define CODE_WIDTH 48        /* most columns of the code in the detail pane */
 
 struct experiments_view_state {
     struct table_view view;      /* first */
-    struct experiments *shown;   /* the session's */
-    uint64_t serial, revision; /* of @shown */
+    struct experiments *shown;   /* the session's table; not owned */
+    uint64_t serial, revision; /* serial number and revision of @shown */
     size_t rows;
-    struct machine *machine; /* held: that of the predictions; NULL: there is none */
-    struct ports ports;      /* its ports as they are shown */
+    struct machine *machine; /* counted reference to the predicting machine; NULL: none */
+    struct ports ports;      /* its ports with their displayed names */
     struct prediction *predicted;
-    bool waits;               /* a job makes the predictions of the mapping in view */
-    struct outline *inferred; /* held: whose mapping LAB shows; NULL: a machine's */
+    bool waits;               /* a job is computing the predictions of the displayed mapping */
+    struct outline *inferred; /* counted reference to the outline whose mapping LAB displays; NULL:
+                               * it displays a machine's */
     unsigned long session_revision;
-    bool ordering;             /* the rows are being put in order, since @begun */
-    double begun, pause_until; /* clock seconds; results alone do not restart it before */
+    bool ordering;             /* rows are being sorted since @begun */
+    double begun, pause_until; /* clock seconds; before @pause_until new results alone do not start
+                                * another sort */
 };
 
 static void experiments_close(void *state)
@@ -45,8 +48,9 @@ static void experiments_close(void *state)
     outline_free(v->inferred);
 }
 
-/* Takes the mapping that a run has inferred, while LAB shows that mapping: the next one when the
- * predictions of the last are made. It holds it, so that another pointer is another outline. */
+/* Selects the run's inferred mapping if LAB displays it. A newer mapping replaces it once the
+ * predictions of the current one are complete. The counted reference ensures that equal pointers
+ * mean equal outlines. */
 static void follow_inferred(struct experiments_view_state *v, struct session *s)
 {
     struct evolve_run *run = s->inferred_shown ? lab_run(s) : NULL;
@@ -58,7 +62,8 @@ static void follow_inferred(struct experiments_view_state *v, struct session *s)
     v->inferred = o ? outline_hold(o) : NULL;
 }
 
-/* Returns the predicting mapping shown by LAB, or NULL. */
+/* Returns the mapping that predicts: the inferred one if LAB displays it, otherwise the current
+ * machine. */
 static struct machine *machine_in_view(const struct experiments_view_state *v, struct session *s)
 {
     struct err none = {0};
@@ -66,8 +71,8 @@ static struct machine *machine_in_view(const struct experiments_view_state *v, s
     return v->inferred ? v->inferred->machine : session_current(s, &none);
 }
 
-/* Takes the predictions of @m; those of an earlier mapping of the same run stay until there are
- * others, unless the rows are @anew. True when they are others than before. */
+/* Selects the predictions of @m. Unless @anew, predictions of the run's previous mapping stay until
+ * new ones exist. Returns whether the predictions changed. */
 static bool predict(struct experiments_view_state *v, struct session *s, struct machine *m,
                     bool anew)
 {
@@ -92,7 +97,7 @@ static bool predict(struct experiments_view_state *v, struct session *s, struct 
     return true;
 }
 
-/* The cells of the rows. */
+/* Returns the data for the cells of the rows. */
 static struct experiment_columns cells(const struct experiments_view_state *v)
 {
     return (struct experiment_columns){v->shown, v->predicted ? v->predicted->cycles : NULL};
@@ -131,7 +136,7 @@ static enum role row_role(const void *context, size_t row, int column)
                : ROLE_TEXT;
 }
 
-/* Holds table and predictions for a job. */
+/* Adds references to table and predictions, so that a job can use them. */
 static void *rows_hold(const void *context, struct table_source *source)
 {
     const struct experiments_view_state *v = context;
@@ -163,8 +168,9 @@ static const struct table_source source = {experiment_column_table,
                                            rows_release,
                                            0};
 
-/* Whether the rows are to be put in order again for the results that have come: when the last order
- * is made, and for at most a part of the time, or once a command or job has ended. */
+/* Returns whether to sort the rows again because results arrived. It requires that the previous
+ * sort is complete and that sorting keeps to SHARE. The end of a command or job starts it at
+ * once. */
 static bool order_is_due(struct experiments_view_state *v, const struct session *s)
 {
     const double now = clock_seconds();
@@ -178,7 +184,7 @@ static bool order_is_due(struct experiments_view_state *v, const struct session 
            (v->session_revision != s->revision || (!busy && now >= v->pause_until));
 }
 
-/* False when there are no experiments. */
+/* Updates the rows. Returns false if there are no experiments. */
 static bool refresh(void *state, struct session *s)
 {
     struct experiments_view_state *v = state;
@@ -210,7 +216,7 @@ static void experiments_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "experiments";
     v->view.refresh = refresh;
-    v->view.source = source;   /* columns are valid before there are rows */
+    v->view.source = source;   /* also without rows, so that commands find the columns */
     v->view.has_detail = true;
 }
 
@@ -240,7 +246,8 @@ static void draw_usages(const struct experiments_view_state *v, struct grid *g, 
     }
 }
 
-/* Draws all samples: a column of dots per pass, short bodies in another role. */
+/* Draws all samples, one column of dots per pass. Samples of the short loop body have another
+ * colour. */
 static void draw_samples(const struct record_samples *samples, struct grid *g, int x, int y,
                          unsigned width, unsigned height)
 {
@@ -345,7 +352,7 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
                             v->machine->id, 100 * a->mape) +
                 2;
         str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
-        /* missing predictions take precedence over the number's quality */
+        /* only if the note on missing predictions still fits */
         if (used + orders.length + ON_WIDTH + rest.length <= g->width)
             used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
         used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
@@ -380,7 +387,7 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         draw_usages(v, g, (int)g->height - 1);
 }
 
-/* Returns the first form of the experiment. */
+/* Appends the first form of the selected experiment. */
 static bool experiments_form(void *state, struct session *s, struct str *out)
 {
     struct experiments_view_state *v = state;

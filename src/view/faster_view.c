@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Versions of the last `kernel tune`: cycles before and after, instructions, equality of results,
- * and kind of verification. */
+/* Faster view: versions of the last `kernel tune` with cycles before and after, instructions,
+ * equality of results, and kind of verification. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "view/view.h"
 #include "work/job.h"
 
-/* columns including a blank: cycles before and after, change, results, instructions,
+/* columns of each field, including a blank: cycles before and after, change, results, instructions,
  * verification */
 #define CYCLES 17
 #define CHANGE 8
@@ -19,10 +19,12 @@
 #define WHAT_LEAST 24
 
 struct faster_state {
-    struct result *found;      /* result with the versions, held; NULL: none yet */
-    const struct result *seen; /* the session's last result when checked; only compared */
+    struct result *found;      /* counted reference to the result with the versions; NULL: none
+                                * yet */
+    const struct result *seen; /* the session's last result at the last check; only its address is
+                                * compared */
     size_t cursor, top, body;
-    int first_row; /* of the versions, at the last drawing */
+    int first_row; /* screen row of the first version at the last drawing */
 };
 
 static void faster_close(void *state)
@@ -42,7 +44,7 @@ static const struct result_table *versions(struct faster_state *v, const struct 
     return v->found ? result_find_table(v->found, "versions") : NULL;
 }
 
-/* Returns the job that searches. */
+/* Returns whether kernel tune is running; *@out is its job. */
 static bool searching(struct job_info *out)
 {
     for (size_t i = 0; job_get(i, out); i++)
@@ -56,9 +58,9 @@ static bool measured(const struct result_table *t)
     return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
 }
 
-/* First columns of each field; 0: no room. */
+/* First column of each field; 0: it does not fit. */
 struct faster_columns {
-    unsigned what; /* width of the change's description */
+    unsigned what; /* width of the description of the change */
     int cycles, change, results, code, checked;
 };
 
@@ -204,7 +206,7 @@ static void faster_click(void *state, struct session *s, int x, int y)
 
     (void)s;
     (void)x;
-    /* clamped when drawn */
+    /* the drawing limits it to the number of rows */
     v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;
 }
 

@@ -19,15 +19,15 @@
 
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
-#define HEAD_LEAST 20        /* rows of a place from which it has a line above its panes */
+#define HEAD_LEAST 20        /* least rows of a place that has a line above its panes */
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
-#define NEXT_MOST 8          /* commands caused by one action */
-#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: loads the collected text */
+#define NEXT_MOST 8          /* most commands that one action may cause */
+#define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O load the collected text */
 #define KEYCODE_LOAD_REST 15
 
-/* Shows several lines in the output view, one line at the bottom. Takes @take_text, NULL:
- * nothing. */
+/* Shows text: several lines in the output view, a single line at the bottom. Frees @take_text,
+ * which may be NULL. */
 static void show_output(struct frame *f, const char *title, char *take_text)
 {
     size_t output = view_find("output"), length = take_text ? strcspn(take_text, "\n") : 0;
@@ -45,7 +45,7 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     free(take_text);
 }
 
-/* Shows a result as output, or by the view that displays it. */
+/* Shows a result as text, or in the view that the command chose. */
 static void show_result(struct frame *f, const char *title, char *take_text)
 {
     const size_t own = f->session->in_view ? view_find(f->session->in_view) : view_count();
@@ -86,8 +86,8 @@ void frame_done(struct frame *f)
     vec_done(&f->running);
 }
 
-/* Recent jobs whose end is to be reported: those that ended during their command have reported it,
- * and those that no user requested do not. */
+/* Collects new jobs whose end must be reported. Jobs that ended within their command are already
+ * reported; automatic jobs are not reported. */
 static void note_jobs(struct frame *f)
 {
     struct job_info info;
@@ -108,7 +108,7 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
-/* Shows a kernel, loop or list of functions that a command has just loaded. */
+/* Shows the kernel, loop or list of functions that a command has loaded. */
 static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before,
                        const struct function_list *listed)
 {
@@ -120,7 +120,7 @@ static void show_fresh(struct frame *f, const struct kernel *before, size_t loop
         frame_show(f, view_index(&functions_view));
 }
 
-/* Runs @line, or, if NULL, the commands that waited for a job, and shows their output. */
+/* Runs @line and shows its output. @line NULL: runs the commands that waited for a job. */
 static void obey(struct frame *f, const char *line)
 {
     struct session *s = f->session;
@@ -138,9 +138,9 @@ static void obey(struct frame *f, const char *line)
                   : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
-    s->out = NULL;   /* a job that ends later may request a view */
+    s->out = NULL;   /* a job that ends later may then select a view */
     note_jobs(f);
-    /* The last requested view stays, unless something was printed after it. */
+    /* the view requested last stays, unless the command printed something afterwards */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_result(f, line ? line : "the commands that wait for a job", printed);
     if (ok && !length && s->said.length)
@@ -153,7 +153,7 @@ static void obey(struct frame *f, const char *line)
         frame_show(f, asked);
 }
 
-/* Makes the screen an editor of @text. */
+/* Opens the editor with @text, and an error at line @line (0: none). */
 static void collect(struct frame *f, const char *text, size_t length, size_t line)
 {
     f->collecting = true;
@@ -162,14 +162,14 @@ static void collect(struct frame *f, const char *text, size_t length, size_t lin
     editor_set(&f->editor, text, length, line);
 }
 
-/* Shows refused pasted text for correction; the previous kernel stays loaded but hidden. */
+/* Opens the editor with rejected pasted text, for correction. The previous kernel stays loaded. */
 static void take_refused(struct frame *f)
 {
     struct session *s = f->session;
 
     if (!s->refused.length)
         return;
-    if (f->collecting) {   /* text being typed takes precedence */
+    if (f->collecting) {   /* text that the user is typing has precedence */
         str_done(&s->refused);
         return;
     }
@@ -191,7 +191,7 @@ static void run_next(struct frame *f)
     str_clear(&f->next);
 }
 
-/* Notifies the guide of a screen or of @key (0: none), which may be its next step. */
+/* Tells the guide the current screen or @key (0: none); either may complete its step. */
 static void guided_notice(struct frame *f, int key)
 {
     guide_notice(&f->guide, f->session, views[f->current]->name, key, NULL);
@@ -215,7 +215,7 @@ void frame_run(struct frame *f, const char *line)
     take_refused(f);
 }
 
-/* Runs commands that follow a job once it has succeeded. */
+/* Runs the commands that wait for a job after the job has succeeded. */
 static void go_on(struct frame *f)
 {
     struct err err = {0};
@@ -247,7 +247,7 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     s->input = before;
 }
 
-/* Returns the command that reads the collected text; refused text may come from a paste without a
+/* Returns the command that reads the collected text. Rejected text may be from a paste without a
  * command. */
 static const char *paste_command(const struct frame *f)
 {
@@ -305,7 +305,7 @@ bool frame_edited(struct frame *f)
     return true;
 }
 
-/* Reports the results of ended jobs, which the log keeps. */
+/* Reports the ends of jobs, which are also logged. */
 static void tell_ended(struct frame *f)
 {
     struct job_info info;
@@ -338,7 +338,7 @@ static void tell_ended(struct frame *f)
     f->running.count = left;
 }
 
-/* Handles messages of jobs; true when the screen has changed. */
+/* Handles messages of jobs. Returns whether the screen has changed. */
 static bool take_news(struct frame *f)
 {
     struct session *s = f->session;
@@ -356,18 +356,19 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     show_fresh(f, before, s->document.loop, listed);
-    /* Progress alone changes neither machines nor kernel: no analysis or prediction is repeated. */
+    /* only the end of a job changes machines or kernel; after mere progress no analysis is
+     * repeated */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
     show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
-    if (f->guide.kind != GUIDE_OFFER)   /* an offer waits for its own key */
+    if (f->guide.kind != GUIDE_OFFER)   /* an offer reacts only to its key */
         guided_notice(f, 0);
     return true;
 }
 
-/* Returns whether @key belongs to the guide or ends the demo. */
+/* Passes @key to the guide; any key ends the demo. Returns whether the key was used. */
 static bool guided_key(struct frame *f, int key)
 {
     const char *command;
@@ -376,7 +377,7 @@ static bool guided_key(struct frame *f, int key)
         demo_stop(&f->demo, f->session);
         return true;
     }
-    /* closes an overlay */
+    /* the key closes the overlay instead */
     if (key == KEYCODE_ESCAPE && frame_is_page(f->current))
         return false;
     if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
@@ -386,7 +387,7 @@ static bool guided_key(struct frame *f, int key)
     return true;
 }
 
-/* Continues the demo; false when it has ended. */
+/* Runs the demo's next command. Returns false if the demo has ended. */
 static bool guided_play(struct frame *f)
 {
     const char *command = demo_next(&f->demo, f->session, &f->guide);
@@ -409,7 +410,7 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
-/* Lists the shown views: the overlay and the panes of the last drawing. */
+/* Returns the number of displayed views: the overlay and the panes of the last drawing. */
 static size_t shown_count(const struct frame *f)
 {
     return f->panes.count + 1;
@@ -458,7 +459,7 @@ static void draw_collecting(struct frame *f, struct grid *g)
     editor_draw(&f->editor, g, y);
 }
 
-/* Draws the message at the bottom on at most MESSAGE_ROWS rows. */
+/* Draws the message at the bottom, on at most MESSAGE_ROWS rows. */
 static void draw_message(struct frame *f, struct grid *g)
 {
     struct grid tall;
@@ -472,7 +473,7 @@ static void draw_message(struct frame *f, struct grid *g)
               str_text(&f->message));
 }
 
-/* Draws an overlay over the lower part of the place: its lines below a title. */
+/* Draws an overlay on the lower part of the place: a title and its lines. */
 static void draw_overlay(struct frame *f, struct grid *g)
 {
     const struct view_ops *v = views[f->current];
@@ -491,7 +492,7 @@ static void draw_overlay(struct frame *f, struct grid *g)
     grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
 }
 
-/* Returns whether one pane uses the whole place, by the user's setting or its content. */
+/* Returns whether one pane fills the place, by the user's setting or because of its content. */
 static bool single(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
@@ -499,7 +500,7 @@ static bool single(struct frame *f)
     return !f->session->settings.panes || (v->whole && v->whole(f->states[f->under], f->session));
 }
 
-/* Draws the place, its head above the panes, and an overlay over it. */
+/* Draws the place: the line above its panes, the panes, and an overlay. */
 static void draw_place(struct frame *f, struct grid *g)
 {
     const struct place_table *p = &places[f->place];
@@ -553,7 +554,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         draw_message(f, g);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
-        /* Keeps the cursor of a long line visible. */
+        /* scrolls a long line so that the cursor is visible */
         int shift = *x >= (int)g->width ? *x - (int)g->width + 1 : 0;
         grid_put(g, 1 - shift, *y, 0, ROLE_TEXT, 0, prompt->text);
         grid_put(g, 0, *y, 1, ROLE_ACCENT, 0, ":");
@@ -565,7 +566,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     }
 }
 
-/* Loads the editor's text, with @option after the command. */
+/* Loads the editor's text by the paste command with @option. */
 static void collected(struct frame *f, const char *option)
 {
     char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length),
@@ -602,7 +603,8 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
-/* Runs a key's binding; false for an action that nothing handles. Actions are not logged. */
+/* Runs a key's command. Returns false for an action that nothing handles. Actions are not
+ * logged. */
 static bool run_bound(struct frame *f, const char *command)
 {
     const enum action action =
@@ -622,7 +624,7 @@ static bool run_bound(struct frame *f, const char *command)
     return true;
 }
 
-/* Names the keys that quit, and how to stop a running job, which may be meant. */
+/* Shows the keys that quit, and how to stop a running job, in case the user wants that. */
 static void say_how_to_quit(struct frame *f)
 {
     const char *view = views[f->current]->name;
@@ -643,7 +645,7 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* Names the keys that apply. Ignores the wheel. */
+/* Shows the keys that have an effect in this view. The mouse wheel is ignored. */
 static void say_no_use(struct frame *f, int key)
 {
     char name[KEY_NAME_MOST], help[KEY_NAME_MOST];
@@ -661,7 +663,7 @@ static void say_no_use(struct frame *f, int key)
     str_done(&text);
 }
 
-/* Runs the key's action in the focused pane, or for all panes. */
+/* Runs the command of the key in the focused pane, or of the key for all panes. */
 static void press(struct frame *f, int key)
 {
     const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
@@ -674,7 +676,7 @@ static void press(struct frame *f, int key)
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
         const struct key_binding *b =
             keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
-        /* the command may rebind the key */
+        /* copied, because the command may rebind the key */
         char *command = b ? mem_strdup(b->command) : NULL;
         bool used = command && run_bound(f, command);
         free(command);
@@ -713,7 +715,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill)
 {
-    const bool told = f->message.length > 0;   /* shown instead of the bar */
+    const bool told = f->message.length > 0;   /* the message covers the bar */
     int within_x, within_y;
 
     str_clear(&f->message);

@@ -1,45 +1,48 @@
-/* The frame around the views: selection of views, status line, key bar, messages, prompt line. No
- * curses. UI thread. */
+/* The frame around the views: selects views, draws status line, key bar, messages and prompt line.
+ * No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_FRAME_H
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "cmd/action.h"
 #include "view/frame_state.h"
 
-/* Initialises the frame for @s, which outlives it; it is the handler of the session's views until
- * frame_done. */
+/* Initialises the frame for @s, which must outlive it. Until frame_done the frame is the handler of
+ * the session's views. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
-/* Draws everything on @g; *@x, *@y is the terminal's cursor, *@x < 0: hidden. */
+/* Draws the whole screen on @g. *@x, *@y is the position of the terminal's cursor; *@x < 0:
+ * hidden. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
-/* Handles a key. FRAME_PROMPT: open the prompt with *@prefill, valid until the next key or
- * command. */
+/* Handles a key. FRAME_PROMPT: the caller opens the prompt with *@prefill, which is valid until the
+ * next key or command. */
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill);
-/* Returns a request of the last command, once. FRAME_PROMPT: open the prompt with *@prefill. */
+/* Returns the request of the last command once. FRAME_PROMPT: the caller opens the prompt with
+ * *@prefill. */
 enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
-/* Runs @line, the only way of all actions, and shows its output. */
+/* Runs command line @line and shows its output. All actions use it. */
 void frame_run(struct frame *f, const char *line);
-/* Makes text from a bracketed paste the kernel. */
+/* Loads text from a bracketed paste as the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
-/* Text that the terminal did not mark as pasted, and that is no keys (view/clipboard.h): it is
- * shown, and loaded once the user confirms. */
+/* Shows text that looks pasted although the terminal did not mark it (view/clipboard.h). It is
+ * loaded if the user confirms. */
 void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* Returns a request to open the user's editor, or NULL. */
 const struct edit_request *frame_edit(struct frame *f);
-/* Loads text saved in the editor; true when there was some. */
+/* Loads text that the user saved in the editor. Returns whether there was any. */
 bool frame_edited(struct frame *f);
-/* Handles messages of jobs; true when the screen has changed. */
+/* Handles messages of jobs. Returns whether the screen has changed. */
 bool frame_jobs(struct frame *f);
-/* Returns whether the current view changes by itself. */
+/* Returns whether the current view changes without input. */
 bool frame_live(struct frame *f);
-/* Esc and Ctrl-C: cancels a waiting command's own job together with the wait. False when nothing
- * waits. */
+/* Ends the wait for a job at Esc or Ctrl-C; a command's own job is cancelled. Returns false if
+ * nothing waits. */
 bool frame_stop_waiting(struct frame *f);
-/* Makes the focused view, or else the frame, perform @action; false when both ignore it. */
+/* Performs @action in the focused view, or in the frame if the view does not use it. Returns false
+ * if neither uses it. */
 bool frame_act(struct frame *f, enum action action);
-/* Returns whether the shown views have work to continue, one part per drawing. */
+/* Returns whether displayed views have work left. Each drawing does a part of it. */
 bool frame_busy(struct frame *f);
 
 #endif

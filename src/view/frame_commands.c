@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Executes commands that concern the frame and the focused view. */
+/* Executes the commands for the frame and the focused view. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ bool frame_stop_waiting(struct frame *f)
     return true;
 }
 
-/* Queues @command after the waiting commands. */
+/* Queues @command; it runs after the queued commands. */
 static void later(struct frame *f, const char *command)
 {
     str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
@@ -80,7 +80,7 @@ static void open_prompt(struct frame *f, const char *text, const char *behind)
     f->reply = FRAME_PROMPT;
 }
 
-/* Performs @action in the frame if no view handles it. */
+/* Performs an action that no view uses. Returns false if the frame does not use it either. */
 static bool act(struct frame *f, enum action action)
 {
     switch (action) {
@@ -96,7 +96,7 @@ static bool act(struct frame *f, enum action action)
                      : "forms select --top 40; experiments generate; view experiments");
         return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
-    case ACTION_CANCEL:   /* closes an overlay first */
+    case ACTION_CANCEL:   /* an overlay is closed first */
         if (frame_is_page(f->current)) {
             frame_go(f, f->under);
             return true;
@@ -131,7 +131,7 @@ bool frame_act(struct frame *f, enum action action)
     return true;
 }
 
-/* Opens the prompt with text to complete. */
+/* Opens the prompt with @text, which the user completes. */
 static void prompt_with(struct frame *f, const char *text)
 {
     const size_t at = f->current;
@@ -140,7 +140,7 @@ static void prompt_with(struct frame *f, const char *text)
     open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
 }
 
-/* Focuses the next or previous pane of the place, or that of a view. */
+/* Focuses the next or previous pane of the place, or the pane of view @name. */
 static bool turn_pane(struct frame *f, const char *name, struct err *err)
 {
     const struct place_table *p = &places[f->place];

@@ -1,5 +1,5 @@
-/* State of the frame, shared by its parts: shown views, messages, prompt and editor. No curses. UI
- * thread. */
+/* State of the frame, shared by its source files: displayed views, messages, prompt and editor. No
+ * curses. UI thread. */
 #ifndef PORTOLAN_VIEW_FRAME_STATE_H
 #define PORTOLAN_VIEW_FRAME_STATE_H
 
@@ -18,63 +18,66 @@ enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
 struct jump_place {
     size_t view;
-    char *mark;     /* its cursor (view_ops.mark); NULL: none */
-    char *filter;   /* its filter; NULL: none */
+    char *mark;     /* the view's cursor (view_ops.mark); NULL: none */
+    char *filter;   /* the view's filter; NULL: none */
 };
 struct jump_places { VEC(struct jump_place) list; };
-/* Stacks of previous views with their cursors, for going back and forward. Zero-initialised is
- * empty and valid. */
+/* Stacks of earlier views with their cursors, for going back and forward. Empty and valid if
+ * zero-initialised. */
 struct jumps {
-    struct jump_places back, forward;   /* newest last */
+    struct jump_places back, forward;   /* newest view last */
 };
 
 struct frame {
     struct session *session;
-    void *states[FRAME_VIEWS];   /* of views[], opened with the frame, not by drawing */
-    /* the focused view; under: the pane's view below an overlay (output, log, help) */
+    void *states[FRAME_VIEWS];   /* states of views[]; frame_init opens them */
+    /* current: the focused view; under: the view of the pane below an overlay (output, log,
+     * help) */
     size_t current, under;
-    unsigned place;              /* that is shown */
+    unsigned place;              /* index of the displayed place */
     struct place_state places[PLACE_COUNT];
-    struct jumps jumps;          /* previous views */
-    struct panes panes;          /* of the last drawing */
+    struct jumps jumps;          /* earlier views */
+    struct panes panes;          /* panes of the last drawing */
     int panes_y;                 /* first screen row of the panes */
-    /* requested by `view` in the running line, after this many bytes of output; -1: none */
+    /* output bytes of the current command line when it requested a view; -1: no request */
     long chosen;
-    struct str message;          /* bottom line, until the next key */
-    bool failed;                 /* the message is an error */
+    struct str message;          /* bottom line; cleared by the next key */
+    bool failed;                 /* whether the message is an error */
     char search[128];
-    struct str prefill;          /* text that a view puts into the prompt */
+    struct str prefill;          /* text for the prompt, from a view */
     enum frame_reply reply;      /* request of the running command */
-    struct str next;             /* commands caused by actions */
-    bool collecting;             /* `kernel paste` collects typed text */
-    bool offered;                /* the text was pasted unasked, and may not be a loop */
-    /* the last drawing showed views, not an editor or a screen that is too small */
+    struct str next;             /* commands caused by actions, not yet run */
+    bool collecting;             /* whether the editor collects text for `kernel paste` */
+    bool offered;                /* the text was pasted without a command, so it may not be a
+                                  * loop */
+    /* whether the last drawing showed views, rather than the editor or a note that the screen is
+     * too small */
     bool views_drawn;
-    struct editor editor;        /* for @collecting */
-    struct str refusal;          /* why its text was refused; empty: not tried yet */
-    struct editing editing;      /* kernel in the user's own editor */
+    struct editor editor;        /* valid if @collecting */
+    struct str refusal;          /* why the editor's text was rejected; empty: not tried yet */
+    struct editing editing;      /* kernel that is open in the user's editor */
     struct guide guide;          /* rows above the status line for new users */
     struct demo demo;
-    VEC(unsigned) running;       /* jobs whose end must be reported */
+    VEC(unsigned) running;       /* numbers of jobs whose end must be reported */
     char ended[80];              /* title of the last ended job */
-    unsigned last_job;           /* number of the newest one recorded */
+    unsigned last_job;           /* number of the newest job that was recorded */
 };
 
-/* frame_commands.c: handles commands as session.views, with the frame as view_state. */
+/* frame_commands.c: handlers of session.views; view_state is the frame. */
 extern const struct session_views frame_views;
 
-/* Text of the prompt; NULL: closed. */
+/* The prompt. text NULL: it is closed. */
 struct frame_prompt {
     const char *text;
-    int cursor;                  /* column in the text */
-    char *const *matches;        /* completions in a popup */
+    int cursor;                  /* column within the text */
+    char *const *matches;        /* completions, shown in a popup */
     size_t match_count;
 };
 
 /* Returns whether view @index is an overlay: output, log or help. */
 bool frame_is_page(size_t index);
-/* Shows view @to in its pane or as overlay, without recording the previous one: see frame_show
- * (view/jumps.h). */
+/* Shows view @to in its pane or as an overlay without recording the previous one (frame_show in
+ * view/jumps.h records it). */
 void frame_go(struct frame *f, size_t to);
 /* Shows @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);

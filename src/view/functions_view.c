@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions with loops of an object or program, or all these loops, hottest-looking first:
- * selecting one makes it the kernel. */
+/* Functions view: functions with loops of an object or program, or all these loops, highest
+ * estimated heat first. Selecting one loads it as the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,9 @@ static const struct table_column columns[COLUMNS] = {
 struct functions_view_state {
     struct table_view view;              /* first */
     const struct function_list *shown;
-    unsigned long serial;   /* of the shown list, since another may reuse its address */
-    bool by_loops;          /* rows are loops, not functions */
+    unsigned long serial;   /* identifies the displayed list, because another list may reuse its
+                             * address */
+    bool by_loops;          /* rows are loops rather than functions */
 };
 
 static void functions_close(void *state)
@@ -36,7 +37,7 @@ static const struct listed_function *function_of(const void *context, size_t row
     return &((const struct functions_view_state *)context)->shown->rows.items[row];
 }
 
-/* NULL if rows are functions. */
+/* Returns the loop of a row; NULL if rows are functions. */
 static const struct listed_loop *loop_of(const void *context, size_t row)
 {
     const struct functions_view_state *v = context;
@@ -99,7 +100,7 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
 }
 
-/* A list with its own holder, for filtering in the background. */
+/* A copy with its own reference to the list, for a job that filters. */
 struct functions_held { struct functions_view_state copy; };
 
 static void *hold(const void *context, struct table_source *source)
@@ -154,7 +155,7 @@ static void functions_open(void *state)
     table_init(&v->view.table);
     v->view.rows = "functions";
     v->view.refresh = refresh;
-    v->view.source = source;   /* columns are valid before there are rows */
+    v->view.source = source;   /* also without rows, so that commands find the columns */
 }
 
 static void functions_draw(void *state, struct session *s, struct grid *g)
@@ -175,7 +176,7 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
                g->height > 1 ? g->height - 1 : 1);
 }
 
-/* Switches between functions and loops. */
+/* Switches between rows of functions and rows of loops. */
 static bool show_others(struct functions_view_state *v, struct session *s)
 {
     if (!refresh(v, s))
@@ -185,7 +186,7 @@ static bool show_others(struct functions_view_state *v, struct session *s)
     return true;
 }
 
-/* Opens the function or loop under the cursor as the kernel. */
+/* Action Open loads the selected function or loop as the kernel. */
 static bool functions_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct functions_view_state *v = state;

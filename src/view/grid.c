@@ -10,10 +10,12 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* lowest level with a visible character: a cool value must not look missing */
+/* lowest heat level that is drawn, because a small value must not look like a missing one */
 #define HEAT_SEEN 0.12
-#define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* without colours */
-#define MIDDLE_LEAST 8   /* columns below which a text's end is cut, not its middle */
+#define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* first level drawn in reverse on terminals without
+                                           * colours */
+#define MIDDLE_LEAST 8   /* a text with fewer columns is cut at its end, a longer one in its
+                          * middle */
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
@@ -39,7 +41,7 @@ void grid_clear(struct grid *g)
     grid_fill(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, ' ');
 }
 
-/* ASCII replacements of characters; any other becomes '?'. */
+/* ASCII replacements of characters. Characters without one become '?'. */
 static const struct { const char *glyph, *instead;
 } plain[] = {
     {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"},
@@ -48,7 +50,8 @@ static const struct { const char *glyph, *instead;
     {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
 };
 
-/* Reads the next UTF-8 character: its length in bytes and columns; an unprintable one is '?'. */
+/* Reads the next UTF-8 character. Returns its length in bytes; *@columns is its width. An
+ * unprintable one becomes '?'. */
 static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns)
 {
     uint32_t code = 0;
@@ -162,7 +165,7 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         }
         const bool cut = utf8[fits] && row + 1 == rows;
         if (utf8[fits] && blank && (utf8[fits] != ' ' || (cut && columns == width)))
-            fits = blank;   /* of what is cut the ellipsis takes the place of a word */
+            fits = blank;   /* the ellipsis replaces the last word that fits */
         char *line = mem_strndup(utf8, fits);
         columns = grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);
@@ -191,7 +194,7 @@ enum role heat_role(double fraction)
     return (enum role)(ROLE_HEAT_0 + (level > 11 ? 11 : level));
 }
 
-/* Character of a heat level without colours. */
+/* Returns the character for a heat level on terminals without colours. */
 static char heat_char(double fraction)
 {
     static const char ramp[] = " .:-=+*#%@";
@@ -254,7 +257,7 @@ static void add_attributes(unsigned attr, const char *before, struct str *out)
         }
 }
 
-/* "heading bold", "heat 3/7" */
+/* Appends a description of the cell's colours: "heading bold" or "heat 3/7". */
 static void add_colours(const struct grid *g, const struct cell *cell, struct str *out)
 {
     static const char *const names[ROLE_HEAT_0] = {"text",    "dim",  "title",  "header",
@@ -274,8 +277,8 @@ static void add_colours(const struct grid *g, const struct cell *cell, struct st
     add_attributes(cell->attr, " ", out);
 }
 
-/* Appends a line for row @y: its ranges that are not plain text, with first and last columns;
- * nothing for a plain row. */
+/* Appends a line for row @y: its ranges that are not plain text, each with first and last column.
+ * Appends nothing for a plain row. */
 static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
 {
     const struct cell *row = &g->cells[(size_t)y * g->width], text = {.role = ROLE_TEXT};

@@ -1,5 +1,5 @@
-/* A grid of character cells with colour roles, on which views draw. No curses; goldens compare its
- * text. */
+/* A grid of character cells with colour roles, on which views draw. No curses; golden files of
+ * tests contain its text. */
 #ifndef PORTOLAN_VIEW_GRID_H
 #define PORTOLAN_VIEW_GRID_H
 
@@ -21,61 +21,62 @@ enum role {
     ROLE_GOOD,
     ROLE_ACCENT,
     ROLE_MATCH,
-    ROLE_HEAT_0, /* 12 levels of the heat map */
+    ROLE_HEAT_0, /* the 12 levels of the heat map begin here */
     ROLE_HEAT_LAST = ROLE_HEAT_0 + 11,
     ROLE_COUNT
 };
 enum { ATTR_BOLD = 1, ATTR_REVERSE = 2, ATTR_UNDERLINE = 4 };
 
 struct cell {
-    char glyph[8];      /* one UTF-8 character; "": right half of a wide one */
+    char glyph[8];      /* one UTF-8 character; "": right half of a wide character */
     uint8_t role, attr;
-    uint8_t lower;      /* for "▀": heat role of the lower half, 0: not a half block */
+    uint8_t lower;      /* for the half block "▀": heat role of the lower half; 0: another
+                         * character */
 };
 
 struct grid {
     unsigned width, height;
     struct cell *cells;
-    bool ascii;         /* only ASCII glyphs may be drawn */
-    /* without colours: heat levels are characters, and grid_attributes distinguishes roles */
+    bool ascii;         /* only ASCII characters may be drawn */
+    /* no colours: characters show heat levels, and grid_attributes distinguishes roles */
     bool mono;
 };
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
-/* Initialises a grid that shares the properties of @of. */
+/* Initialises a grid with the colour and character properties of @of. */
 void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsigned height);
 void grid_done(struct grid *g);
 void grid_clear(struct grid *g);
-/* Draws @utf8, clipped to the grid and to @max columns (0: to the edge); control characters become
- * '?'. Returns the columns used. */
+/* Draws @utf8, clipped to the grid and to @max columns (0: to the right edge). Control characters
+ * become '?'. Returns the columns used. */
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                   const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr,
                      const char *format, ...) __attribute__((format(printf, 7, 8)));
-/* Draws @utf8 in at most @most columns, replacing its middle by two dots if longer. Returns the
+/* Draws @utf8 in at most @most columns. Two dots replace the middle of a longer text. Returns the
  * columns used. */
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr,
                        const char *utf8);
-/* Width of @utf8 in columns. */
+/* Returns the width of @utf8 in columns. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
-/* Wraps @utf8 at blanks to at most @rows rows of @width columns, with an ellipsis after the last
- * word if truncated; returns the rows used. */
+/* Draws @utf8, wrapped at blanks, on at most @rows rows of @width columns. A truncated text ends
+ * with an ellipsis. Returns the rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role,
                    unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role,
                unsigned attr, char c);
 /* Draws two heat levels in [0, 1] in one cell, one above the other; below 0: empty. Without half
- * blocks or colours the hotter one. */
+ * blocks or colours it draws the higher level. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
 /* Draws one cell of a legend for heat level @fraction in [0, 1]. */
 void grid_heat_legend(struct grid *g, int x, int y, double fraction);
-/* ATTR_ bits of @cell of @g; without colours including those of its role. */
+/* Returns the ATTR_ bits of @cell. Without colours they include those of its role. */
 unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Returns the role of a heat value in [0, 1]. */
 enum role heat_role(double fraction);
-/* Returns the text of the grid, rows trimmed at the right and ended by line feeds. With @roles
- * appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key"; without colours
- * "3: 1-12 bold, 20-24 reverse". */
+/* Appends the text of the grid to @out; rows are trimmed at the right and end with line feeds. With
+ * @roles, appends a line for each row that is not plain: "3: 1-12 title bold, 20-24 key"; without
+ * colours "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

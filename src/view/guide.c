@@ -6,16 +6,16 @@
 #include "cmd/command.h"
 #include "cmd/key.h"
 
-#define HEIGHT_MIN 16        /* rows of a screen with hints */
-#define CAPTION_ROWS 4       /* most rows below the title */
+#define HEIGHT_MIN 16        /* least rows of a screen that shows hints */
+#define CAPTION_ROWS 4       /* most rows of the caption below the title */
 #define KEYCODE_SKIP (KEYCODE_F1 + 7)
 
-/* An action to do in one of the given ways. */
+/* A step for the user. Any one of the listed ways completes it. */
 struct deed {
     const char *title, *text;
-    int keys[5];                /* any of these, in the kernel view */
-    const char *commands[3];    /* any of these */
-    const char *view;           /* showing this view */
+    int keys[5];                /* pressing one of these keys in the kernel view */
+    const char *commands[3];    /* running one of these commands */
+    const char *view;           /* displaying this view */
     bool other_kernel;          /* loading another kernel */
 };
 
@@ -110,7 +110,7 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none);   /* on a busy machine loading takes longer */
+    bool example = load_example(s, &none);   /* fails if a busy machine loads it too slowly */
 
     g->before = s->document.kernel;
     g->done = 0;
@@ -130,7 +130,7 @@ void guide_tell(struct guide *g, const char *title, const char *caption)
     str_add(&g->caption, caption);
 }
 
-/* Goes to step @step of the tutorial, or ends it after the last. */
+/* Shows step @step of the tutorial; after the last step it ends the tutorial. */
 static void go_to(struct guide *g, const struct session *s, size_t step)
 {
     g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;
@@ -193,7 +193,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         go_to(g, s, g->step + 1);
         return true;
     }
-    /* in other views Enter has its own action */
+    /* only in the kernel view, because Enter has its own action in other views */
     if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {
         *command = str_text(&g->command);
         guide_end(g);
@@ -205,7 +205,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
     return true;
 }
 
-/* Text of tutorial or demo below a title. */
+/* Returns the caption of the tutorial step or of the demo. */
 static const char *caption_of(const struct guide *g)
 {
     return g->kind == GUIDE_TUTORIAL ? steps[g->step].text : str_text(&g->caption);

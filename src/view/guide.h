@@ -1,5 +1,5 @@
-/* Rows above the status line for new users: the last session, hints, tutorial steps, demo captions.
- * Each advances after its action. No curses. UI thread. */
+/* Rows above the status line for new users: an offer to resume the last session, hints, tutorial
+ * steps, demo captions. Each advances after its action. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_GUIDE_H
 #define PORTOLAN_VIEW_GUIDE_H
 
@@ -10,35 +10,37 @@ enum guide_kind { GUIDE_NONE, GUIDE_OFFER, GUIDE_HINTS, GUIDE_TUTORIAL, GUIDE_DE
 
 struct guide {
     enum guide_kind kind;
-    unsigned done;                  /* bit set of hints */
-    size_t step;                    /* of the tutorial */
-    bool went_on;                   /* the previous step was done, not skipped */
-    const struct kernel *before;    /* kernel at the start of hints or step; only compared */
-    struct str title, caption;      /* of an offer or the demo */
-    struct str command;             /* run by Enter on an offer */
+    unsigned done;                  /* bit set of completed hints */
+    size_t step;                    /* current step of the tutorial */
+    bool went_on;                   /* whether the previous step was completed, rather than
+                                     * skipped */
+    const struct kernel *before;    /* kernel at the start of the hints or the step; only its
+                                     * address is compared */
+    struct str title, caption;      /* texts of an offer or of the demo */
+    struct str command;             /* command that Enter runs during an offer */
 };
 
 void guide_done(struct guide *g);
-/* Without a named file: loads an example with hints; with @caption (NULL: none) instead offers to
- * run @command by Enter. */
+/* Starts the guide if no file was named. It loads an example with hints. With @caption (NULL: none)
+ * it instead offers to run @command by Enter. */
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
-/* Begins the tutorial at step @step, from 1, with the example; false with err for an invalid
- * step. */
+/* Begins the tutorial at step @step, from 1, with the example. Returns false with err for an
+ * invalid step. */
 bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err);
-/* Shows @title and @caption until guide_end. */
+/* Shows @title and @caption until guide_end is called. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
-/* Records an action: @key pressed in @view (0: none), command @name run (NULL: none), or neither:
- * the current screen. */
+/* Records an action: @key was pressed in @view (0: none) or command @name was run (NULL: none).
+ * Without either, it records the current screen. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key,
                   const char *name);
-/* Returns whether @key, pressed in @view, belongs to the guide; *@command (NULL: none) must then be
- * run. Borrowed until the next call. */
+/* Returns whether the guide uses @key, pressed in @view. *@command (NULL: none) must then be run;
+ * it is borrowed until the next call. */
 bool guide_key(struct guide *g, const struct session *s, const char *view, int key,
                const char **command);
-/* Number of its rows on a screen of this size; 0: none. */
+/* Returns the number of rows of the guide on a screen of this size; 0: none. */
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height);
-/* Draws its rows from row @y on. */
+/* Draws the guide from row @y. */
 void guide_draw(const struct guide *g, struct grid *grid, int y);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loop under the cursor of a profile, shown by the panes of PROGRAM. No curses. UI thread. */
+/* The loop selected in a profile, which the panes of PROGRAM show. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_HOT_LOOP_H
 #define PORTOLAN_VIEW_HOT_LOOP_H
 
@@ -6,16 +6,16 @@
 #include "profile/profile.h"
 #include "view/grid.h"
 
-/* Returns NULL without a profile or loops. */
+/* Returns the selected loop. NULL without a profile or loops. */
 const struct profile_loop *hot_loop(const struct session *s);
-/* Returns its instructions; NULL if unknown. */
+/* Returns the instructions of the loop; NULL if unknown. */
 const struct insn *hot_loop_insns(const struct profile_loop *l, size_t *count);
-/* Appends why @l of @p has no bound. On this CPU's machine loops have one unless they are too
- * long. */
+/* Appends why loop @l of @p has no bound. On this CPU's machine only loops that are too long have
+ * none. */
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l,
                           struct str *out);
-/* Draws @percent of all samples at (@x, @y) in seven columns, nothing for NaN; its heat is its
- * share of @full. */
+/* Draws @percent of all samples at (@x, @y) in seven columns; nothing for NaN. The heat is @percent
+ * relative to @full. */
 void hot_percent_draw(struct grid *g, int x, int y, double percent, double full, bool cursor);
 
 #endif

@@ -50,14 +50,15 @@ static void push(struct jump_places *to, struct jump_place place)
     }
 }
 
-/* Records the view below any overlay before it is left. */
+/* Records the current view (below an overlay) before another one is shown. */
 static void leave(struct frame *f)
 {
     places_done(&f->jumps.forward);
     push(&f->jumps.back, place_now(f));
 }
 
-/* Goes to the last place of @from; records the current one in @to. */
+/* Shows the last view of @from, and records the current one in @to. Returns false with err if @from
+ * is empty. */
 static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to,
                  const char *none, struct err *err)
 {
@@ -85,7 +86,7 @@ bool jumps_back(struct frame *f)
     return turn(f, &f->jumps.back, &f->jumps.forward, "", &ignored);
 }
 
-/* Goes back to the last view of @place on the stack; false when there is none. */
+/* Goes back to the last recorded view of place @place. Returns false if there is none. */
 static bool unwind(struct frame *f, unsigned place)
 {
     size_t count = f->jumps.back.list.count;
@@ -122,7 +123,7 @@ void frame_show_place(struct frame *f, unsigned to)
         frame_show(f, focus_of(f, to));
 }
 
-/* Goes to @form in view @to; removes a filter that hides it. */
+/* Selects @form in view @to; a filter that hides the form is removed. */
 static bool recall_form(struct frame *f, size_t to, const char *form)
 {
     const struct view_ops *v = views[to];
@@ -142,7 +143,7 @@ static bool measured_with(const struct experiments *e, const char *form)
     return false;
 }
 
-/* Makes view @to show @form; false when it lacks it. */
+/* Makes view @to show @form. Returns false with err if the view does not have it. */
 static bool show_form(struct frame *f, size_t to, const char *form, struct err *err)
 {
     if (views[to] != &experiments_view)
@@ -158,8 +159,8 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
     return ok;
 }
 
-/* Exchanges the inferred mapping and the machine's tables at the form under the cursor. A
- * neighbouring pane keeps the focus. */
+/* Switches between the inferred mapping and the machine's tables, at the same form. If both are in
+ * other panes than the focused one, the focus stays. */
 static bool swap_mappings(struct frame *f, struct err *err)
 {
     struct place_state *lab = &f->places[PLACE_lab];

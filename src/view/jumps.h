@@ -1,22 +1,23 @@
-/* Switches views, and goes back with their cursors. UI thread. */
+/* Switches views, and goes back to earlier ones with their cursors. UI thread. */
 #ifndef PORTOLAN_VIEW_JUMPS_H
 #define PORTOLAN_VIEW_JUMPS_H
 
 #include "base/err.h"
 #include "view/frame_state.h"
 
-#define JUMPS_MOST 100   /* places; beyond that the oldest is dropped */
+#define JUMPS_MOST 100   /* most recorded views; then the oldest is dropped */
 
 void jumps_done(struct jumps *j);
-/* Shows view @to in its pane or as overlay, and records the previous one. */
+/* Shows view @to in its pane or as an overlay, and records the previous one. */
 void frame_show(struct frame *f, size_t to);
-/* Shows place @to with its last focused pane; goes back if it was the previous one. */
+/* Shows place @to with its last focused pane. If it was displayed before, goes back to that
+ * view. */
 void frame_show_place(struct frame *f, unsigned to);
-/* Goes back; false at the start of the stack. */
+/* Goes back to the previous view. Returns false if there is none. */
 bool jumps_back(struct frame *f);
-/* Executes `jump @where`: "back", "forward", a view with rows of forms ("mapping", "experiments",
- * "kernel"), or "": from a form to its experiments, from elsewhere to the form. False with err,
- * with nothing changed. */
+/* Executes `jump @where`: "back", "forward" or a view with rows of forms ("mapping", "experiments",
+ * "kernel"). "" jumps from a form to its experiments, or from an experiment to its form. Returns
+ * false with err and changes nothing. */
 bool jumps_go(struct frame *f, const char *where, struct err *err);
 
 #endif

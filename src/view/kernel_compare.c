@@ -34,8 +34,8 @@ void kernel_row_tidy(const char *text, struct str *out)
     }
 }
 
-/* Draws a machine's bound with @mark, or, if it @binds, the loop's cycles with the sign of a lower
- * bound or estimate. */
+/* Draws a machine's bound with @mark. If the bound @binds, draws the loop's cycles instead, with
+ * the sign of a lower bound or an estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark,
                        struct grid *g, int x, int y, unsigned width)
 {
@@ -64,7 +64,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
         grid_put(g, (int)(text + m * each), y, each - 1,
                  m == s->document.in_view ? ROLE_ACCENT : ROLE_HEADER, ATTR_BOLD,
                  a[m]->machine->id);
-    /* one row for the bounds: instructions take precedence */
+    /* on a low screen the bounds get a single row, so that more instructions fit */
     bool low = g->height < BOUND_COUNT + 6;
     y += low;
     for (size_t m = 0; low && m < n; m++)
@@ -109,7 +109,7 @@ void kernel_compare_draw(struct session *s, struct analysis *const *a, size_t n,
                         line.length                         ? str_text(&line)
                         : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown"
                                                             : "-");
-            /* truncated text must not look complete */
+            /* marks truncated text */
             if (grid_columns(g, str_text(&line)) + 2 > each - 1)
                 grid_put(g, (int)(text + (m + 1) * each) - 2, y, 1, usage, 0, ">");
         }

@@ -16,30 +16,31 @@
 #include "view/reasons.h"
 
 struct kernel_view_state {
-    size_t cursor, top;     /* row under the cursor; first visible row */
-    size_t body;            /* rows of the last drawing */
+    size_t cursor, top;     /* selected row; first visible row */
+    size_t body;            /* rows visible at the last drawing */
     unsigned left;          /* first visible group of ports */
-    portset opened;         /* ports of groups that are expanded to a column each */
-    /* for analysis @grouped at session revision @revision, since computing them takes time */
+    portset opened;         /* ports whose groups are expanded to one column per port */
+    /* cached for analysis @grouped at session revision @revision, because computing the groups
+     * takes time */
     struct port_groups groups;
     const struct analysis *grouped;
     portset grouped_opened;
     unsigned long revision;
     int first_row;          /* screen row of the first instruction at the last drawing */
-    bool compare;           /* a column per machine instead of per port */
-    bool cut;               /* the instruction under the cursor is truncated */
-    char match[128];        /* text of the search, in marked rows */
-    const struct kernel *kernel;   /* of the cursor */
+    bool compare;           /* one column per machine instead of per port */
+    bool cut;               /* whether the selected instruction is truncated */
+    char match[128];        /* text of the search; matching rows are marked */
+    const struct kernel *kernel;   /* kernel of the cursor */
     size_t loop;                   /* index of its loop */
 };
 
-#define CELL 5           /* least columns of a group of ports */
-#define TEXT_MIN 24      /* least columns for the instruction */
-#define TEXT_WANTED 44   /* columns of the instruction before the source is shown next to it */
-#define SOURCE_MIN 20    /* columns of the source next to the instructions */
-#define GUTTER_EDGES 1000 /* edges per instruction shown in the gutter */
-#define SENTENCE_ROWS 8  /* most rows for each of the advice's two sentences */
-#define ROWS_LEAST 7     /* rows of title, headings, an instruction and the port load */
+#define CELL 5           /* least columns per group of ports */
+#define TEXT_MIN 24      /* least columns of the instruction */
+#define TEXT_WANTED 44   /* columns of the instruction; the source is shown if more are available */
+#define SOURCE_MIN 20    /* least columns of the source next to the instructions */
+#define GUTTER_EDGES 1000 /* most edges per instruction in the gutter */
+#define SENTENCE_ROWS 8  /* most rows of each of the two sentences of advice */
+#define ROWS_LEAST 7     /* rows of title, headings, one instruction and the port load */
 #define LEGEND 26        /* columns of the heat legend */
 
 static void draw_empty(struct session *s, struct grid *g)
@@ -83,11 +84,11 @@ static struct port_columns columns_for(struct kernel_view_state *v, const struct
     return columns;
 }
 
-#define COSTS 14         /* columns of an instruction's measured and modelled cost */
+#define COSTS 14         /* columns of the measured and modelled cost of an instruction */
 
-#define SAMPLES 8        /* columns of an instruction's profile samples */
+#define SAMPLES 8        /* columns of the profile samples of an instruction */
 
-/* Returns whether there are samples and room for them. */
+/* Returns whether there are samples and enough columns for them. */
 static bool profiled(const struct kernel *k, const struct grid *g)
 {
     return k->percent_count && g->width >= TEXT_MIN + 5 + SAMPLES + 2 * CELL;
@@ -103,7 +104,7 @@ static void draw_percent(double percent, struct grid *g, int x, int y, bool curs
                     0, "%6.2f%%", percent);
 }
 
-/* Returns kernel blame's result for this loop, if there is room. */
+/* Returns the result of kernel blame for this loop if there are enough columns. */
 static const struct blame *blame_shown(const struct session *s, const struct analysis *a,
                                        const struct grid *g)
 {
@@ -119,8 +120,8 @@ static void draw_cost(struct grid *g, int x, int y, double cycles, enum role rol
         grid_printf(g, x, y, 7, role, 0, "%6.2f ", fabs(cycles) < 0.005 ? 0 : cycles);
 }
 
-/* Draws measured and modelled cost left of the instruction, marking the one that the sentence
- * names. */
+/* Draws measured and modelled cost left of the instruction. The instruction that the sentence names
+ * is marked. */
 static void draw_costs(const struct blame *b, const struct analysis *a, size_t row, bool cursor,
                        struct grid *g, int x, int y)
 {
@@ -141,11 +142,12 @@ static bool holds(const struct insn *insn, const char *text)
     return (insn->text && strcasestr(insn->text, text)) || strcasestr(insn->form, text);
 }
 
-/* Gutter of all rows, computed once per drawing: extent of the limiting chain, and edges of the row
- * under the cursor. */
+/* Gutter of all rows, computed once per drawing: the extent of the limiting chain, and the edges of
+ * the selected row. */
 struct gutter {
-    size_t first, last;                       /* rows of the chain; first > last: none */
-    const struct analysis_edge **edges;       /* to or from the cursor */
+    size_t first, last;                       /* first and last row of the chain; first > last: no
+                                               * chain */
+    const struct analysis_edge **edges;       /* edges to or from the selected row */
     size_t count;
 };
 
@@ -165,8 +167,8 @@ static struct gutter gutter_of(const struct analysis *a, size_t cursor)
     return found;
 }
 
-/* Draws next to the source: the limiting chain as a bracket, inputs and users of the instruction
- * under the cursor. */
+/* Draws the gutter: the limiting chain as a bracket, and the inputs and users of the selected
+ * instruction. */
 static void draw_gutter(const struct analysis *a, const struct gutter *gutter, size_t row,
                         size_t cursor, struct grid *g, int x, int y)
 {
@@ -187,7 +189,7 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-/* Draws the C line of row @i where it changes. */
+/* Draws the source line of row @i if it differs from that of the previous row. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first,
                         struct grid *g, int x, int y, enum role role)
 {
@@ -198,7 +200,7 @@ static void draw_source(const struct kernel *k, const struct analysis *a, size_t
     str_done(&note);
 }
 
-/* Draws the row's full instruction on a separate row. */
+/* Draws the full text of the row's instruction on a separate row. */
 static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int y)
 {
     struct str text = {0};
@@ -286,7 +288,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k,
     grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 
-/* Draws machine, cycles, and their basis. */
+/* Draws the machine, the cycles, and how they were determined. */
 static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
     const struct kernel *k = s->document.kernel;
@@ -294,7 +296,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles,
              bound_name(a->bottleneck));
-    /* A long title is replaced by the id, so that the cycles are visible. */
+    /* the id replaces a long title, so that the cycles stay visible */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -303,8 +305,8 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, k->loops[s->document.loop].why);
 }
 
-/* Draws below the table, from row @y on: the instruction under the cursor, advice, bounds and
- * machines, as room permits, in this priority. */
+/* Draws the parts below the table, from row @y: the selected instruction, advice, bounds and
+ * machines. On a low screen later parts are omitted. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a,
                         size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
@@ -334,10 +336,10 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* Divides the rows below the instructions. */
+/* How many rows the parts of the view get. */
 struct layout {
-    unsigned rows;       /* of heading, instructions and sum */
-    bool roomy;          /* each bound has its own row */
+    unsigned rows;       /* rows of headings, instructions and sum */
+    bool roomy;          /* whether each bound has its own row */
 };
 
 static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n,
@@ -347,10 +349,11 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
                           reasons_rows(g, str_text(why), SENTENCE_ROWS);
     const unsigned beyond = !isnan(s->document.kernel_measured),
                    full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
-    /* On a low screen instructions take precedence over bounds. */
+    /* on a low screen instructions have precedence over bounds */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
-    /* first the whole sentence, then code and source line, last the bounds and machines */
+    /* the sentences have the highest priority, then code and source line, then bounds and
+     * machines */
     const unsigned least = 1 + told,
                    table = (unsigned)current->count + 5 + kernel_has_source(s->document.kernel);
     if (!roomy && panel > least && table + panel > g->height)
@@ -360,7 +363,7 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     return (struct layout){g->height - panel - 2, roomy};
 }
 
-/* Returns whether a group of ports has a purpose, which needs a row. */
+/* Returns whether a group of ports has a heading for its purpose, which needs a row. */
 static unsigned columns_headed(struct kernel_view_state *v, const struct analysis *a,
                                const struct grid *g)
 {
@@ -369,8 +372,8 @@ static unsigned columns_headed(struct kernel_view_state *v, const struct analysi
     return columns_for(v, a, &left, g->width).headed;
 }
 
-/* Draws title and table; returns the row below them. The row between is for the known source text,
- * or a truncated instruction. */
+/* Draws title and table. Returns the row below. One row is left for the source line or for a
+ * truncated instruction. */
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current,
                      unsigned rows, struct grid *g)
 {
@@ -403,7 +406,8 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     str_done(&why);
 }
 
-/* Another kernel starts at its first row; the same keeps the cursor of other views. */
+/* Selects the cursor. For another kernel it is the first row; for the same kernel it is the cursor
+ * of the other views. */
 static void adopt(struct kernel_view_state *v, struct session *s)
 {
     if (v->kernel != s->document.kernel) {
@@ -418,8 +422,8 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->revision = s->revision;
 }
 
-/* Explains a missing analysis of a loop on existing machines: cancelled, or out of memory or
- * threads. */
+/* Explains why a loop has no analysis although there are machines: it was cancelled, or memory or
+ * threads were lacking. */
 static void draw_not_analyzed(struct grid *g)
 {
     grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop has not been analyzed.");
@@ -428,7 +432,8 @@ static void draw_not_analyzed(struct grid *g)
               "that changes something.");
 }
 
-/* Returns the analyses to show, or NULL with a message on @g (may be NULL). */
+/* Returns the analyses to show. Without any it draws a message on @g (may be NULL) and returns
+ * NULL. */
 static struct analysis *const *shown(struct session *s, size_t *n, struct grid *g)
 {
     struct analysis *const *a = session_analyses(s, n);
@@ -455,7 +460,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     return NULL;
 }
 
-/* As shown(), and moves the cursor to the loop's row. */
+/* Does the same as shown(), and moves the cursor to the selected row. */
 static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n,
                                      struct grid *g)
 {
@@ -481,7 +486,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* The reasons view shows the rest. */
+/* Draws only title and table, because the reasons view shows the other parts. */
 static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
@@ -496,7 +501,8 @@ static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Title, table and the parts below it; with other panes the reasons have their own. */
+/* Returns the rows for title, table and the parts below. With other panes, those parts are in the
+ * reasons view. */
 static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
@@ -578,7 +584,7 @@ static bool kernel_mark(void *state, struct session *s, struct str *out)
     return s->document.kernel != NULL;
 }
 
-/* Moves to an instruction by number, or to the next one of a form. */
+/* Selects an instruction by its number, or the next one of a form. */
 static bool kernel_recall(void *state, struct session *s, const char *mark)
 {
     struct kernel_view_state *v = state;
@@ -619,7 +625,7 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
 }
 
-/* Starts the editor at the line under the cursor, of the source if the text has one. */
+/* Opens the editor at the selected line; the line of the source if the kernel has one. */
 static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
     const struct kernel *k = s->document.kernel;
@@ -635,7 +641,7 @@ static void edit(const struct kernel_view_state *v, const struct session *s, str
         str_addf(command, " --line %u", line);
 }
 
-/* Expands the groups that the instruction under the cursor uses, or collapses all. */
+/* Expands the groups of ports that the selected instruction uses, or collapses all groups. */
 static void open_groups(struct kernel_view_state *v, struct session *s)
 {
     size_t n;
@@ -676,7 +682,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
         return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
-    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame then handles the key */
+    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* also passed on to the frame */
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
             return false;
@@ -685,7 +691,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     }
 }
 
-/* Appends the kernel's path, shortened, and its compilation. */
+/* Appends the kernel's shortened path and how it was compiled. */
 static void kernel_title(void *state, struct session *s, struct str *out)
 {
     const struct kernel *k = s->document.kernel;
@@ -699,7 +705,7 @@ static void kernel_title(void *state, struct session *s, struct str *out)
         recipe_print(k->recipe, k->isa, out);
 }
 
-/* Machines side by side need the whole place. */
+/* Returns whether the view needs the whole place, because it compares machines. */
 static bool kernel_whole(void *state, struct session *s)
 {
     (void)s;

@@ -11,7 +11,7 @@
 #include "work/job.h"
 
 #define STEPS 5
-#define STEPS_MOST 240       /* most columns */
+#define STEPS_MOST 240       /* most columns of the line */
 #define STEP_TEXT 64
 
 struct evolve_run *lab_run(const struct session *s)
@@ -30,7 +30,7 @@ void lab_pause(struct evolve_run *run, struct str *command)
 {
     struct evolve_status status;
 
-    if (run) { /* as it is now: it decides which */
+    if (run) { /* the current status, not that of the last drawing, selects the command */
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
     }
@@ -56,9 +56,9 @@ void lab_draw_empty(const struct session *s, const struct view_ops *view, struct
 }
 
 struct lab_step {
-    const char *name, *command;   /* command: takes the step */
+    const char *name, *command;   /* command: starts the step */
     bool done, runs;
-    char has[STEP_TEXT];          /* its result; "": none */
+    char has[STEP_TEXT];          /* result of the step; "": none */
 };
 
 static void look_at_run(const struct document *d, struct lab_step *mapping)
@@ -98,13 +98,13 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
         steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-/* Draws the steps in a line; with @arrows and all counts, or with the current count only. Returns
- * the columns. */
+/* Draws the steps in a line with @arrow between them. @counts: the results of all steps are shown,
+ * otherwise only those of unfinished steps. Returns the columns. */
 static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts,
                            const struct session *s, struct grid *g)
 {
     unsigned x = 1;
-    bool asked = false;   /* the next step was named with its key */
+    bool asked = false;   /* whether the next step, with its key, has been drawn */
 
     for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];

@@ -1,5 +1,5 @@
-/* The five steps of the LAB place, as a line above its panes: forms, experiments, measured,
- * mapping, adopt; and the run shown. No curses. UI thread. */
+/* The line above the panes of the LAB place, with its five steps: forms, experiments, measured,
+ * mapping, adopt. Also the displayed run. No curses. UI thread. */
 #ifndef PORTOLAN_VIEW_LAB_STEPS_H
 #define PORTOLAN_VIEW_LAB_STEPS_H
 
@@ -8,17 +8,16 @@
 
 #define LAB_INFER "evolve start; view matrix"   /* command that starts a search */
 
-/* Returns the newest run of inference, or NULL. */
+/* Returns the newest inference run, or NULL. */
 struct evolve_run *lab_run(const struct session *s);
-/* Returns whether it runs and is not paused. */
+/* Returns whether that run is running and not paused. */
 bool lab_run_goes_on(const struct session *s);
-/* Appends the command that pauses or continues @run (NULL: nothing). */
+/* Appends the command that pauses or resumes @run; nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);
-/* Draws the text @says of an empty pane of @view about a run, and the key of the next step towards
- * one. */
+/* Draws an empty pane of @view: the text @says, and the key of the next step towards a run. */
 void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g,
                     const char *says);
-/* Draws the steps on row 0 of @g: the result of each, and the key of the next. */
+/* Draws the steps on row 0 of @g with their results and the key of the next step. */
 void lab_steps_draw(struct session *s, struct grid *g);
 
 #endif

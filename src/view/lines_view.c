@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Source lines of the hot loop under the cursor, each with the samples of its instructions. */
+/* Lines view: source lines of the selected hot loop, each with the samples of its instructions. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,13 +14,13 @@
 
 struct hot_line {
     uint32_t line;
-    const char *text;        /* borrowed from the kernel */
+    const char *text;        /* text of the line; borrowed from the kernel */
     double percent;
 };
 
 struct lines_state {
     unsigned top;
-    VEC(struct hot_line) lines;   /* of the last drawing */
+    VEC(struct hot_line) lines;   /* lines of the last drawing */
 };
 
 static void lines_close(void *state)
@@ -111,7 +111,7 @@ static bool lines_act(void *state, struct session *s, enum action action, struct
     }
     if (!view_row(action, &at, 10, (long)v->lines.count))
         return false;
-    v->top = at < 0 ? 0 : (unsigned)at;   /* clamped when drawn */
+    v->top = at < 0 ? 0 : (unsigned)at;   /* the drawing limits it to the number of lines */
     return true;
 }
 

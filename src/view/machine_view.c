@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This computer for measuring: the method, calibration, clock and contention over time. */
+/* Machine view: this computer as a measuring device: method, calibration, clock and contention over
+ * time. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,18 +16,19 @@
 #include "view/view.h"
 #include "work/job.h"
 
-#define CLOCK_MARGIN 0.005   /* relative range of a constant clock, drawn in the middle */
+#define CLOCK_MARGIN 0.005   /* relative variation of a clock that counts as constant; its curve is
+                              * drawn in the middle */
 
-#define LABEL_WIDTH 8 /* columns of "clock   " */
+#define LABEL_WIDTH 8 /* columns of the label "clock   " */
 
 struct machine_view_state {
     struct record_point points[RECORD_POINTS];
     double x[RECORD_POINTS], clock[RECORD_POINTS], contended[RECORD_POINTS],
         disturbed[RECORD_POINTS];
     size_t count;
-    double low, high;        /* clock range, GHz; NaN: unknown */
-    double lost;             /* largest percentage of lost windows */
-    unsigned long samples;   /* points with windows */
+    double low, high;        /* lowest and highest clock, GHz; NaN: unknown */
+    double lost;             /* largest percentage of windows lost to other tasks */
+    unsigned long samples;   /* number of points with windows */
     struct stage_point stages[STAGE_POINTS];
     double at[STAGE_POINTS], share[STAGE_POINTS];
 };
@@ -53,7 +55,7 @@ static void fill(struct machine_view_state *v, struct session *s)
     }
 }
 
-/* Draws this CPU's machine; nothing if unknown. */
+/* Draws this CPU's machine, if known. */
 static void draw_here(const struct here *here, struct grid *g, int *y)
 {
     if (here->id)
@@ -62,8 +64,8 @@ static void draw_here(const struct here *here, struct grid *g, int *y)
         grid_printf(g, 0, (*y)++, 0, ROLE_WARN, 0, "core    %s", here->fault.what);
 }
 
-/* Puts a text where all of it fits: a number that is cut would be another one. Returns the columns
- * used. */
+/* Draws a text only if all of it fits, because a truncated number would be a different one. Returns
+ * the columns used. */
 __attribute__((format(printf, 5, 6))) static unsigned
 put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format, ...)
 {
@@ -76,7 +78,7 @@ put_whole(struct grid *g, unsigned x, int y, enum role role, const char *format,
     return x + grid_columns(g, text) <= g->width ? grid_put(g, (int)x, y, 0, role, 0, text) : 0;
 }
 
-/* Draws the settings in effect, one per line; returns the rows used. */
+/* Draws the settings in effect, one per line. Returns the rows used. */
 static int draw_facts(struct session *s, const struct machine_view_state *v, struct grid *g)
 {
     struct calibration c;
@@ -138,7 +140,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
-/* Draws the current measurement with progress and remaining time. */
+/* Draws the current measurement with its progress and remaining time. */
 static void draw_work(struct grid *g, int *y, unsigned *room)
 {
     struct job_info info;
@@ -187,7 +189,8 @@ static void draw_contention(const struct machine_view_state *v, struct grid *g, 
     plot_draw(&plot, g, x, y, width, height);
 }
 
-/* Share of windows lost to neighbours in points @from to @to - 1; below 0: no windows. */
+/* Returns the fraction of windows lost to other tasks in points @from to @to - 1; negative without
+ * windows. */
 static double contended_mean(const struct machine_view_state *v, size_t from, size_t to)
 {
     double sum = 0;
@@ -201,7 +204,7 @@ static double contended_mean(const struct machine_view_state *v, size_t from, si
     return n ? sum / (double)n : -1;
 }
 
-/* Draws idle and contended periods from the start to now, with a legend. */
+/* Draws idle and contended periods from the start until now, with a legend. */
 static void draw_strip(const struct machine_view_state *v, struct grid *g, int y)
 {
     static const char quiet[] = "  quiet ", contended[] = "  contended ";
@@ -226,8 +229,8 @@ static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM,
                                         [CHARTING_DONE] = ROLE_TEXT,
                                         [CHARTING_ENDED] = ROLE_WARN};
 
-/* Draws a chart's stages, one per line, and their progress over time; nothing without a chart. Uses
- * at most @room rows. */
+/* Draws the stages of a chart, one per line, and their progress over time, on at most *@room rows.
+ * Draws nothing without a chart. */
 static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y,
                        unsigned *room)
 {
@@ -267,7 +270,7 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
                               .y_max = 100,
                               .series = &series,
                               .series_count = 1};
-    /* clock and contention follow below */
+    /* half of the rows remain for clock and contention */
     const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;
     plot_draw(&plot, g, 0, *y, g->width, height);
     *y += (int)height;
