@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop on the selected machines, one per row; other panes show the one under the cursor. */
+/* Machines view: the loop on the selected machines, one per row; the other panes show the selected
+ * one. */
 #include <stdlib.h>
 
 #include "analysis/analysis.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapping explorer: forms by ports of the current machine, and forms that share ports with the one
- * under the cursor. */
+/* Mapping view: forms by ports of the current machine, and the forms that share ports with the
+ * selected form. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,25 +17,26 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
-/* width of a screen from which usages are in the table; a narrower one shows the usage below it */
+/* least width of a pane with usages in the table; a narrower pane shows the usage below it */
 #define ROOMY 100
 #define USAGE_MAX 60
 #define COUNTS_WIDTH 34  /* columns of the counts in the title line */
-#define FORM_WANTED 40   /* columns for forms before a wide screen gives the rest to usages */
+#define FORM_WANTED 40   /* columns of the forms on a wide screen, where usages get the remaining
+                          * columns */
 
 struct mapping_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
-    struct machine *machine;     /* that of @pressures */
-    struct ports shown;          /* the machine with displayed port names */
+    struct machine *machine;     /* machine of @pressures */
+    struct ports shown;          /* the machine's ports with their displayed names */
     struct pressures *pressures;
-    bool pressed;                /* pressures were available at the last update */
-    unsigned long revision;      /* of the session */
-    /* revision at which computing pressures failed; 0: none */
+    bool pressed;                /* whether pressures were available at the last update */
+    unsigned long revision;      /* session revision at the last update */
+    /* session revision at which computing pressures failed; 0: no failure */
     unsigned long given_up;
     unsigned ports;
-    struct accuracy accuracy;  /* over the session's experiments */
-    size_t worst;              /* row of the largest error, if accuracy.n is not 0 */
+    struct accuracy accuracy;  /* accuracy on the session's experiments */
+    size_t worst;              /* experiment with the largest error; valid if accuracy.n is not 0 */
 };
 
 static void mapping_close(void *state)
@@ -45,7 +46,7 @@ static void mapping_close(void *state)
     pressures_drop(v->pressures);
 }
 
-/* Evaluates the mapping on the existing experiments, so that an edit shows its effect at once. */
+/* Evaluates the mapping on the session's experiments, so that an edit shows its effect at once. */
 static void judge(struct mapping_view_state *v, struct session *s, struct machine *m)
 {
     const struct experiments *t = s->document.experiments;
@@ -146,8 +147,8 @@ static void set_columns(struct mapping_view_state *v)
     v->ports = v->shown.count;
 }
 
-/* Returns whether failed pressures should be computed again: only after a change, since an
- * immediate retry would undo a cancellation. */
+/* Returns whether to compute failed pressures again. They are computed again only after a change of
+ * the session, because an immediate repetition would undo a cancellation. */
 static bool try_again(struct mapping_view_state *v, const struct session *s)
 {
     if (pressures_made(v->pressures) || pressures_pending(v->pressures))
@@ -157,7 +158,7 @@ static bool try_again(struct mapping_view_state *v, const struct session *s)
     return v->given_up != s->revision;
 }
 
-/* Returns false when there is no machine. */
+/* Returns false if there is no machine. */
 static bool refresh(void *state, struct session *s)
 {
     struct mapping_view_state *v = state;
@@ -227,7 +228,8 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
     str_done(&names);
 }
 
-/* Divides the rest of @width: first to the forms as needed, then to the usages. */
+/* Divides the remaining columns of @width: forms get FORM_WANTED, usages the others up to
+ * USAGE_MAX. */
 static void share_width(struct mapping_view_state *v, unsigned width)
 {
     unsigned used = FORM_WANTED + 1;
@@ -239,14 +241,15 @@ static void share_width(struct mapping_view_state *v, unsigned width)
     v->columns[COLUMN_USAGE].width += spare < USAGE_MAX - USAGE_MIN ? spare : USAGE_MAX - USAGE_MIN;
 }
 
-/* Machine, counts, and its error on the experiments: a number that is cut would be another one, so
- * the counts give way to the error. */
+/* Draws the machine, its counts, and its error on the experiments. The error has precedence over
+ * the counts. A number that does not fit is omitted, because a truncated number would be a
+ * different one. */
 static void draw_title(const struct mapping_view_state *v, const struct session *s, struct grid *g)
 {
     struct str error = {0}, of = {0}, counts = {0}, distinct = {0};
     const size_t forms = mapping_count(v->machine->mapping),
                  uops = v->pressed ? pressures_distinct(v->pressures) : 0;
-    /* a long title gives way to the id */
+    /* the id replaces a long title */
     const bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;
     unsigned used =
         grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? v->machine->title : v->machine->id);

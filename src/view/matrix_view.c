@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Current mapping of a run of inference: forms by ports, the certainty of each cell, and each
- * form's prediction alone. */
+/* Matrix view: the current mapping of an inference run by forms and ports, the certainty of each
+ * cell, and the prediction of each form alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,16 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-/* Columns: the form, the ports, then these. */
+/* Columns after the form and the ports. */
 enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 
-#define PREDICTED_FROM 70    /* pane width from which predictions have a column */
+#define PREDICTED_FROM 70    /* least width of a pane with a column of predictions */
 #define SURE_FROM 60
 
 struct matrix_view_state {
     struct table_view view;      /* first */
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
-    struct outline *o; /* held; NULL: none yet */
+    struct outline *o; /* counted reference; NULL: no outline yet */
     struct ports names;
 };
 
@@ -36,8 +36,8 @@ static size_t row_count(const void *context)
     return ((const struct matrix_view_state *)context)->o->problem->forms;
 }
 
-/* Whether @column is a port's, whose number *@port gets; else that of the later columns,
- * COLUMNS_LAST for the form. */
+/* Returns whether @column is a port's; *@port is then its number. Otherwise *@port is the COLUMN_
+ * value, or COLUMNS_LAST for the form. */
 static bool is_port(const struct matrix_view_state *v, int column, unsigned *port)
 {
     const unsigned at = (unsigned)column - 1;
@@ -120,7 +120,7 @@ static void set_columns(struct matrix_view_state *v)
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
-/* Returns false when there is no mapping. */
+/* Returns false if there is no mapping. */
 static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;
@@ -146,7 +146,7 @@ static void matrix_open(void *state)
     struct matrix_view_state *v = state;
 
     table_init(&v->view.table);
-    v->view.table.sort = 0; /* by the names of the forms */
+    v->view.table.sort = 0; /* sorted by form */
     v->view.rows = "inferred";
     v->view.refresh = refresh;
 }
@@ -162,7 +162,7 @@ static void print_usage(const struct matrix_view_state *v, size_t row, struct st
     usage_done(&usage);
 }
 
-/* Draws the form under the cursor as text, and the meaning of visible marks. */
+/* Draws the usage of the selected form as text, and the meaning of the visible marks. */
 static void draw_detail(const struct matrix_view_state *v, struct grid *g, int y)
 {
     struct str text = {0};

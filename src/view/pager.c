@@ -6,11 +6,11 @@
 
 #include "base/steps.h"
 
-#define SCANNED_A_STEP 128    /* bytes read per step */
-#define SEARCHED_A_STEP 32    /* bytes searched per step */
-/* rows per line; longer ones scroll sideways */
+#define SCANNED_A_STEP 128    /* bytes read per work step */
+#define SEARCHED_A_STEP 32    /* bytes searched per work step */
+/* most rows per line; longer lines are not wrapped but scroll sideways */
 #define WRAP_MOST 6
-#define WRAP_LEAST 24         /* least columns of wrapped rows */
+#define WRAP_LEAST 24         /* least columns of a wrapped row */
 
 void pager_clear(struct pager *p)
 {
@@ -29,7 +29,7 @@ void pager_done(struct pager *p)
     vec_done(&p->texts);
 }
 
-/* Reads the last text for about @steps. */
+/* Reads more lines of the last text, using about @steps work steps. */
 static void read_on(struct pager *p, uint64_t steps)
 {
     for (uint64_t taken = 0, before = 0; p->unread && taken < steps; steps_add(taken - before)) {
@@ -78,8 +78,8 @@ static size_t last_top(const struct pager *p)
     return p->height ? p->last : p->lines.count ? p->lines.count - 1 : 0;
 }
 
-/* Finds the indentation of a line's wrapped rows, in bytes: after its own indentation, or after its
- * only gap. False: several gaps, a table row. */
+/* Finds the offset in bytes at which wrapped rows of a line are aligned: after its indentation, or
+ * after its only gap. Returns false for several gaps (a table row). */
 static bool wraps_from(const char *text, size_t *from)
 {
     const size_t indent = strspn(text, " ");
@@ -89,7 +89,8 @@ static bool wraps_from(const char *text, size_t *from)
     return !behind || !strstr(behind, "  ");
 }
 
-/* Wraps @line, which exceeds one row, from row @y on; returns its rows, 0: must not be wrapped. */
+/* Wraps @line, which is longer than a row, from row @y. Returns its rows; 0: it must not be
+ * wrapped. */
 static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
 {
     struct grid scratch;
@@ -113,7 +114,7 @@ static unsigned draw_wrapped(const struct pager_line *line, enum role role, stru
     return rows <= WRAP_MOST ? rows : 0;
 }
 
-/* Draws line @at from row @y on; returns its rows. */
+/* Draws line @at from row @y. Returns its rows. */
 static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
 {
     const struct pager_line *line = &p->lines.items[at];
@@ -126,7 +127,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
         return rows;
     grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
     *widest = columns > *widest ? columns : *widest;
-    /* Truncated output must not look complete. */
+    /* marks truncated text */
     if (columns > p->left + g->width)
         grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
     if (p->left && *line->text)
@@ -134,7 +135,7 @@ static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int 
     return 1;
 }
 
-/* Returns the first line of a screen like @g that ends with the last line. */
+/* Returns the first line of a screen like @g whose last line is the last of the text. */
 static size_t find_last_top(const struct pager *p, const struct grid *g)
 {
     struct grid scratch;
@@ -151,7 +152,7 @@ static size_t find_last_top(const struct pager *p, const struct grid *g)
     return at < p->lines.count || !at ? at : at - 1;
 }
 
-/* Searches the next lines. */
+/* Continues a search within PAGER_STEPS work steps. */
 static void find_on(struct pager *p)
 {
     for (uint64_t taken = 0; p->finding && taken < PAGER_STEPS;) {
@@ -197,7 +198,7 @@ static void scroll(struct pager *p, long rows)
         p->top = last_top(p);
 }
 
-/* Ends a search; true when there was one. */
+/* Ends a search. Returns whether one was active. */
 static bool end_search(struct pager *p)
 {
     bool found = p->finding != 0;
@@ -235,7 +236,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
     p->find_step = 1;
     if (!p->finding)
         return false;
-    if (!p->unread)   /* if not, after everything is read */
+    if (!p->unread)   /* otherwise once all is read */
         find_on(p);
     return !p->missed;
 }

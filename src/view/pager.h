@@ -1,4 +1,4 @@
-/* Lines of text with scrolling and search, for the output, log and help views. */
+/* Text with scrolling and search, for the output, log and help views. */
 #ifndef PORTOLAN_VIEW_PAGER_H
 #define PORTOLAN_VIEW_PAGER_H
 
@@ -6,45 +6,47 @@
 #include "cmd/action.h"
 #include "view/grid.h"
 
-/* steps (base/steps.h) of reading or searching per drawing: some milliseconds */
+/* work steps (base/steps.h) of reading or searching per drawing; they take some milliseconds */
 #define PAGER_STEPS 100000
 
 struct pager {
     /* lines read so far, NUL-terminated */
     VEC(struct pager_line { const char *text; size_t length; enum role role; }) lines;
-    VEC(char *) texts;    /* storage of the lines */
-    char *unread;         /* rest of the text; NULL: all read */
-    enum role role;       /* of the rest */
-    bool cut;             /* memory ran out: lines are missing */
+    VEC(char *) texts;    /* memory of the lines */
+    char *unread;         /* text that is not read yet; NULL: all is read */
+    enum role role;       /* role of the unread text */
+    bool cut;             /* memory ran out, so lines are missing */
     size_t top, left;     /* first visible line and column */
-    size_t height;        /* of the last drawing */
-    size_t shown, last;   /* lines shown, and the first line when the last one is visible */
-    size_t widest;        /* columns of the longest visible line that was not wrapped */
-    bool follow;          /* stays at the end */
-    char match[128];      /* search text, "" none */
-    /* direction of a search that continues with the next drawing, 0: none */
+    size_t height;        /* rows of the last drawing */
+    size_t shown, last;   /* shown: lines visible; last: first visible line when the view is
+                           * scrolled to the end */
+    size_t widest;        /* columns of the longest visible unwrapped line */
+    bool follow;          /* whether the view stays at the end when lines are added */
+    char match[128];      /* text to search for; "": none */
+    /* direction of a search that the next drawing continues; 0: none */
     int finding;
     size_t find_from, find_step;
-    bool missed;          /* the last search found nothing */
+    bool missed;          /* whether the last search found nothing */
 };
 
 void pager_clear(struct pager *p);
 void pager_done(struct pager *p);
-/* Adds @text, line by line. */
+/* Adds @text, split into lines. */
 void pager_add(struct pager *p, enum role role, const char *text);
-/* As pager_add for a text of any size, read incrementally per drawing; nothing may be added after
- * it. Takes @take_text. */
+/* Adds text of any size, of which each drawing reads a part. Nothing may be added after it.
+ * @take_text is moved. */
 void pager_take(struct pager *p, enum role role, char *take_text);
-/* Returns whether reading or searching continues with the next drawing. */
+/* Returns whether the next drawing continues to read or search. */
 bool pager_busy(const struct pager *p);
-/* Appends the lines from number @first on, including unread ones. */
+/* Appends the lines from number @first to the end, including unread ones. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
-/* Draws the lines. Prose wraps below its beginning or its only gap; lines of tables, with several
- * gaps, are cut and scroll sideways. */
+/* Draws the visible lines. Prose wraps and is aligned below its beginning or its only gap. Lines of
+ * tables have several gaps; they are truncated and scroll sideways. */
 void pager_draw(struct pager *p, struct grid *g);
-/* Handles arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
+/* Handles the actions of arrows, hjkl, g G, pages, F (follow) and the wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);
-/* Searches; false when no line has @text; true when one does, or while unknown (pager_busy). */
+/* Searches for @text. Returns false if no line has it, true if a line has it or if the search is
+ * not complete (pager_busy). */
 bool pager_find(struct pager *p, const char *text, int direction);
 /* "12-40/200". */
 void pager_status(const struct pager *p, struct str *out);

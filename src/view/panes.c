@@ -4,15 +4,15 @@
 #include <limits.h>
 #include <string.h>
 
-#define TITLED_LEAST 10      /* rows of a screen from which a single pane has a title */
+#define TITLED_LEAST 10      /* least rows of a screen whose single pane has a title */
 
-/* Selected panes of a place with their columns and rows. */
+/* Which panes of a place are visible, and the rows of its bands. */
 struct pane_plan {
     bool stands[PLACE_PANES];
     unsigned bands[PLACE_BANDS];   /* rows per band; 0: hidden */
 };
 
-/* Hides bands from the last on, except the focused one, until the rest have enough rows. */
+/* Hides bands, the last one first but never the focused one, until the others have enough rows. */
 static void choose_bands(const struct place_table *p, unsigned focused, unsigned height,
                          struct pane_plan *plan)
 {
@@ -32,7 +32,8 @@ static void choose_bands(const struct place_table *p, unsigned focused, unsigned
         plan->bands[b] = stands[b];
 }
 
-/* Hides panes of a band in the same way by columns. */
+/* Hides panes of each band, the last one first but never the focused one, until the others have
+ * enough columns. */
 static void choose_panes(const struct place_table *p, unsigned focus, unsigned width,
                          struct pane_plan *plan)
 {
@@ -45,12 +46,13 @@ static void choose_panes(const struct place_table *p, unsigned focus, unsigned w
         for (unsigned i = place_panes(p); i-- && needed > width;)
             if (plan->stands[i] && p->panes[i].band == b && i != focus) {
                 needed -= p->panes[i].least;
-                plan->stands[i] = needed == 0;   /* one remains */
+                plan->stands[i] = needed == 0;   /* the only remaining pane of a band stays */
             }
     }
 }
 
-/* Columns of pane @number out of the band's @width, by the shares of the shown panes. */
+/* Returns the columns of pane @number: its share of @width among the visible panes of its band.
+ * *@from is its first column. */
 static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan,
                            unsigned number, unsigned width, unsigned *from)
 {
@@ -67,7 +69,7 @@ static unsigned columns_of(const struct place_table *p, const struct pane_plan *
     return width * upto / all - *from;
 }
 
-/* Rows needed by the panes of a band, including titles; UINT_MAX: any number. */
+/* Returns the rows that the panes of a band need, including titles; UINT_MAX: no limit. */
 static unsigned wanted(const struct place_table *p, const struct place_state *state,
                        const struct pane_plan *plan, unsigned band, void **states,
                        struct session *s, unsigned width)
@@ -88,7 +90,8 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
     return most;
 }
 
-/* Divides the rows by shares; unused rows go to bands that need them, the last first. */
+/* Divides the rows by the shares of the bands. Unused rows are added to bands that need more, the
+ * last band first. */
 static void share_rows(const struct place_table *p, const struct place_state *state,
                        struct pane_plan *plan, void **states, struct session *s, unsigned width,
                        unsigned height)
@@ -158,7 +161,7 @@ void panes_lay(struct panes *out, unsigned number, const struct place_state *sta
     }
 }
 
-/* Area in which the view draws. */
+/* Determines the area of the pane that its view may use. */
 static void body(const struct pane *pane, int *x, int *y, unsigned *width, unsigned *height)
 {
     *x = pane->x + pane->bordered;
@@ -172,7 +175,7 @@ static const char *label_of(const struct view_ops *v)
     return v->label ? v->label : v->name;
 }
 
-/* Names the other panes of the place in the title of a single one, as many as fit. */
+/* Names the hidden panes of the place in the title of a single pane, as many as fit. */
 static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state,
                         struct grid *g, unsigned x)
 {
@@ -221,7 +224,7 @@ static bool is_edge(const struct grid *g, int x, int y)
            strcmp(g->cells[(size_t)y * g->width + (size_t)x].glyph, g->ascii ? "|" : "│") == 0;
 }
 
-/* Draws junctions of lines between panes and titles. */
+/* Draws the junctions of the lines between panes and titles. */
 static void draw_joints(const struct panes *p, struct grid *g)
 {
     for (size_t i = 0; i < p->count; i++)

@@ -6,7 +6,7 @@
 #include "view/plot.h"
 #include "work/evolve_job.h"
 
-#define WORDS 3   /* rows of text */
+#define WORDS 3   /* most rows of text */
 
 static int compare_points(const void *a, const void *b)
 {
@@ -16,8 +16,8 @@ static int compare_points(const void *a, const void *b)
                                       : (x->d_avg > y->d_avg) - (x->d_avg < y->d_avg);
 }
 
-/* Keeps the undominated ones of @n mappings, by number of µops. The run's own front includes
- * smaller volumes, which are points above the steps. */
+/* Keeps those of @n mappings that no other beats in both error and µops, sorted by number of µops.
+ * The run's own front also has mappings of smaller volume, which would be above the steps. */
 static size_t keep_unbeaten(struct evolve_point *points, size_t n)
 {
     size_t kept = 0;
@@ -29,7 +29,7 @@ static size_t keep_unbeaten(struct evolve_point *points, size_t n)
     return kept;
 }
 
-/* A single point is not a visible front. */
+/* Draws text instead of a front, because a single point is not visible as one. */
 static void draw_words(const struct evolve_point *best, struct grid *g, int x, int y,
                        unsigned width)
 {
@@ -58,7 +58,7 @@ void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, i
     double *distinct = mem_alloc(4 * front * sizeof *distinct), *error = distinct + 2 * front;
     size_t corners = 0;
     for (size_t i = 0; i < front; i++)
-        /* continues horizontally to the next one with more µops */
+        /* a horizontal line to the next mapping with more µops */
         for (size_t corner = i; corner < i + 2 && corner < front; corner++) {
             distinct[corners] = (double)points[corner].distinct;
             error[corners++] = 100 * points[i].d_avg;

@@ -1,5 +1,5 @@
-/* Places: the three workspaces, each a table of panes shown side by side if there is room. No
- * curses. */
+/* Places: the three workspaces. Each is a table of panes, shown side by side if the screen is large
+ * enough. No curses. */
 #ifndef PORTOLAN_VIEW_PLACE_H
 #define PORTOLAN_VIEW_PLACE_H
 
@@ -10,26 +10,27 @@
 #define PLACE_BANDS 3
 
 struct place_pane {
-    /* views of the pane, the first by default; NULL-terminated */
+    /* views that the pane can show, the initial one first; NULL-terminated */
     const struct view_ops *views[PLACE_VIEWS];
-    unsigned band;           /* row of panes */
-    /* percent of the band's columns; least columns, below which it is hidden in favour of the
-     * focused pane */
+    unsigned band;           /* band (row of panes) of the pane */
+    /* share: percent of the band's columns; least: columns below which the pane is hidden unless it
+     * is focused */
     unsigned share, least;
 };
 
 struct place_table {
-    const char *name;        /* displayed and accepted by `view`: "LOOP" */
+    const char *name;        /* name in the status line and for `view`: "LOOP" */
     const char *help;
     struct place_pane panes[PLACE_PANES];                      /* ended by a pane without views */
-    /* percent of the rows; least rows, below which it is hidden in favour of the focused band */
+    /* share: percent of the rows; least: rows below which the band is hidden unless it is
+     * focused */
     struct { unsigned share, least; } bands[PLACE_BANDS];
     /* Draws a line above the panes on row 0 of @g; NULL: none. */
     void (*draw_head)(struct session *s, struct grid *g);
 };
 
-/* State of a place: focused pane, and view shown by each pane. Zero-initialised is the initial
- * state. */
+/* State of a place: its focused pane, and the view that each pane shows. Zero-initialised is the
+ * initial state. */
 struct place_state {
     unsigned focus;
     unsigned char shown[PLACE_PANES];
@@ -44,10 +45,10 @@ unsigned place_panes(const struct place_table *p);
 /* Returns the view that pane @pane shows. */
 const struct view_ops *place_view(const struct place_table *p, const struct place_state *state,
                                   unsigned pane);
-/* Finds @view: *@place and *@pane get its place and pane, *@at its index in the pane. False for
- * overlays, which have no place. */
+/* Finds @view: its place, its pane, and its index *@at in the pane. Returns false for overlays,
+ * which have no place. */
 bool place_of(const struct view_ops *view, unsigned *place, unsigned *pane, unsigned *at);
-/* Returns the place called @name, or PLACE_COUNT. */
+/* Returns the place with name @name, or PLACE_COUNT. */
 unsigned place_find(const char *name);
 
 #endif

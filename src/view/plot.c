@@ -9,10 +9,10 @@
 #include "base/mem.h"
 #include "base/steps.h"
 
-#define LABEL 8   /* columns of the y axis labels */
+#define LABEL 8   /* columns of the labels of the y axis */
 
 struct axis {
-    double low, high;    /* after taking the logarithm */
+    double low, high;    /* range; of the logarithms if @log */
     bool log;
 };
 
@@ -21,7 +21,7 @@ static char letter_of(size_t series)
     return (char)('a' + series % 26);
 }
 
-/* Drawing area in dots: two per column, four per row. */
+/* Drawing area in dots, two per column and four per row. */
 struct canvas {
     unsigned columns, rows;
     uint8_t *dots;       /* braille pattern per cell */
@@ -121,7 +121,7 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
                              (char)(0x80 | (c->dots[cell] & 0x3f)), 0};
             if (!c->dots[cell])
                 continue;
-            /* ASCII: position of dots within the cell. */
+            /* ASCII: the character shows whether dots are in the upper or lower half */
             bool upper = c->dots[cell] & 0x1b, lower = c->dots[cell] & 0xe4;
             grid_put(g, x + (int)column, y + (int)row, 1, (enum role)c->roles[cell], 0,
                      !g->ascii        ? glyph
@@ -131,7 +131,7 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
         }
 }
 
-/* Without colours, marks the end of each of several series with a letter. */
+/* Marks the end of each series with a letter if there are several and no colours. */
 static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay,
                          const struct canvas *c, struct grid *g, int x, int y)
 {
@@ -156,8 +156,8 @@ static void format_value(double value, char out[24])
              value);
 }
 
-/* Ticks of a logarithmic scale with few decades: the densest that fits of 1; 1 3; 1 2 5; 1 2 3 5 7;
- * 1 to 9. */
+/* Computes ticks of a logarithmic scale over few decades. Uses the densest set of digits that fits:
+ * 1 to 9; 1 2 3 5 7; 1 2 5; 1 3; 1. */
 static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     static const char *const digits[] = {"123456789", "12357", "125", "13", "1"};
@@ -178,8 +178,8 @@ static size_t log_ticks(const struct axis *axis, unsigned room, double *ticks, s
     return n;
 }
 
-/* Values to label: decades of a logarithmic scale, else steps of 1, 2 or 5. Returns their
- * number. */
+/* Computes the values to label: decades of a logarithmic scale, otherwise multiples of 1, 2 or 5
+ * times a power of ten. Returns their number. */
 static size_t ticks_of(const struct axis *axis, unsigned room, double *ticks, size_t most)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Draws curves on a grid: braille dots (or ASCII), axes with labels, logarithmic scales with a tick
- * per decade. No curses. */
+/* Draws curves on a grid with braille dots (or ASCII), labelled axes, and logarithmic scales with a
+ * tick per decade. No curses. */
 #ifndef PORTOLAN_VIEW_PLOT_H
 #define PORTOLAN_VIEW_PLOT_H
 
@@ -8,29 +8,31 @@
 struct plot_series {
     const char *label;
     enum role role;
-    const double *x, *y;   /* n points, x ascending; NaN in y is a gap */
+    const double *x, *y;   /* n points, x ascending; a NaN in y is a gap */
     size_t n;
-    bool points;           /* draws points without lines */
+    bool points;           /* points only, without lines */
 };
 
 struct plot {
     const char *title, *x_label, *y_label;
-    bool log_x, log_y;     /* values of 0 or below are gaps */
-    double x_min, x_max, y_min, y_max;   /* equal: from the data */
+    bool log_x, log_y;     /* logarithmic; values of 0 or below are gaps */
+    double x_min, x_max, y_min, y_max;   /* ranges; minimum equal to maximum: the range of the
+                                          * data */
     const struct plot_series *series;
     size_t series_count;
 };
 
-/* Draws @p into the rectangle; several points of a series in one column become a range. The title
- * row has the series' labels; without colours each follows the letter at its curve's end. */
+/* Draws @p into the rectangle. Several points of a series in one column are drawn as a range. The
+ * title row has the labels of the series. Without colours each label follows the letter at the end
+ * of its curve. */
 void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned width, unsigned height);
 
-/* pareto.c: the mappings of a run that no other beats in both error and number of distinct µops,
- * drawn as the steps of their front. */
+/* pareto.c: draws the Pareto front of a run's mappings: those that no other beats in both error and
+ * number of distinct µops. */
 
 struct evolve_point;
-/* Draws the front of @n mappings, which are reordered, into the rectangle: as steps, or as text for
- * a single one. */
+/* Draws the front of @n mappings into the rectangle as steps, or as text if it is a single mapping.
+ * Reorders the mappings. */
 void pareto_draw(struct evolve_point *points, size_t n, struct grid *g, int x, int y,
                  unsigned width, unsigned height);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define CELL 5           /* least columns of a group */
+#define CELL 5           /* least columns per group */
 
 static void group_name(const struct analysis *a, const struct port_group *group, struct str *out)
 {
@@ -31,8 +31,8 @@ void port_columns_lay(const struct analysis *a, const struct port_groups *groups
     }
 }
 
-/* Draws cycles on a group of @ports; the heat is that of one port relative to the loop's @full
- * cycles. */
+/* Draws the cycles of a group of @ports ports. The heat is the cycles of one port relative to the
+ * loop's @full cycles. */
 static void draw_value(struct grid *g, int x, int y, unsigned width, double value, unsigned ports,
                        double full, bool cursor)
 {

@@ -11,19 +11,20 @@
 #include "throughput/schedule.h"
 #include "work/job.h"
 
-/* Thousands of forms share a few hundred usages: each usage is solved once. */
+/* Port loads of a machine's forms. Thousands of forms share a few hundred usages, so each usage is
+ * solved once. */
 struct pressures {
     struct machine *machine;   /* held */
-    size_t count, usages;      /* of forms; of distinct usages */
+    size_t count, usages;      /* number of forms, and of distinct usages */
     unsigned ports;
-    /* rows sorted by usage; start of each usage's rows, and the end */
+    /* order: rows sorted by usage; first: index in order of each usage's first row, then the end */
     size_t *order, *first;
-    uint32_t *usage;           /* per row */
-    double *pressure, *cycles; /* usages * ports; per usage */
+    uint32_t *usage;           /* usage of each row */
+    double *pressure, *cycles; /* pressure: usages * ports values; cycles: one per usage */
     size_t distinct;
     bool made;
     unsigned job;              /* 0: none */
-    _Atomic unsigned holders;  /* besides the first */
+    _Atomic unsigned holders;  /* number of holders in addition to the first */
 };
 
 struct usage_row {
@@ -64,7 +65,7 @@ static double solve_one(const struct usage *usage, unsigned ports, double *press
     return cycles;
 }
 
-/* Groups rows by usage; false when memory runs out. */
+/* Groups the rows by usage. Returns false if memory runs out. */
 static bool group(struct pressures *p, struct usage_row *rows)
 {
     const struct mapping *m = p->machine->mapping;
@@ -89,7 +90,7 @@ static bool group(struct pressures *p, struct usage_row *rows)
     return p->pressure && p->cycles;
 }
 
-/* Any thread. False with err when out of memory or cancelled. */
+/* Computes all usages. Any thread. Returns false with err if out of memory or cancelled. */
 static bool make(struct pressures *p, struct err *err)
 {
     const struct mapping *m = p->machine->mapping;

@@ -10,7 +10,7 @@
 
 #define WAYS_TITLE 21   /* columns of a title and its padding */
 
-/* Draws a bar of @share of @width columns, at least half a column if not 0. */
+/* Draws a bar of @share times @width columns; at least half a column if @share is not 0. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
 {
     int columns = (int)lround(share * width);
@@ -52,7 +52,7 @@ static void add_way(const struct study *s, size_t from, const struct study_way *
              100 * way->share);
 }
 
-/* Adds predecessors of the selected block, by executions. */
+/* Adds the predecessors of the selected block, most executions first. */
 static void add_sources(const struct study *s, size_t selected, struct str *out)
 {
     double all = 0;
@@ -70,7 +70,8 @@ static void add_sources(const struct study *s, size_t selected, struct str *out)
             }
 }
 
-/* Draws blocks of the selected one's function in code order, with successors and shares. */
+/* Draws the blocks of the selected block's function in code order, with successors and their
+ * shares. */
 static void draw_ways(const struct study *s, size_t selected, struct grid *g, int x, int y,
                       unsigned width, unsigned height)
 {
@@ -82,7 +83,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     add_sources(s, selected, &text);
     if (!text.length)
         str_add(&text, "outside");
-    /* predecessors are more important than the title */
+    /* predecessors have precedence over the title */
     const bool roomy =
         WAYS_TITLE + strlen(mine->name) + sizeof " follows " + text.length <= width;
     if (roomy)
@@ -94,7 +95,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
             s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
         all += s->blocks.items[i].function == mine->function;
     }
-    /* The selected block is centred if possible, without empty rows. */
+    /* the selected block is in the middle unless that leaves rows empty */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
     first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
@@ -132,7 +133,7 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
     str_done(&text);
 }
 
-/* Draws the histogram; several octaves share a row if there is little room. */
+/* Draws the histogram of reuse distances. On few rows several octaves share a row. */
 static void draw_reuse(const struct study *s, struct grid *g, int x, int y, unsigned width,
                        unsigned height)
 {
@@ -195,7 +196,7 @@ static void draw_misses(const struct study *s, struct grid *g, int x, int y, uns
                               .series = series,
                               .series_count = 3};
     plot_draw(&plot, g, x, y, width, height);
-    /* Vertical line at each level's size. */
+    /* vertical lines at the sizes of the cache levels */
     double low = log10(sizes[0]),
            high = log10(
                fmax(sizes[s->size_count - 1], s->level_count ? level_x[s->level_count - 1] : 0));
@@ -220,7 +221,7 @@ static void draw_time(const struct study *s, const struct program_points *measur
     size_t seen = 0;
     struct str title = {0};
 
-    /* Measured points of runs that differ in this input only. */
+    /* measured points of runs that differ only in this input */
     for (size_t i = 0; i < measured->list.count && seen < 64; i++) {
         const struct program_point *p = &measured->list.items[i];
         bool alone = true;
@@ -246,7 +247,8 @@ static void draw_time(const struct study *s, const struct program_points *measur
     str_done(&title);
 }
 
-/* Bars to the left save time, to the right cost it: each property doubled and halved. */
+/* Draws the effect of doubling and halving each property. Bars to the left save time, bars to the
+ * right cost time. */
 static void draw_effects(const struct study *s, struct grid *g, int x, int y, unsigned width,
                          unsigned height)
 {

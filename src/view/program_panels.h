@@ -1,5 +1,5 @@
-/* Panels of the Program view next to its table: edges between blocks, reuse distances, misses, time
- * over an input, sensitivities; functions of a profile. UI thread; draws immutable data. */
+/* Panels of the program view next to its table: edges between blocks, reuse distances, misses, time
+ * over an input, sensitivities, and functions of a profile. UI thread; the data is immutable. */
 #ifndef PORTOLAN_VIEW_PROGRAM_PANELS_H
 #define PORTOLAN_VIEW_PROGRAM_PANELS_H
 
@@ -12,16 +12,16 @@ enum program_panel {
     PANEL_WAYS, PANEL_REUSE, PANEL_MISSES, PANEL_TIME, PANEL_EFFECTS, PANEL_COUNT
 };
 
-/* Draws @panel of @s into the rectangle; @selected is the block under the cursor. */
+/* Draws @panel of @s into the rectangle. @selected is the selected block. */
 void program_panel_draw(enum program_panel panel, const struct study *s, size_t selected,
                         const struct program_points *measured, struct grid *g, int x, int y,
                         unsigned width, unsigned height);
-/* Rows needed by @panel; UINT_MAX: any number. */
+/* Returns the rows that @panel needs; UINT_MAX: no limit. */
 unsigned program_panel_rows(enum program_panel panel, const struct study *s, size_t selected);
-/* Draws the functions of a profile, from @first on. */
+/* Draws the functions of a profile, from number @first. */
 void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y,
                             unsigned width, unsigned height);
-/* Draws the instructions of a loop; nothing if unknown. */
+/* Draws the instructions of a loop; nothing if they are unknown. */
 void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width,
                        unsigned height);
 

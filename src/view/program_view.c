@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A whole program: its blocks with formulas, times and shares, or the hot loops of a profile, with
- * details. */
+/* Program view: the blocks of a whole program with formulas, times and shares, or the hot loops of
+ * a profile. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "view/table.h"
 #include "view/view.h"
 
-#define PANEL_LEAST 8   /* least rows of a stacked panel */
+#define PANEL_LEAST 8   /* least rows of a panel when panels are stacked */
 
 enum block_column {
     BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE,
@@ -32,20 +32,20 @@ static const struct table_column loop_columns[LOOP_FILTERS] = {
     {"loop", 0, false, 0},       {"samples", 8, true, 90}, {"share", 7, true, 0},
     {"±", 5, true, 0},           {"insns", 6, true, 100},  {"alone", 8, true, 60},
     {"predicted", 10, true, 76}, {"bound", 8, true, 0},    {"by", 13, false, 90},
-    /* full name and file: hidden */
+    /* "place" has the full name and the file; it is hidden but can be filtered */
     {"at bound", 10, true, 110}, {"place", 0, false, 0},
 };
 
 struct program_view_state {
     struct table blocks, loops;
-    /* shown last, with its serial number for detecting a change */
+    /* study and profile of the last drawing; the serial numbers detect a change */
     const struct study *study;
     const struct run_profile *profile;
     uint64_t study_serial, profile_serial;
     unsigned long changes;
-    bool profiled;           /* shows the profile's loops, not blocks */
+    bool profiled;           /* whether it shows the loops of the profile, rather than blocks */
     unsigned panel;          /* first visible panel */
-    int panels_from;         /* first row of the panels at the last drawing */
+    int panels_from;         /* screen row of the first panel at the last drawing */
 };
 
 static void program_view_open(void *state)
@@ -194,7 +194,7 @@ static struct table *table_of(struct program_view_state *v)
     return v->profiled ? &v->loops : &v->blocks;
 }
 
-/* Selects the newer one. False when there is neither study nor profile. */
+/* Selects the newer of study and profile. Returns false if there is neither. */
 static bool refresh(struct program_view_state *v, struct session *s)
 {
     const struct study *study = s->document.program.study;
@@ -254,7 +254,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         const char *slash = strrchr(p->program, '/');
         str_addf(&told, "  %.3f s, %zu samples by %s", p->user + (isnan(p->system) ? 0 : p->system),
                  p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
-        /* a long path is replaced by the name */
+        /* the file name replaces a long path */
         const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;
         unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
         used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));
@@ -274,7 +274,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the profile");
 }
 
-/* Draws panels stacked, as many as fit; curves share the rest. */
+/* Draws panels one below the other, as many as fit. Curves share the remaining rows. */
 static void draw_column(const struct program_view_state *v, const struct session *s,
                         size_t selected, struct grid *g, int y, unsigned height)
 {
@@ -291,7 +291,7 @@ static void draw_column(const struct program_view_state *v, const struct session
     }
 }
 
-/* Draws a panel per sixty columns, in two rows on high screens. */
+/* Draws one panel per sixty columns, in two rows if the screen is high. */
 static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g,
                         int y, unsigned height)
 {
@@ -315,7 +315,7 @@ static void draw_panels(const struct program_view_state *v, const struct session
     }
 }
 
-/* Draws the possible gain of the loop under the cursor, and the functions. */
+/* Draws the possible gain of the selected loop, and the functions. */
 static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
 {
     size_t selected;
@@ -357,7 +357,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_empty(s, g);
         return;
     }
-    /* The table gets at most half of the screen; on a small one there is only the table. */
+    /* the table gets at most half of the screen, on a small screen all of it */
     size_t rows = source_of(v)->count(v);
     unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room
                                                                : room / 2 < rows + 1
@@ -374,7 +374,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_panels(v, s, g, v->panels_from, room - table);
 }
 
-/* With panes for the loop under the cursor: the list and the functions below it. */
+/* Draws the list and the functions below it. Other panes show the selected loop. */
 static void program_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct program_view_state *v = state;
@@ -490,7 +490,7 @@ static void program_status(void *state, struct session *s, struct str *out)
         table_status(table_of(v), source_of(v), out);
 }
 
-/* Without content there is no work in progress. */
+/* Returns whether the table has work left; false without content. */
 static bool program_busy(void *state)
 {
     struct program_view_state *v = state;
@@ -515,7 +515,7 @@ static bool program_copy(void *state, struct session *s, enum copied part, struc
                          : table_copies_nothing(err);
 }
 
-/* Panels of a program's blocks need the whole place. */
+/* Returns whether the view needs the whole place, because it shows panels of a program's blocks. */
 static bool program_whole(void *state, struct session *s)
 {
     struct program_view_state *v = state;
@@ -523,7 +523,7 @@ static bool program_whole(void *state, struct session *s)
     return refresh(v, s) && !v->profiled;
 }
 
-/* The list fills while its program runs. */
+/* Returns whether the list grows, because its program is running. */
 static bool program_live(void *state, struct session *s)
 {
     (void)state;

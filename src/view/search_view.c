@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Activity of a run of inference with its reason, the next one, and the experiments with the
- * largest errors. */
+/* Search view of an inference run: its current activity with the reason, its next one, and the
+ * experiments with the largest errors. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 #include "view/lab_steps.h"
 #include "view/view.h"
 
-#define EXPERIMENT_X 29      /* columns of the numbers before them */
+#define EXPERIMENT_X 29      /* columns of the numbers to the left of an experiment */
 
-/* Adds the moves tried and accepted so far. */
+/* Adds the number of moves tried and accepted so far. */
 static void add_moves(const struct evolve_status *status, struct str *out)
 {
     uint64_t tried = 0, accepted = 0;
@@ -27,7 +27,7 @@ static void add_moves(const struct evolve_status *status, struct str *out)
                  (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
 }
 
-/* Draws progress, end time, and the known number of ports. */
+/* Draws progress, end time, and the number of ports if known. Returns the row below. */
 static int draw_now(const struct evolve_run *run, const struct evolve_status *status,
                     struct grid *g)
 {

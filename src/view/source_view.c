@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text around the loop, which is marked: C source, assembler text, or instructions of code without
- * text. */
+/* Source view: the text around the loop, with the loop marked. It is source code, assembler text,
+ * or the instructions of code without text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +8,21 @@
 #include "base/vec.h"
 #include "view/view.h"
 
-#define NUMBER 6             /* columns of a line number */
+#define NUMBER 6             /* columns of the line number */
 
 struct source_line {
-    const char *text;        /* borrowed from the kernel */
+    const char *text;        /* text of the line; borrowed from the kernel */
     size_t length;
-    size_t row;              /* the loop's first instruction of this line; NO_ROW: none */
+    size_t row;              /* first instruction of the loop in this line; NO_ROW: none */
     uint32_t number;
 };
 #define NO_ROW SIZE_MAX
 
 struct source_view_state {
     VEC(struct source_line) lines;
-    const struct kernel *kernel;   /* of the lines, held */
-    size_t loop, row;              /* of the kernel; the instruction of the last cursor movement */
+    const struct kernel *kernel;   /* counted reference to the kernel of @lines */
+    size_t loop, row;              /* loop: the kernel's loop; row: instruction of the last cursor
+                                    * movement */
     size_t cursor, top, height;
 };
 
@@ -41,7 +42,7 @@ static void add_line(struct source_view_state *v, const char *text, size_t lengt
     vec_push(&v->lines, ((struct source_line){text, length, NO_ROW, number}));
 }
 
-/* Reads the lines of the text, with the loop's first instruction in each. */
+/* Reads the lines of the text, and the loop's first instruction in each line. */
 static void read_text(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
                       size_t count)
 {
@@ -59,7 +60,7 @@ static void read_text(struct source_view_state *v, const struct kernel *k, const
     }
 }
 
-/* Lists all instructions around the loop, for code without text. */
+/* Reads the instructions around the loop, for code without text. */
 static void read_code(struct source_view_state *v, const struct kernel *k, const struct insn *insns,
                       size_t count)
 {
@@ -72,7 +73,7 @@ static void read_code(struct source_view_state *v, const struct kernel *k, const
     }
 }
 
-/* Line of instruction @row of the loop; if unknown, the cursor's. */
+/* Returns the line of instruction @row of the loop; the selected line if unknown. */
 static size_t line_of(const struct source_view_state *v, size_t row)
 {
     const struct kernel *k = v->kernel;
@@ -87,7 +88,7 @@ static size_t line_of(const struct source_view_state *v, size_t row)
     return line && line <= v->lines.count ? line - 1 : v->cursor;
 }
 
-/* Returns false when there is no kernel. */
+/* Returns false if there is no kernel. */
 static bool refresh(struct source_view_state *v, struct session *s)
 {
     const struct kernel *k = s->document.kernel;
@@ -117,7 +118,7 @@ static bool refresh(struct source_view_state *v, struct session *s)
     return v->lines.count > 0;
 }
 
-/* Scrolls to the line, with a few lines before it. */
+/* Scrolls to the selected line, with a few lines above it. */
 static void place(struct source_view_state *v)
 {
     const size_t around = v->height / 4;
@@ -131,7 +132,7 @@ static void place(struct source_view_state *v)
         v->top = v->lines.count > v->height ? v->lines.count - v->height : 0;
 }
 
-/* Expands tabs of @length bytes of @text to multiples of eight. */
+/* Appends @length bytes of @text with tabs expanded to multiples of eight columns. */
 static void expand(const char *text, size_t length, struct str *out)
 {
     for (size_t i = 0; i < length; i++)
@@ -172,7 +173,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     str_done(&text);
 }
 
-/* Moves the cursor to line @to, and the other views to its instruction, if any. */
+/* Selects line @to; the other views select its instruction, if it has one. */
 static void move_to(struct source_view_state *v, struct session *s, long to)
 {
     v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;

@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "view/arrange.h"
 
-#define CELL_STEPS 8     /* for making and examining a cell's text */
+#define CELL_STEPS 8     /* work steps to make and examine a cell's text */
 
 void table_init(struct table *t)
 {
@@ -68,7 +68,8 @@ bool table_is_tagged(const struct table *t, const struct table_source *source, c
     return tagged;
 }
 
-/* After sorting, moves the cursor to a requested end. True when there was one. */
+/* Moves the cursor to the end that was requested before sorting. Returns whether there was a
+ * request. */
 static bool go_to_end(struct table *t)
 {
     bool goes = t->goes != 0;
@@ -84,7 +85,7 @@ size_t table_row(const struct table *t, size_t at)
     return t->order ? t->order[at] : at;
 }
 
-/* Uses source order without reading rows. */
+/* Arranges the rows in source order, without reading them. */
 static void arrange_plain(struct table *t)
 {
     free(t->order);
@@ -109,7 +110,7 @@ static void adopt(struct table *t)
         }
 }
 
-/* Removes rows from @total on. */
+/* Removes the rows from number @total. */
 static void drop_rows(struct table *t, size_t total)
 {
     size_t kept = 0;
@@ -124,7 +125,7 @@ static void drop_rows(struct table *t, size_t total)
     t->shown = kept;
 }
 
-/* Restarts sorting. Shows the previous order meanwhile, without removed rows. */
+/* Starts to sort again. The previous order without removed rows is displayed in the meantime. */
 static void arrange(struct table *t, const struct table_source *source, const void *context)
 {
     size_t total = source->count(context);
@@ -152,7 +153,8 @@ static void place(struct table *t)
         t->top = t->cursor;
     if (t->cursor >= t->top + height)
         t->top = t->cursor - height + 1;
-    if (t->top + height > t->shown)   /* after filtering: avoids empty rows below the last */
+    if (t->top + height > t->shown)   /* avoids empty rows after the last one, for example after
+                                       * filtering */
         t->top = t->shown > height ? t->shown - height : 0;
     if (t->shown)
         t->selected = table_row(t, t->cursor);
@@ -178,7 +180,7 @@ static unsigned column_width(const struct table *t, const struct table_source *s
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
-    /* columns further right are cut instead */
+    /* columns further right are truncated first */
     const unsigned least = width >= 80  ? 28
                            : width > 48 ? width / 3
                                         : 12,
@@ -198,7 +200,7 @@ static bool is_cut(const struct table *t, const struct table_source *source)
     return used > t->width + 1;
 }
 
-/* Scrolls by one column, while others are truncated; or back. */
+/* Scrolls right by one column if the last columns are truncated, or left. */
 static void scroll(struct table *t, const struct table_source *source, bool right)
 {
     if (!right)
@@ -215,7 +217,7 @@ static void draw_cell(const struct table_source *source, const char *text, int c
     unsigned length = (unsigned)strlen(text);
     unsigned pad = source->columns[column].number && length < width ? width - length : 0;
     unsigned used = grid_put(g, x + (int)pad, y, width - pad, role, attr, text);
-    /* truncated text must not look complete */
+    /* marks truncated text */
     if (length > width && used == width - pad && width > 4)
         grid_put(g, x + (int)width - 1, y, 1, role, attr, ">");
 }
@@ -228,8 +230,8 @@ static bool parse_filter(const struct table_source *source, const char *expressi
                         err);
 }
 
-/* The source may have new columns, as another machine has other ports: looks up those of sort and
- * filter again. */
+/* Looks up the columns of sort and filter in a changed source; another machine, for example, has
+ * other ports. */
 static void meet_columns(struct table *t, const struct table_source *source)
 {
     struct err none = {0};
@@ -261,7 +263,7 @@ bool table_go(struct table *t, size_t row)
             move_to(t, (long)i);
             return true;
         }
-    if (later) {   /* the cursor follows the selected row after sorting */
+    if (later) {   /* the cursor moves to the selected row after sorting */
         t->follow = false;
         t->goes = 0;
         t->selected = row;
@@ -321,7 +323,7 @@ void table_finish(struct table *t, const struct table_source *source, const void
         table_update(t, source, context, t->revision);
 }
 
-/* Rows in sight may need more room than those that were looked at. */
+/* Widens the variable column for the visible rows, because room_widest examines only a sample. */
 static void widen(struct table *t, const struct table_source *source, const void *context)
 {
     for (size_t at = t->top; at < t->shown && at < t->top + t->height; at++) {
@@ -385,8 +387,8 @@ void table_draw(struct table *t, const struct table_source *source, const void *
     str_done(&text);
 }
 
-/* Cancels work in progress: source order, or the cursor of the search's start. True when there was
- * some. */
+/* Cancels work in progress: a sort (source order follows) or a search. Returns whether there was
+ * any. */
 static bool give_up(struct table *t)
 {
     bool busy = table_busy(t);
@@ -405,7 +407,8 @@ static bool give_up(struct table *t)
     return busy;
 }
 
-/* Moves to the first (@way -1) or last row, also of an order in progress. */
+/* Moves to the first (@way -1) or last row. If the rows are being sorted, the move is repeated
+ * afterwards. */
 static void move_to_end(struct table *t, int way)
 {
     move_to(t, way < 0 ? 0 : (long)t->shown);
@@ -493,7 +496,7 @@ bool table_find(struct table *t, const struct table_source *source, const void *
     return !t->missed;
 }
 
-/* Parses -COLUMN or COLUMN, by prefix; false with err for an unknown column. */
+/* Parses -COLUMN or COLUMN, by prefix. Returns false with err for an unknown column. */
 static bool parse_key(const struct table_source *source, const char *word, size_t length,
                       struct table_key *out, struct err *err)
 {
@@ -521,7 +524,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     struct err none = {0};
     unsigned count = 0;
 
-    /* names may contain blanks */
+    /* the whole text first, because column names may have blanks */
     if (*column && parse_key(source, column, strlen(column), &keys[0], &none))
         count = 1;
     const bool whole = count;
@@ -539,7 +542,7 @@ bool table_sort(struct table *t, const struct table_source *source, const char *
     t->descending = count && keys[0].descending;
     t->then_count = count ? count - 1 : 0;
     memcpy(t->then, keys + 1, sizeof t->then);
-    t->goes = -1;   /* the requested row goes to the top */
+    t->goes = -1;   /* the view scrolls to the top */
     return true;
 }
 

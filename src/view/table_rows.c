@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Copies rows of a table as text, or collects them for a result; only tagged ones if there are
- * any. */
+/* Copies rows of a table as text, or collects them for a result. If rows are tagged, uses only
+ * these. */
 #include "view/table.h"
 
 #include <stdio.h>
@@ -11,9 +11,10 @@
 #include "base/utf8_text.h"
 #include "base/watch.h"
 
-#define COPY_UPDATES 40  /* updates of some milliseconds that a copy waits for sorting */
+#define COPY_UPDATES 40  /* most updates, of some milliseconds each, that a copy waits for
+                          * sorting */
 
-/* Appends row @row; SIZE_MAX: the column names. */
+/* Appends row @row as a line. SIZE_MAX: the column names. */
 static void add_line(const struct table_source *source, const void *context, size_t row,
                      enum copied part, struct str *out)
 {
@@ -26,7 +27,7 @@ static void add_line(const struct table_source *source, const void *context, siz
         else
             source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
-        /* clipboard text may be executed where it is pasted */
+        /* escaped, because a terminal may execute pasted text */
         utf8_escape(str_text(&text), text.length, out);
     }
     str_add_char(out, '\n');
@@ -39,8 +40,8 @@ static int compare_rows(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the tagged rows in source order; the caller frees. Reads only these unless rows have
- * moved. */
+/* Returns the tagged rows in source order. The caller frees them. Reads only the tagged rows unless
+ * rows have moved. */
 static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context,
                            size_t *count)
 {
@@ -73,7 +74,7 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
     return rows;
 }
 
-/* Reports that the rows for @verb are filtered out, or that there are none. */
+/* Sets err: no row is visible for @verb. Returns false. */
 static bool none_in_sight(const char *verb, struct err *err)
 {
     return err_set(err, ERR_USAGE, "U removes tags, the command filter removes the filter",
@@ -85,8 +86,8 @@ bool table_copies_nothing(struct err *err)
     return none_in_sight("copy", err);
 }
 
-/* Completes filtering and sorting requested earlier on the line of `copy`; reports if that takes
- * too long. */
+/* Completes a sort that the same command line started before `copy`. Returns false with err if that
+ * takes too long. */
 static bool in_order(struct table *t, const struct table_source *source, const void *context,
                      struct err *err)
 {
@@ -126,8 +127,8 @@ bool table_copy(struct table *t, const struct table_source *source, const void *
     return lines || table_copies_nothing(err);
 }
 
-/* Adds the rows of @t (the tagged ones if any), all columns, as table @key of @out; polls the
- * thread's watch. False when no tagged row is visible. */
+/* Adds all columns of the rows of @t (of the tagged ones if any) as table @key of @out. Polls the
+ * thread's watch. Returns false if no tagged row is visible. */
 static bool add_rows(const struct table *t, const struct table_source *source, const void *context,
                      const char *key, struct result *out)
 {
@@ -160,14 +161,15 @@ static bool add_rows(const struct table *t, const struct table_source *source, c
     return added || !t->tags.list.count;
 }
 
-/* Rows to collect from a held context; or collected ones, if few. */
+/* State of an export: rows to collect from a held context, or rows that were few enough to collect
+ * at once. */
 struct collecting {
     struct table_source source;
     void *held;
-    struct table as;         /* with the screen's sorting and filter */
+    struct table as;         /* copy of the displayed table, with its sorting and filter */
     const char *key;
-    struct result *ready;    /* NULL: the rows are held */
-    bool untagged;           /* out of memory for all tags: the selection would be wrong */
+    struct result *ready;    /* collected rows; NULL: collected later from @held */
+    bool untagged;           /* tags could not be copied for lack of memory, so the export fails */
     bool unseen;             /* no tagged row is visible */
 };
 

@@ -6,10 +6,10 @@
 #include "base/steps.h"
 #include "base/str.h"
 
-#define EMPTY_ROWS 1000 /* of tables whose columns are looked through for anything */
-#define WIDTH_ROWS 4000 /* looked at, evenly spread, for how much room they take */
+#define EMPTY_ROWS 1000 /* most rows of a table whose columns are examined for content */
+#define WIDTH_ROWS 4000 /* about this number of rows, evenly spread, are examined for their width */
 
-/* Returns whether @column is empty in the first rows; later ones may have content. */
+/* Returns whether @column has no content. False for tables with more than EMPTY_ROWS rows. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count,
                      int column)
 {
@@ -38,7 +38,7 @@ uint64_t room_empty(const struct table_source *source, const void *context)
     return empty;
 }
 
-/* The column that has no width of its own. */
+/* Returns the column of variable width: the first whose width is 0, otherwise the last. */
 static int column_of_room(const struct table_source *source)
 {
     int column = 0;
@@ -62,7 +62,7 @@ unsigned room_of_row(const struct table_source *source, const void *context, siz
 unsigned room_widest(const struct table_source *source, const void *context)
 {
     const size_t count = source->count(context), step = count / WIDTH_ROWS + 1;
-    /* followed by the sort mark */
+    /* the name is followed by the sort mark */
     unsigned widest = (unsigned)strlen(source->columns[column_of_room(source)].name) + 1;
 
     for (size_t row = 0; row < count; row += step) {

@@ -1,35 +1,36 @@
-/* A view whose body is one table, with common moving, sorting, filtering, search, detail and
- * export. Functions for struct view_ops. */
+/* A view that consists of one table, with common functions for moving, sorting, filtering, search,
+ * detail and export. They are members of struct view_ops. */
 #ifndef PORTOLAN_VIEW_TABLE_VIEW_H
 #define PORTOLAN_VIEW_TABLE_VIEW_H
 
 #include "cmd/session.h"
 #include "view/table.h"
 
-/* First member of the view's state, which is the context of @source. */
+/* First member of the view's state. The state is the context of @source. */
 struct table_view {
     struct table table;
     struct table_source source;     /* columns NULL: no table yet */
-    unsigned long changes;          /* incremented by changes of the table's content */
+    unsigned long changes;          /* incremented by each change of the table's content */
     const char *rows;               /* name of the rows in exports */
-    /* Updates rows and source; false when there are none. */
+    /* Updates rows and source. Returns false if there are no rows. */
     bool (*refresh)(void *state, struct session *s);
-    bool has_detail, detail;        /* Enter opens a detail below the table */
+    bool has_detail, detail;        /* has_detail: Enter opens a detail below the table; detail: it
+                                     * is open */
     size_t first_line;              /* first visible line of the detail */
 };
 
-/* Marks the rows as changed: they are filtered and sorted again, with @source. */
+/* Marks the rows as changed; they are then filtered and sorted again, with @source. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
-/* Moves the cursor, sorts, and opens, scrolls and closes the detail. */
+/* Performs an action: moves the cursor, sorts, or opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
 void table_view_click(void *state, struct session *s, int x, int y);
-/* Writes the row under the cursor as "NUMBER NAME", and goes back to it; or to the first row whose
- * first column is the text. */
+/* table_view_mark appends the selected row as "NUMBER NAME". table_view_recall selects that row
+ * again, or the first row whose first column equals @mark. */
 bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
-/* Appends the first column of the row under the cursor, for tables of forms. */
+/* Appends the first column of the selected row; for tables of forms. */
 bool table_view_form(void *state, struct session *s, struct str *out);
-/* Returns whether a detail is open, which needs the whole place. */
+/* Returns whether the view needs the whole place, because a detail is open. */
 bool table_view_whole(void *state, struct session *s);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
@@ -42,7 +43,7 @@ bool table_view_copy(void *state, struct session *s, enum copied part, struct st
 bool table_view_busy(void *state);
 bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 
-/* Members of struct view_ops common to these views. */
+/* Members of struct view_ops that views with a table share. */
 #define TABLE_VIEW_OPS                                                                             \
     .click = table_view_click, .mark = table_view_mark, .recall = table_view_recall,               \
     .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter,                 \

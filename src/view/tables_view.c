@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping that a run of inference has now against a machine's tables: which ports are which,
- * and the forms that differ. */
+/* Tables view: compares the current mapping of an inference run with a machine's tables:
+ * corresponding ports, and forms that differ. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,26 +17,28 @@
 
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
-#define AGAINST_AT_ONCE 500 /* forms of a machine that the screen waits for */
+#define AGAINST_AT_ONCE 500 /* most forms of a machine compared while the screen waits */
 #define USAGE_COLUMNS 16
-#define USAGE_WIDE 28        /* columns in a pane of at least USAGE_ROOMY */
+#define USAGE_WIDE 28        /* columns of a usage in a pane of at least USAGE_ROOMY columns */
 #define USAGE_ROOMY 86
 
-/* A machine's tables against an inferred mapping: a job compares them, since tables have thousands
- * of forms; held by the view and by that job. */
+/* Comparison of a machine's tables with an inferred mapping. A job computes it, because tables have
+ * thousands of forms. The view and the job have counted references. */
 struct against {
     struct machine *machine, *inferred; /* held */
-    struct mapping_diff *diff; /* of the machine's mapping and the inferred one; NULL: not yet */
-    uint64_t outline;          /* serial number of the one that has the inferred one */
-    unsigned job;              /* 0: none runs */
-    bool made;                 /* and published */
-    _Atomic unsigned holders;  /* besides the first */
+    struct mapping_diff *diff; /* difference from the machine's mapping to the inferred one; NULL:
+                                * not computed yet */
+    uint64_t outline;          /* serial number of the outline with the inferred mapping */
+    unsigned job;              /* computing job; 0: none */
+    bool made;                 /* whether the result is published */
+    _Atomic unsigned holders;  /* number of holders in addition to the first */
 };
 
 struct tables_view_state {
     struct table_view view;      /* first */
     struct table_column columns[COLUMNS];
-    struct against *shown, *next; /* the last that is made; the one that is being made */
+    struct against *shown, *next; /* shown: last complete comparison; next: the one that is being
+                                   * computed */
 };
 
 static void against_free(void *state)
@@ -78,7 +80,7 @@ static bool against_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-/* Begins the comparison of @m with the mapping of @o. */
+/* Starts the comparison of @m with the mapping of @o. */
 static struct against *against_new(struct session *s, struct machine *m, struct outline *o)
 {
     static const struct task_ops ops = {.work = against_work,
@@ -154,7 +156,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "none");
 }
 
-/* Returns the machine for comparison: the current one, or the base of the adopted one. */
+/* Returns the machine to compare with: the current one, or the base of an adopted one. */
 static struct machine *tables_of(struct session *s)
 {
     struct err none = {0};
@@ -164,14 +166,14 @@ static struct machine *tables_of(struct session *s)
     return base ? session_machine(s, base, &none) : m;
 }
 
-/* Whether @a (NULL: no) compares what is to be compared now. */
+/* Returns whether @a compares @m with @o. False if @a is NULL. */
 static bool is_of(const struct against *a, const struct machine *m, const struct outline *o)
 {
     return a && a->machine == m && a->outline == o->serial;
 }
 
-/* False when there is nothing to compare, or the first comparison is not made yet. While another
- * one is made the last one stays. */
+/* Updates the rows. Returns false if there is nothing to compare, or while the first comparison is
+ * computed. The last comparison stays while the next one is computed. */
 static bool refresh(void *state, struct session *s)
 {
     struct tables_view_state *v = state;
@@ -179,7 +181,7 @@ static bool refresh(void *state, struct session *s)
     struct outline *o = run ? evolve_run_outline(run) : NULL;
     struct machine *m = o ? tables_of(s) : NULL;
 
-    if (!m) {   /* what is shown is of another run */
+    if (!m) {   /* the displayed comparison is of an earlier run */
         drop(&v->shown);
         drop(&v->next);
         return false;
@@ -213,7 +215,7 @@ static void tables_open(void *state)
     v->view.refresh = refresh;
 }
 
-/* Draws the number of agreeing forms, and the machine's port for each inferred one. */
+/* Draws the number of forms that agree, and the machine's port for each inferred port. */
 static unsigned draw_summary(const struct tables_view_state *v, struct grid *g)
 {
     const struct against *a = v->shown;

@@ -25,7 +25,7 @@ bool tags_have(const struct tags *t, const char *name)
     return tags_find(t, name) != NULL;
 }
 
-/* Returns false when memory runs out. */
+/* Adds a tag. Returns false if memory runs out. */
 static bool add(struct tags *t, const char *name, size_t row)
 {
     if (!index_try_reserve(&t->index) || !vec_room(&t->list))
@@ -45,7 +45,7 @@ void tags_turn(struct tags *t, const char *name, size_t row)
     }
     index_remove(&t->index, hash_text(name), at);
     free(t->list.items[at].name);
-    if (at != last) {   /* the last one fills the gap */
+    if (at != last) {   /* the last tag fills the gap */
         index_remove(&t->index, hash_text(t->list.items[last].name), last);
         t->list.items[at] = t->list.items[last];
         index_add(&t->index, hash_text(t->list.items[at].name), at);

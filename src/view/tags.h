@@ -1,4 +1,4 @@
-/* Rows tagged by name: tags survive sorting, filtering and a change of machine. */
+/* Rows tagged by name. Tags survive sorting, filtering and a change of machine. */
 #ifndef PORTOLAN_VIEW_TAGS_H
 #define PORTOLAN_VIEW_TAGS_H
 
@@ -9,10 +9,10 @@
 
 struct tag {
     char *name;
-    size_t row;   /* its row when tagged or last searched */
+    size_t row;   /* number of the row when it was tagged or last found */
 };
 
-/* Zero-initialised is empty and valid. One thread while it changes. */
+/* Empty and valid if zero-initialised. While it changes, only one thread may use it. */
 struct tags {
     VEC(struct tag) list;
     struct index index;
@@ -21,9 +21,10 @@ struct tags {
 bool tags_have(const struct tags *t, const char *name);
 /* Returns the tag of @name, or NULL. Borrowed until the next change. */
 struct tag *tags_find(const struct tags *t, const char *name);
-/* Toggles the tag of @name at @row; out of memory it stays untagged. */
+/* Toggles the tag of @name, which is row @row. If memory runs out, the row stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
-/* Copies to the empty @to; false, incomplete, when memory runs out */
+/* Copies the tags to @to, which must be empty. Returns false if memory runs out; the copy is then
+ * incomplete. */
 bool tags_copy(struct tags *to, const struct tags *from);
 void tags_done(struct tags *t);                             /* leaves it empty and valid */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views of text: output of the last command, log, help. */
+/* Output, log and help views: the output of the last command, the log, and help. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +12,26 @@
 #include "view/pager.h"
 #include "view/place.h"
 
-#define HELP_WIDTH 80       /* columns of help before a screen size is known */
-/* columns before a key's effect, a view's content, and a command's effect */
+#define HELP_WIDTH 80       /* columns of help before the screen size is known */
+/* first columns of a key's effect, of a view's content, and of a command's effect */
 #define PAIR_INDENT 16
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
-#define HELP_ROWS 12        /* rows of the help for a pane */
-#define HELP_COLUMN 40      /* columns of a key and its effect there */
+#define HELP_ROWS 12        /* most rows of the help for a pane */
+#define HELP_COLUMN 40      /* columns of a key with its effect in that help */
 #define HELP_KEYS 11        /* columns of the key */
-#define HELP_GAP 2          /* columns of the gap */
-#define HELP_LEAST 8        /* least bytes of an effect before a comma at which it may be cut */
-#define SHORT_KEYS 36       /* keys for which it has room on any screen */
+#define HELP_GAP 2          /* columns between two keys */
+#define HELP_LEAST 8        /* an effect may be cut at a comma only after this number of bytes */
+#define SHORT_KEYS 36       /* most keys in that help */
 #define BROKEN_LEAST 24     /* columns below which lines are truncated instead of wrapped */
 
 struct text_view {
-    struct pager pager;   /* first, since shared handlers cast the state to it */
-    unsigned revision;    /* of the shown log */
+    struct pager pager;   /* first member, because shared functions cast the state to it */
+    unsigned revision;    /* revision of the displayed log */
     bool filled;
     const struct view_ops *from;   /* view whose keys are shown; NULL: none */
-    bool all;             /* shows all keys and commands */
-    unsigned width;       /* columns for which lines were wrapped */
+    bool all;             /* all keys and commands are shown */
+    unsigned width;       /* columns for which the lines were wrapped */
 };
 
 static void text_close(void *state)
@@ -39,7 +39,7 @@ static void text_close(void *state)
     pager_done(&((struct text_view *)state)->pager);
 }
 
-/* Number of lines read so far. */
+/* Returns about the number of rows of all lines; no limit while lines are unread. */
 static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     const struct text_view *v = state;
@@ -97,8 +97,8 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
-/* Appends the output with the command's name, as `export` writes it; there are no rows to
- * select. */
+/* Appends the output with the command's name, in the form that `export` writes. There are no rows
+ * to select. */
 static bool output_copy(void *state, struct session *s, enum copied part, struct str *out,
                         struct err *err)
 {
@@ -117,7 +117,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Any number of lines. */
+/* Returns that the view needs any number of rows. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
@@ -153,7 +153,7 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-/* Destination of help lines, and their width. */
+/* Where help lines are added, and their width. */
 struct help_page {
     struct pager *pager;
     unsigned width;
@@ -161,10 +161,10 @@ struct help_page {
 
 struct key_lines {
     const struct help_page *page;
-    char keys[128], help[256];   /* collected: keys with the same effect share a line */
+    char keys[128], help[256];   /* collected keys with the same effect, which share a line */
 };
 
-/* Wraps @text after @lead; further lines begin at column @indent. */
+/* Adds @text after @lead, wrapped; further lines begin at column @indent. */
 static void add_broken(const struct help_page *p, enum role role, const char *lead,
                        const char *text, unsigned indent)
 {
@@ -221,7 +221,7 @@ static void add_keys(void *to, const char *keys, const char *command, const char
     snprintf(l->help, sizeof l->help, "%s", says);
 }
 
-/* Adds the current keys of @view. */
+/* Adds the keys that work in @view. */
 static void add_view_keys(const struct help_page *p, const struct session *s, const char *view)
 {
     struct key_lines lines = {.page = p};
@@ -230,7 +230,7 @@ static void add_view_keys(const struct help_page *p, const struct session *s, co
     flush_keys(&lines);
 }
 
-/* Adds keys and marks of one view, one per line. */
+/* Adds the keys and marks of one view, one per line. */
 static void add_view_help(const struct help_page *p, const struct session *s,
                           const struct view_ops *v)
 {
@@ -257,8 +257,8 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* Adds a key and its effect in @columns: complete, or up to the first comma, or with an
- * ellipsis. */
+/* Adds a key and its effect in @columns columns. The effect is complete, or cut at its first comma,
+ * or truncated with an ellipsis. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
     const struct grid row = {.width = columns, .height = 1};
@@ -282,8 +282,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Columns of keys side by side: as many as fit with complete effects, but at least what HELP_ROWS
- * needs if each has HELP_COLUMN. */
+/* Returns how many keys are next to each other. All effects are complete in that number of columns.
+ * It is exceeded only if HELP_ROWS requires more, of HELP_COLUMN columns each. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};
@@ -300,8 +300,8 @@ static unsigned short_across(const struct short_keys *keys, unsigned width)
     return fit > least ? fit : least > 1 ? least : 1;
 }
 
-/* Adds the keys of the pane's view in columns, on HELP_ROWS lines with title and end if the width
- * permits; then as many marks as fit. */
+/* Adds the keys of the pane's view in columns. Title, keys and end have HELP_ROWS lines if the
+ * width suffices; then marks follow, as many as fit. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};
@@ -385,7 +385,7 @@ static void fill_all(struct text_view *v, const struct session *session, unsigne
     str_done(&line);
 }
 
-/* Writes everything for lines of @width columns. */
+/* Adds all keys and commands in lines of @width columns. */
 static void fill_help(struct text_view *v, const struct session *s, unsigned width)
 {
     pager_clear(&v->pager);
@@ -403,7 +403,7 @@ void help_view_set(void *state, const struct session *s, size_t index)
     fill_help(v, s, v->width ? v->width : HELP_WIDTH);
 }
 
-/* Switches between the pane's keys and all. */
+/* Switches between the keys of the pane and all keys. */
 static bool help_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct text_view *v = state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Timeline of the simulation: instructions of the first iterations by cycle, a colour per stage. */
+/* Timeline view: the simulated instructions of the first iterations by cycle, with a colour per
+ * stage. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +10,25 @@
 #include "base/mem.h"
 #include "view/view.h"
 
-#define PLACES 5             /* columns of the iteration, and of the line or address */
-#define TEXT 30              /* columns of the instruction, if there is room */
-/* width of a screen from which rows have instructions; narrower ones show the cursor's below */
+#define PLACES 5             /* columns of the iteration, and columns of the line or address */
+#define TEXT 30              /* columns of the instruction in each row */
+/* least width of a screen with instructions in each row; narrower ones show the selected one
+ * below */
 #define TEXTS_LEAST 100
-#define OWN_ROW_LEAST 16   /* rows needed for that */
+#define OWN_ROW_LEAST 16   /* least rows of a screen that shows the selected instruction below */
 #define TEXT_WIDE 46
 #define CYCLES_WIDTH 16      /* columns of the cycles in the title line */
 
 struct timeline_view_state {
     const struct kernel *kernel;
-    /* rows: iteration * picked + index among the picked instructions */
+    /* rows are numbered: iteration * picked + index among the picked instructions */
     size_t cursor, top, height;
-    uint32_t *pick;               /* indices of the shown instructions */
+    uint32_t *pick;               /* indices of the displayed instructions */
     size_t picked;
-    /* PICK_LIMIT: the chain if it limits the loop */
+    /* PICK_LIMIT: only the chain if it limits the loop; PICK_CHAIN: always only the chain */
     enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;
     int32_t left;                 /* first visible cycle */
-    bool pinned;                  /* @left does not follow the cursor */
+    bool pinned;                  /* whether @left stays the same when the cursor moves */
 };
 
 static void timeline_close(void *state)
@@ -34,7 +36,7 @@ static void timeline_close(void *state)
     free(((struct timeline_view_state *)state)->pick);
 }
 
-/* By enum stage. */
+/* Colour and name of each stage, indexed by enum stage. */
 static const struct { enum role role; const char *name;
 } stages[] = {
     {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"},      {ROLE_TITLE, "renamed"},
@@ -48,7 +50,7 @@ static int compare_picks(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns whether only the chain is shown. */
+/* Returns whether only the chain is displayed. */
 static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
 {
     return a->limit.chain.count > 0 &&
@@ -56,7 +58,7 @@ static bool only_chain(const struct timeline_view_state *v, const struct analysi
             (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
 }
 
-/* Selects the shown instructions. */
+/* Selects the displayed instructions. */
 static void pick(struct timeline_view_state *v, const struct analysis *a, size_t count)
 {
     const bool chain = only_chain(v, a);
@@ -67,13 +69,13 @@ static void pick(struct timeline_view_state *v, const struct analysis *a, size_t
         v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
     qsort(v->pick, most, sizeof *v->pick, compare_picks);
     v->picked = 0;
-    /* a chain over several iterations contains an instruction several times */
+    /* an instruction occurs several times in a chain over several iterations */
     for (size_t i = 0; i < most; i++)
         if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
             v->pick[v->picked++] = v->pick[i];
 }
 
-/* Instruction and iteration of row @row. */
+/* Returns the instruction of row @row. */
 static size_t insn_of(const struct timeline_view_state *v, size_t row)
 {
     return v->pick[row % v->picked];
@@ -84,7 +86,7 @@ static size_t step_of(const struct timeline_view_state *v, size_t row, size_t co
     return row / v->picked * count + insn_of(v, row);
 }
 
-/* Returns the simulation of the machine in view, or NULL. */
+/* Returns the simulation of the displayed machine, or NULL. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s,
                                       const struct insn **insns, size_t *count)
 {
@@ -109,7 +111,7 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     size_t rows = sim->step_iterations * v->picked;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
     for (size_t i = 0; i < v->picked; i++)
-        /* follows another view's cursor, in the same iteration */
+        /* follows the cursor of another view, in the same iteration */
         if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {
             v->cursor = v->cursor / v->picked * v->picked + i;
             v->pinned = false;
@@ -169,7 +171,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
     const struct machine *m = analyses[s->document.in_view]->machine;
-    /* a long title is replaced by the id */
+    /* the id replaces a long title */
     bool roomy = grid_columns(g, m->title) + CYCLES_WIDTH <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? m->title : m->id);
     if (sim->period)

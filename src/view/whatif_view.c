@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last sweep of a machine's fact, usage or latency as curves, with the values at the cursor. */
+/* What-if view: the last sweep of a machine's fact, usage or latency as curves, with the values at
+ * the cursor. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct whatif_view_state {
     size_t cursor;
 };
 
-/* Draws the machine before and after the change, one per row, and the gain. */
+/* Draws the machine before and after the change, one per row, and the change in cycles. */
 static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);

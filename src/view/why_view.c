@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Limits of the loop: sentence, bounds, machines, critical chain, and load of the busiest ports. */
+/* Reasons view: limits of the loop: sentence, bounds, machines, critical chain, and the
+ * instructions on the busiest port. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 #include "view/reasons.h"
 #include "view/view.h"
 
-#define MACHINES_X 40        /* first column of the machines, after the bounds */
+#define MACHINES_X 40        /* column of the machines, to the right of the bounds */
 
 struct why_view_state {
-    /* scroll position; total and visible rows at the last drawing */
+    /* top: first visible row; rows, height: total and visible rows at the last drawing */
     unsigned top, rows, height;
 };
 
@@ -45,7 +46,7 @@ static void draw_insn(const struct analysis *a, size_t row, double cycles, const
                     insn_place_text(insn, number), cycles, unit, text);
 }
 
-/* Draws the instructions of the limiting chain with latencies. */
+/* Draws the instructions of the limiting chain with their latencies. Returns the row below. */
 static int draw_chain(const struct analysis *a, struct grid *g, int y)
 {
     size_t count = 0;
@@ -63,7 +64,7 @@ static int draw_chain(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* Returns the port with the largest load. */
+/* Returns the port with the highest load. */
 static unsigned busiest(const struct analysis *a)
 {
     unsigned most = 0;
@@ -73,7 +74,7 @@ static unsigned busiest(const struct analysis *a)
     return most;
 }
 
-/* Draws the users of the busiest port. */
+/* Draws the instructions that use the busiest port. Returns the row below. */
 static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 {
     const unsigned port = busiest(a);
@@ -88,14 +89,15 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* Upper bound of rows for @text: two consecutive rows together exceed one width. */
+/* Returns an upper bound of the rows of @text. Any two consecutive rows together have more than
+ * @width columns, or they would be one row. */
 static unsigned rows_of(const char *text, unsigned width)
 {
     return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;
 }
 
-/* Draws everything from row 0 of @g on, with the machines if they have no pane (@machines_too);
- * returns the rows used. */
+/* Draws all parts from row 0 of @g. @machines_too: includes the machines, because no pane shows
+ * them. Returns the rows used. */
 static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too,
                          struct grid *g)
 {
@@ -122,7 +124,7 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
     return (unsigned)y;
 }
 
-/* Upper bound of the rows of everything. */
+/* Returns an upper bound of the rows of all parts. */
 static unsigned most_rows(struct session *s, const struct analysis *a, size_t n, unsigned width)
 {
     struct str why = {0};
@@ -133,7 +135,8 @@ static unsigned most_rows(struct session *s, const struct analysis *a, size_t n,
     return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-/* Reports hidden rows on the last one, and how to see them: a single pane has more room. */
+/* Reports hidden rows on the last visible row, and the key that shows them: zoom if there are other
+ * panes, otherwise scrolling. */
 static void draw_more(const struct why_view_state *v, const struct session *s, bool beside,
                       struct grid *g)
 {
