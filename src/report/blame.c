@@ -11,11 +11,11 @@
 #include "base/mem.h"
 #include "simulate/simulate.h"
 
-/* relative spread of the loop itself, measured before, between and after */
+/* fraction of the loop's time by which two measurements of the same code may differ */
 #define STABLE 0.03
-#define LEAST_ERROR 0.005 /* share of the loop's time: least uncertainty of a cost */
-#define ATTEMPTS 5        /* attempts to measure the loop itself */
-/* times of the loop itself: at least three, more if they disagree */
+#define LEAST_ERROR 0.005 /* smallest uncertainty of a cost, as a fraction of the loop's time */
+#define ATTEMPTS 5        /* most attempts to measure the unchanged loop */
+/* most times of the unchanged loop; at least three are measured, more if they disagree */
 #define BASES 6
 
 static const struct blame_cost unknown = {.here = NAN, .error = NAN, .model = NAN};
@@ -28,13 +28,13 @@ struct blame_work {
     struct simulator *simulator;
     struct blame *b;
     double until;
-    double base[BASES];       /* times of the loop itself */
+    double base[BASES];       /* measured times of the unchanged loop */
     unsigned bases;
     size_t done, total;
 };
 
-/* Cycles per iteration by simulation, at least the bounds. A loop without its closing branch runs
- * as copies in the µop cache. */
+/* Returns the simulated cycles per iteration, at least the bounds. If a loop's closing branch is
+ * removed, it is predicted as copies in the µop cache. */
 static double predict(struct blame_work *w, const struct insn *insns, size_t count)
 {
     struct block_options block = {.shape = shape_of(insns, count),
@@ -49,7 +49,8 @@ static double predict(struct blame_work *w, const struct insn *insns, size_t cou
     w->b->least |= insns == w->insns && bounds.unknown;
     w->b->estimate |= insns == w->insns && bounds.estimate;
     simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
-    double cycles = fmax(bounds.total, sim.cycles);   /* fmax ignores a NaN */
+    double cycles = fmax(bounds.total, sim.cycles);   /* fmax returns its other argument if one is
+                                                       * NaN */
     simulation_done(&sim);
     return cycles;
 }
@@ -65,8 +66,8 @@ static void tell(const struct blame_work *w)
         w->source->found(w->source->self, w->b);
 }
 
-/* Measures once; *@cycles NaN with the reason in @state without a time. False with err ends
- * everything. */
+/* Measures once. Without a time *@cycles is NaN and @state has the reason. Returns false with err
+ * if the analysis must end. */
 static bool measure(struct blame_work *w, const struct insn *insns, size_t count, double *cycles,
                     double *spread, char state[96], struct err *err)
 {
@@ -90,8 +91,8 @@ static bool measure(struct blame_work *w, const struct insn *insns, size_t count
     return false;
 }
 
-/* The lowest of @n @times (sorted in place) confirmed by another, or the only one; NaN when no two
- * agree. A busy core makes times longer, never shorter. */
+/* Returns the lowest time that another one confirms, or the only one; NAN if no two agree. A busy
+ * core makes times longer, never shorter. Sorts @times. */
 static double settle(double *times, unsigned n, double near)
 {
     qsort(times, n, sizeof *times, compare_doubles);
@@ -101,8 +102,8 @@ static double settle(double *times, unsigned n, double near)
     return n == 1 ? times[0] : NAN;
 }
 
-/* Measures the loop itself once more, repeatedly on a busy core. False with err without any
- * time. */
+/* Measures the unchanged loop once more, on a busy core with several attempts. Returns false with
+ * err if there is no time at all. */
 static bool measure_base(struct blame_work *w, struct err *err)
 {
     double cycles = NAN, spread;
@@ -123,7 +124,8 @@ static bool measure_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Measures the loop itself until its lowest time is confirmed; false with err if it is not. */
+/* Measures the unchanged loop until another measurement confirms its lowest time. Returns false
+ * with err if none does. */
 static bool confirm_base(struct blame_work *w, struct err *err)
 {
     while (w->bases < BASES &&
@@ -140,7 +142,7 @@ static bool confirm_base(struct blame_work *w, struct err *err)
     return true;
 }
 
-/* Sets @cost's fields here, error and state from its times. */
+/* Computes the fields here, error and state of @cost from its times. */
 static void reckon(const struct blame_work *w, struct blame_cost *cost)
 {
     double near = STABLE * w->b->measured,
@@ -156,7 +158,8 @@ static void reckon(const struct blame_work *w, struct blame_cost *cost)
         snprintf(cost->state, sizeof cost->state, "ok");
 }
 
-/* Adds a measurement and prediction of @take_v. False with err ends everything. */
+/* Measures and predicts @take_v and stores the results in @cost. Returns false with err if the
+ * analysis must end. */
 static bool cost_of(struct blame_work *w, struct variant *take_v, struct blame_cost *cost,
                     struct err *err)
 {
@@ -204,7 +207,7 @@ static bool cut(struct blame_work *w, size_t edge, struct err *err)
     return cost_of(w, &v, &w->b->edges[edge].cut, err);
 }
 
-/* Announces that @take_v will be measured. */
+/* Announces that @take_v is going to be measured. */
 static void expect(const struct blame_work *w, struct variant *take_v)
 {
     if (w->source->expect && take_v->insns)
@@ -249,8 +252,8 @@ static double difference(const struct blame_cost *cost)
     return isnan(d) ? 0 : d;
 }
 
-/* Returns whether its time needs confirmation: it differs from the model, the loop is slower
- * without it, or its times disagree. */
+/* Returns whether the time needs confirmation: its times disagree, or a single one differs from the
+ * model or is longer than the loop's. */
 static bool is_doubtful(const struct blame_cost *cost, double least)
 {
     if (!cost->count || cost->count == BLAME_TIMES)
@@ -260,8 +263,8 @@ static bool is_doubtful(const struct blame_cost *cost, double least)
     return isnan(cost->here) || (cost->count == 1 && (differs || slower));
 }
 
-/* Measures doubtful ones again, alternating with the loop itself: the sentence names only results
- * seen twice. */
+/* Measures doubtful variants again, alternating with the unchanged loop, because the sentence must
+ * only name confirmed results. */
 static bool confirm(struct blame_work *w, struct err *err)
 {
     bool ok = true;
@@ -277,7 +280,8 @@ static bool confirm(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* Returns whether cutting it may have an effect: both ends have a cost, measured or predicted. */
+/* Returns whether cutting the dependence may have an effect: it is through memory, or both ends
+ * have a measured or predicted cost. */
 static bool matters(const struct blame_work *w, const struct dependence *d)
 {
     double least = STABLE * w->b->measured;
@@ -295,7 +299,8 @@ static bool edge_comes_first(const struct blame_work *w, size_t a, size_t b)
     return dx > dy;
 }
 
-/* Selects such dependences, those of instructions that differ most first. */
+/* Selects the dependences that matter. Those whose instructions differ most from the model are
+ * first. */
 static void take_edges(struct blame_work *w)
 {
     size_t found = 0;
@@ -316,13 +321,13 @@ static void take_edges(struct blame_work *w)
     free(all);
 }
 
-/* Returns whether it was measured without a time. */
+/* Returns whether measurements of the variant gave no time. */
 static bool is_missing(const struct blame_cost *cost)
 {
     return !cost->count && isfinite(cost->model);
 }
 
-/* Repeats variants without a stable time while time permits. */
+/* Measures the variants without a time again while time remains. */
 static bool fill_gaps(struct blame_work *w, struct err *err)
 {
     bool ok = true;
@@ -336,7 +341,7 @@ static bool fill_gaps(struct blame_work *w, struct err *err)
     return ok;
 }
 
-/* Computes all costs against the loop's final time. */
+/* Computes all costs from the final time of the loop. */
 static void reckon_all(const struct blame_work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -372,7 +377,8 @@ static bool run(struct blame_work *w, struct err *err)
     ok = ok && fill_gaps(w, err) && confirm_base(w, err);
     if (ok)
         reckon_all(w);
-    ok = ok && confirm(w, err);   /* relative to the confirmed time, others may be doubtful */
+    ok = ok && confirm(w, err);   /* relative to the confirmed time, other variants may be
+                                   * doubtful */
     return ok;
 }
 

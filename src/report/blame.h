@@ -1,7 +1,7 @@
-/* Explains the difference between a loop's measured and predicted time: it is measured with each
- * instruction removed, with a nop in its place, and with single dependences cut
- * (analysis/variants.h); the model predicts the same variants. The saved time is the cost of a
- * part, measured and predicted; the largest difference is reported. */
+/* Explains the difference between a loop's measured and predicted time. Variants of the loop are
+ * measured and predicted: each instruction removed, each replaced by a nop, and single dependences
+ * cut (analysis/variants.h). The cycles that a variant saves are the cost of the part, measured and
+ * predicted. The part with the largest difference is reported. */
 #ifndef PORTOLAN_REPORT_BLAME_H
 #define PORTOLAN_REPORT_BLAME_H
 
@@ -13,37 +13,38 @@
 
 struct blame;
 
-/* Source of times: this CPU, or in tests a simulated one. */
+/* Source of times: this CPU; in tests a simulated CPU. */
 struct blame_source {
-    /* Measures cycles per iteration and their relative spread. False with err: ERR_LIMIT or
-     * ERR_DATA for a loop without a stable time or that cannot run; other errors end everything. */
+    /* Measures cycles per iteration and their relative spread. Returns false with err. ERR_LIMIT or
+     * ERR_DATA: the code has no stable time or cannot run. Other errors end the analysis. */
     bool (*measure)(void *self, const struct insn *insns, size_t count, double *cycles,
                     double *spread, struct err *err);
     bool (*cancelled)(void *self);   /* may be NULL */
     void (*progress)(void *self, size_t done, size_t total);   /* may be NULL */
-    /* Announces @insns, so that variants can be measured together. May be NULL. */
+    /* Announces @insns, so that several variants can be measured together. May be NULL. */
     void (*expect)(void *self, const struct insn *insns, size_t count);
-    /* Called after further measurements: @so_far has no sentence yet, and is valid during the call
-     * only. May be NULL. */
+    /* Called after further measurements. @so_far has no sentence yet and is valid only during the
+     * call. May be NULL. */
     void (*found)(void *self, const struct blame *so_far);
     void *self;
 };
 
 #define BLAME_TIMES 4
 
-/* Cost of a part: cycles per iteration saved without it. */
+/* Cost of a part: the cycles per iteration that its removal saves. */
 struct blame_cost {
-    double here, error;       /* NaN: see state; error: of both measurements, in cycles */
-    double model;             /* NaN: no prediction */
-    bool copies;              /* register moves replace it */
-    double times[BLAME_TIMES];   /* measured times of the loop without it */
-    double spread;            /* largest relative one */
-    unsigned count;           /* of times */
-    char state[96];           /* "ok", why there is no time, or "" when not measured */
+    double here, error;       /* here: measured, NaN: see state; error: uncertainty from both
+                               * measurements, in cycles */
+    double model;             /* predicted; NaN: no prediction */
+    bool copies;              /* register moves replace the instruction */
+    double times[BLAME_TIMES];   /* measured cycles per iteration of the loop without the part */
+    double spread;            /* largest relative spread of the times */
+    unsigned count;           /* number of times */
+    char state[96];           /* "ok", why there is no time, or "" if not measured */
 };
 
 struct blame_row {
-    struct blame_cost out, nop;   /* removed; replaced by a nop */
+    struct blame_cost out, nop;   /* costs by removal, and by replacement with a nop */
 };
 
 struct blame_edge {
@@ -53,30 +54,32 @@ struct blame_edge {
 
 struct blame {
     char *machine;            /* id */
-    double measured, spread;  /* of the loop itself */
+    double measured, spread;  /* cycles per iteration of the unchanged loop, and their relative
+                               * spread */
     double predicted;
-    /* least: a form is unknown; estimate: a form's data are estimates */
+    /* least: predicted is a lower bound, because a form is unknown; estimate: values of a form are
+     * estimates */
     bool least, estimate;
-    size_t count;             /* of instructions */
+    size_t count;             /* number of instructions */
     struct blame_row *rows;
     size_t edge_count;
     struct blame_edge *edges;
-    char *sentence;           /* on the largest difference; NULL while measuring */
-    size_t worst;             /* instruction that the sentence is about; count: none */
-    size_t variants;          /* number of variants run, including the loop itself */
+    char *sentence;           /* describes the largest difference; NULL while measuring */
+    size_t worst;             /* instruction that the sentence describes; count: none */
+    size_t variants;          /* number of measurements, including those of the unchanged loop */
     double seconds;
 };
 
-/* Measures and predicts; variants beyond @seconds stay unmeasured. NULL with err when the loop
- * itself has no stable time, or cancelled. One thread. */
+/* Measures and predicts all variants. After @seconds the remaining variants stay unmeasured.
+ * Returns NULL with err if the unchanged loop has no stable time or if cancelled. One thread. */
 struct blame *blame_new(const struct insn *insns, size_t count, const struct machine *m,
                         const struct blame_source *source, double seconds, struct err *err);
 void blame_free(struct blame *b);
 struct blame *blame_copy(const struct blame *b);
 
-/* blame_verdict.c: states the result of the measurements in a sentence. */
+/* blame_verdict.c: describes the result of the measurements in a sentence. */
 
-/* Fills sentence and worst of @b from the rest. */
+/* Computes sentence and worst of @b from its other members. */
 void blame_judge(struct blame *b, const struct insn *insns, const struct machine *m);
 
 #endif

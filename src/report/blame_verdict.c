@@ -7,15 +7,16 @@
 
 #include "analysis/fusion.h"
 
-#define CLEAR 0.03        /* share of the loop's time: smaller differences do not count */
-/* share of an instruction's difference from which a dependence through memory explains it */
+#define CLEAR 0.03        /* smallest relevant difference, as a fraction of the loop's time */
+/* a dependence through memory explains an instruction's difference if its own is at least this
+ * fraction of it */
 #define SAME 0.8
-/* the same for a dependence through a register, to which the instruction's own latency
+/* same for a dependence through a register; higher, because the instruction's latency
  * contributes */
 #define MORE 1.25
-#define SMALL 0.3         /* share of a cost: a smaller remainder is ignored */
+#define SMALL 0.3         /* remainders below this fraction of a cost are ignored */
 
-/* "line 7", or "instruction 3" without lines. */
+/* Names an instruction: "line 7", without a line its address, or "instruction 3". */
 static void blame_place(const struct insn *insns, size_t at, struct str *out)
 {
     if (insns[at].line)
@@ -31,7 +32,7 @@ static double difference(const struct blame_cost *cost)
     return cost->here - cost->model;
 }
 
-/* Returns whether a difference exceeds the scatter and is relevant to the user. */
+/* Returns whether a difference exceeds the measurement error and is relevant to the user. */
 static bool is_clear(const struct blame *b, const struct blame_cost *cost)
 {
     double d = fabs(difference(cost));
@@ -54,7 +55,8 @@ static double weight(const struct blame_edge *e)
     return fabs(difference(&e->cut)) / (e->of.reg == REG_NONE ? SAME : MORE);
 }
 
-/* Memory before registers: of equal costs it is the rarer and better explanation. */
+/* Returns the dependence of instruction @row with the largest difference. Memory has precedence
+ * over registers, because it is the rarer explanation. */
 static size_t worst_edge(const struct blame *b, size_t row)
 {
     size_t worst = b->edge_count;
@@ -87,7 +89,7 @@ static void add_costs(const struct blame_cost *cost, struct str *out)
     str_add(out, " in the model");
 }
 
-/* Adds the table's values of the form. */
+/* Appends the values that the tables have for the form. */
 static void add_entry(const struct insn *in, const struct machine *m, struct str *out)
 {
     const struct mapping_entry *entry = fusion_resolve(m, in);
@@ -101,7 +103,7 @@ static void add_entry(const struct insn *in, const struct machine *m, struct str
     str_add_char(out, ')');
 }
 
-/* Adds why an instruction has its cost, as far as the nop variant shows. */
+/* Appends why the instruction has its cost, as far as the nop variant shows it. */
 static void add_reason(const struct blame_row *row, const struct insn *in, const struct machine *m,
                        struct str *out)
 {
@@ -157,7 +159,7 @@ static size_t without_time(const struct blame *b)
     return n;
 }
 
-/* No difference is clear. */
+/* Writes the sentence for the case that no difference is clear. */
 static void judge_nothing(const struct blame *b, struct str *out)
 {
     size_t missing = without_time(b);

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-#define SAMPLE_MAX 65536   /* pairs kept for median and rank correlation */
+#define SAMPLE_MAX 65536   /* most pairs stored for median and rank correlation */
 #define WORST_MAX 20
 #define BLOCK_BYTES 65536
 
@@ -20,18 +20,18 @@ struct evaluation {
     enum evaluate_model model;
     enum evaluate_protocol protocol;
     struct block_work *work;
-    struct simulator *simulator;   /* NULL for MODEL_BOUNDS */
+    struct simulator *simulator;   /* NULL: MODEL_BOUNDS */
     VEC(struct insn) insns;
-    double (*sample)[2];       /* predicted, measured */
+    double (*sample)[2];       /* pairs of predicted and measured cycles */
     size_t sample_count;
     size_t n, untimed, refused, complete;
     double error_sum;
     struct worst_block worst[WORST_MAX + 1];
     size_t worst_count;
     VEC(struct form_error) forms;
-    struct index index;        /* of forms by name */
+    struct index index;        /* index of `forms` by name */
     struct rng rng;
-    FILE *rows;                /* NULL: none */
+    FILE *rows;                /* NULL: blocks are not written */
     uint8_t code[BLOCK_BYTES];
 };
 
@@ -143,7 +143,7 @@ static struct form_error *form_record(struct evaluation *e, const char *form)
     return &e->forms.items[item];
 }
 
-/* Uniform over all pairs (Vitter's algorithm R). */
+/* Samples uniformly from all pairs (Vitter's algorithm R). */
 static void sample_pair(struct evaluation *e, double predicted, double measured)
 {
     size_t at = e->sample_count;
@@ -178,9 +178,9 @@ static bool has_length_changing_prefix(const struct evaluation *e)
     return false;
 }
 
-/* Unrolled short blocks partly stay in the µop cache, the less the more code there is, and do not
- * wait for the decoders (facts copies_cached, copies_cached_bytes). A length-changing prefix costs
- * in every copy, by measurement. */
+/* Reduces the front-end time of unrolled short blocks, which partly stay in the µop cache and then
+ * need no decoders (facts copies_cached, copies_cached_bytes). The reduction is smaller for more
+ * code. By measurement, a length-changing prefix costs cycles in every copy. */
 static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length,
                           double predicted)
 {
@@ -190,7 +190,7 @@ static double less_cached(const struct evaluation *e, const struct bounds *b, si
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        /* fmax ignores a NaN */
+        /* fmax returns its other argument if one is NaN */
         other = kind == BOUND_FRONTEND ? other : fmax(other, b->cycles[kind]);
     double share = c->copies_cached * fmin(1, c->copies_cached_bytes / (double)length);
     return predicted - share * fmax(0, predicted - other);
@@ -349,7 +349,8 @@ static double ties(double count)
     return count * (count - 1) / 2;
 }
 
-/* Merge sort of the second members; returns the number of discordant pairs. */
+/* Sorts @values by merging. Returns the number of exchanged pairs, which are the discordant
+ * ones. */
 static double merge_exchanges(double *values, double *spare, size_t n)
 {
     if (n < 2)
@@ -366,7 +367,7 @@ static double merge_exchanges(double *values, double *spare, size_t n)
     return exchanges;
 }
 
-/* Knight's algorithm. */
+/* Knight's algorithm (1966). */
 double kendall_tau(double (*pairs)[2], size_t n)
 {
     double tied_first = 0, tied_second = 0, tied_both = 0, run = 1, run_both = 1,

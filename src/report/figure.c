@@ -12,7 +12,8 @@
 #define FILE_MOST ((size_t)64 << 20)
 #define MEMORY_MOST ((size_t)2 << 30)
 
-/* Okabe and Ito's colours, which suit the colour-blind on white, with a dash pattern each. */
+/* Okabe and Ito's colours, which colour-blind readers can distinguish on white, each with a dash
+ * pattern. */
 static const struct {
     const char *color;
     int dash;
@@ -30,7 +31,7 @@ static const char *missing_todo(void)
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-/* Writes a single-quoted string of gnuplot: quotes are doubled, line ends removed. */
+/* Appends a single-quoted gnuplot string: doubles quotes and removes line ends. */
 static void add_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');
@@ -56,7 +57,7 @@ static bool drawable(const struct figure *f, double x, double y)
     return isfinite(x) && isfinite(y) && (!f->log_x || x > 0) && (!f->log_y || y > 0);
 }
 
-/* End of both axes: slightly above the largest value. */
+/* Returns the end of both axes, slightly above the largest value. */
 static double farthest(const struct figure *f)
 {
     double most = 0;
@@ -127,7 +128,7 @@ static void add_script(const struct figure *f, enum figure_format format, struct
     str_add(out, "\n");
 }
 
-/* Reads the first line of gnuplot's output. */
+/* Sets err to the first line of gnuplot's output. Returns false. */
 static bool refused(const struct child_result *result, struct err *err)
 {
     const char *text = str_text(&result->output);

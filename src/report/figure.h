@@ -1,4 +1,4 @@
-/* Draws curves and points as pictures for documents by gnuplot. */
+/* Draws curves and points for documents with gnuplot. */
 #ifndef PORTOLAN_REPORT_FIGURE_H
 #define PORTOLAN_REPORT_FIGURE_H
 
@@ -12,24 +12,25 @@
 
 struct figure_series {
     const char *label;
-    const double *x, *y;   /* n of each; a non-finite value is a gap */
+    const double *x, *y;   /* n values each; a value that is not finite is a gap */
     size_t n;
-    bool points;           /* without lines */
+    bool points;           /* points without lines */
 };
 
 struct figure {
-    const char *name;      /* one word, unique in the document */
+    const char *name;      /* one word that is unique in the document */
     const char *title, *x_label, *y_label;
     bool log_x, log_y;     /* values of 0 or below are gaps */
-    bool diagonal;         /* draws y = x, and gives both axes the same range from 0 */
+    bool diagonal;         /* draws y = x; both axes then have the same range from 0 */
     struct figure_series series[FIGURE_SERIES];
     size_t series_count;
 };
 
 enum figure_format { FIGURE_SVG, FIGURE_PNG };
 
-/* Replaces @out by a picture file. Its colours suit the colour-blind, and curves also differ
- * without colour. False with err (ERR_MISSING: gnuplot is not installed). */
+/* Replaces @out by the contents of a picture file. Colour-blind readers can distinguish the
+ * colours, and curves also differ in their dashes. Returns false with err (ERR_MISSING: gnuplot is
+ * not installed). */
 bool figure_draw(const struct figure *f, enum figure_format format, struct str *out,
                  struct err *err);
 

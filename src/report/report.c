@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define BAR_WIDTH 24   /* columns of the highest bound */
+#define BAR_WIDTH 24   /* columns of the bar of the highest bound */
 
 static const char *mark_of(const struct analysis_row *row)
 {
@@ -27,7 +27,7 @@ static const char *mark_of(const struct analysis_row *row)
                                          : "";
 }
 
-/* Source text without leading blanks, with inner ones collapsed. */
+/* Appends source text without leading blanks; sequences of blanks become one. */
 static void tidy_text(const char *text, struct str *out)
 {
     bool blank = true;
@@ -41,7 +41,7 @@ static void tidy_text(const char *text, struct str *out)
     }
 }
 
-/* A cell of the pressure table, "-" if almost 0. */
+/* Adds a cell of the pressure table; "-" if almost 0. */
 static void add_pressure(struct result_table *t, double value, double full)
 {
     if (value < 0.005) {
@@ -52,7 +52,7 @@ static void add_pressure(struct result_table *t, double value, double full)
     cell_heat(t, full > 0 ? value / full : 0);
 }
 
-/* The C line above its first instruction. */
+/* Adds the source line above the first of its instructions. */
 static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a,
                        size_t row)
 {
@@ -77,7 +77,7 @@ static bool has_marks(const struct analysis *a)
     return false;
 }
 
-/* Cells with the sum of @cycles over each group of ports; "?" if the ports are unknown. */
+/* Adds one cell per group of ports with the sum of @cycles; "?" if the ports are unknown. */
 static void add_groups(struct result_table *t, const struct analysis *a,
                        const struct port_groups *groups, const double *cycles, bool unplaced)
 {
@@ -89,7 +89,8 @@ static void add_groups(struct result_table *t, const struct analysis *a,
                          a->cycles * portset_size(groups->items[i].ports));
 }
 
-/* "groups of ports: 12345 ALU, AB load": the purpose of each, from the machine's forms. */
+/* Adds a line with the purpose of each group, derived from the machine's forms: "groups of ports:
+ * 12345 ALU, AB load". */
 static void add_purposes(const struct analysis *a, const struct port_groups *groups,
                          struct result *result)
 {
@@ -110,7 +111,8 @@ static void add_purposes(const struct analysis *a, const struct port_groups *gro
     str_done(&text);
 }
 
-/* Instructions against groups of ports with equal load, for text. */
+/* Adds the pressure table for text: a row per instruction, a column per group of ports with equal
+ * load. */
 static void add_pressure_table(const struct kernel *k, const struct analysis *a,
                                struct result *result)
 {
@@ -190,7 +192,7 @@ static void add_legend(const struct analysis *a, struct result *result)
     str_done(&text);
 }
 
-/* "######## <": length by bound @kind, and a mark for the bottleneck. */
+/* Appends a bar for bound @kind, with a mark if it is the bottleneck: "######## <". */
 static void print_bar(const struct analysis *a, int kind, bool ascii, struct str *out)
 {
     double value = a->bounds[kind];
@@ -241,8 +243,8 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* Instructions whose time was measured alone, is an estimate or depends on operands, each form
- * once. */
+/* Lists, once per form, instructions whose time was measured alone, is an estimate, or depends on
+ * operands. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -319,7 +321,8 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
-/* Cycles that row @row adds to the longest loop-carried dependency; NaN: not part of it. */
+/* Returns the cycles that row @row adds to the longest loop-carried dependency; NAN if it is not
+ * part of it. */
 static double link_cycles(const struct analysis *a, size_t row)
 {
     const struct limit_chain *chain = &a->limit.chain;
@@ -331,7 +334,7 @@ static double link_cycles(const struct analysis *a, size_t row)
     return sum;
 }
 
-/* A row per instruction, port and machine, for CSV. */
+/* Adds a row per instruction, port and machine, for CSV. */
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -390,7 +393,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     str_done(&flags);
 }
 
-/* A row per machine after its instructions, for CSV. */
+/* Adds a row per machine after its instructions, for CSV. */
 static void add_summaries(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -435,7 +438,7 @@ static json_t *pressure_json(const struct ports *ports, const double *pressure)
     return object;
 }
 
-/* "0x1258", as objdump writes it; null if unknown. */
+/* Returns the address in objdump's format, "0x1258"; null if unknown. */
 static json_t *address_json(const struct insn *insn)
 {
     char text[PLACE_TEXT + 2];
@@ -471,7 +474,8 @@ static json_t *row_json(const struct analysis *a, size_t number, const struct po
     return object;
 }
 
-/* Lines of the loop-carried cycle; code without lines has flags in the rows instead. */
+/* Returns the lines of the loop-carried cycle. For code without lines, flags in the rows show
+ * it. */
 static json_t *chain_json(const struct analysis *a)
 {
     json_t *lines = json_array();
@@ -481,7 +485,7 @@ static json_t *chain_json(const struct analysis *a)
     return lines;
 }
 
-/* Limits by kind; several in a tie. */
+/* Adds the limits by kind; several if they are tied. */
 static void add_limit(const struct limit *l, json_t *object)
 {
     json_t *kinds = json_array();

@@ -1,4 +1,4 @@
-/* Writes analyses to a result. */
+/* Writes analyses to the result of a command. */
 #ifndef PORTOLAN_REPORT_REPORT_H
 #define PORTOLAN_REPORT_REPORT_H
 
@@ -7,23 +7,24 @@
 #include "simulate/simulate.h"
 #include "table/result.h"
 
-/* @a: of loop @loop of @k. Adds for each machine its pressure table, bounds and bottleneck
- * sentence, preceded by a comparison of several; in CSV a row per instruction and port, in JSON an
- * object per machine. @ascii: bars of #. */
+/* Adds the analyses @a of loop @loop of @k: for each machine a pressure table, bounds and the
+ * bottleneck sentence. A comparison precedes those of several machines. CSV has a row per
+ * instruction and port, JSON an object per machine. @ascii: bars consist of #. */
 void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                 bool ascii, struct result *result);
 
-/* report_graph.c: a loop's dependences in Graphviz's language DOT. */
+/* report_graph.c: a loop's dependences in DOT, Graphviz's language. */
 
-/* Appends the graph of @a: a node per instruction with line, text and latency, an arrow from each
- * writer to its readers; arrows to a later iteration are dashed, and the limiting chain is red. */
+/* Appends the graph of @a. Each instruction is a node with line, text and latency; an arrow leads
+ * from each writer to its readers. Arrows to a later iteration are dashed, and the limiting chain
+ * is red. */
 void report_dot(const struct analysis *a, struct str *out);
 
-/* report_trace.c: a simulation as an HTML page: instructions over cycles, with a script for
- * zooming. */
+/* report_trace.c: a simulation as an HTML page with a script for zooming; instructions over
+ * cycles. */
 
-/* Appends an HTML document of the steps that @sim recorded for @insns on @m. It loads nothing from
- * the network. */
+/* Appends an HTML document of the steps that @sim recorded for @insns on @m. It needs no network
+ * access. */
 void report_trace(const char *name, const struct machine *m, const struct simulation *sim,
                   const struct insn *insns, size_t count, struct str *out);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 
-/* @text inside double quotes. */
+/* Appends @text escaped for a double-quoted string. */
 static void add_quoted(const char *text, struct str *out)
 {
     for (; *text; text++)

@@ -7,10 +7,10 @@
 #include "base/utf8.h"
 #include "table/result_parts.h"
 
-#define SHOWN_LEAST 0.005   /* smaller values are 0.00 */
-#define ROOMY 12            /* port columns that fit in full-size letters */
+#define SHOWN_LEAST 0.005   /* smallest value that is not printed as 0.00 */
+#define ROOMY 12            /* most port columns with letters of full size */
 
-/* Blanks collapsed, control characters as '?'. */
+/* Appends text with sequences of blanks as one, and control characters as '?'. */
 static void tidy(const char *text, struct str *out)
 {
     bool blank = true;
@@ -30,7 +30,7 @@ static void html_text(const char *text, struct str *out)
     tidy(text, &clean);
     const char *end = str_text(&clean) + clean.length;
     for (const char *at = str_text(&clean); at < end;) {
-        /* a kernel's text may contain any bytes, but a page may not */
+        /* a kernel's text may have any bytes, but HTML must be UTF-8 */
         size_t length = utf8_next(at, (size_t)(end - at), NULL);
         if (!length)
             str_add(out, "&#xfffd;");
@@ -43,7 +43,7 @@ static void html_text(const char *text, struct str *out)
     str_done(&clean);
 }
 
-/* Escapes possible markup in text of a Markdown table cell or paragraph. */
+/* Escapes characters of a Markdown table cell or paragraph that could be markup. */
 static void markdown_text(const char *text, struct str *out)
 {
     struct str clean = {0};
@@ -56,7 +56,8 @@ static void markdown_text(const char *text, struct str *out)
     str_done(&clean);
 }
 
-/* Code in a Markdown table: a fence longer than any run of backticks inside, with escaped bars. */
+/* Appends code for a Markdown table. The fence is longer than any sequence of backticks in the
+ * code, and bars are escaped. */
 static void markdown_code(const char *text, struct str *out)
 {
     struct str clean = {0};
@@ -84,7 +85,8 @@ static void notes_text(const struct analysis_row *row, struct str *out)
         str_addf(out, "%s%s", first ? "" : ", ", row_flag_name(rest & -rest));
 }
 
-/* Source text of the instruction's line if it differs from the previous row's, or NULL. */
+/* Returns the source text of the instruction's line if it differs from the previous row's,
+ * otherwise NULL. */
 static const char *new_source(const struct kernel *k, const struct analysis *a, size_t row,
                               uint32_t *line)
 {
@@ -102,14 +104,14 @@ static void cycles_text(double value, struct str *out)
         str_addf(out, "%.2f", value);
 }
 
-/* Ports used in an iteration; others have no column in a report. */
+/* Ports that an iteration uses. A report has no columns for other ports. */
 struct busy_ports {
     unsigned count;
     unsigned ports[PORTS_MAX];
-    struct str idle;   /* names of the others */
+    struct str idle;   /* names of the unused ports */
 };
 
-/* Freed by str_done(&busy->idle). */
+/* Finds the ports that @a uses. Free the result with str_done(&busy->idle). */
 static void busy_ports_find(const struct analysis *a, struct busy_ports *busy)
 {
     const struct ports *ports = &a->ports;
@@ -131,8 +133,8 @@ static void markdown_cells(const struct busy_ports *busy, const double *pressure
             str_addf(out, " %.2f |", pressure[busy->ports[j]]);
 }
 
-/* The trimmed cell at @at of a row of a Markdown table; @next is the text after its bar, NULL at
- * the end of the row. */
+/* Returns the trimmed cell at @at of a Markdown table row. *@next is the text after the cell's bar;
+ * NULL at the end of the row. */
 static const char *markdown_cell(const char *at, size_t *length, const char **next)
 {
     const char *end = at;
@@ -153,8 +155,9 @@ static size_t characters(const char *text, size_t length)
     return count;
 }
 
-/* Appends the Markdown table @table, at most AT_MOST columns, with aligned columns for reading as
- * text; cells above CELL_WIDEST do not widen a column. The second line marks numeric columns. */
+/* Appends the Markdown table @table, of at most AT_MOST columns, with aligned columns so that it is
+ * readable as text. Cells longer than CELL_WIDEST do not widen a column. The second line of @table
+ * marks numeric columns. */
 static void markdown_aligned(const char *table, struct str *out)
 {
     enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };
@@ -318,7 +321,7 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
     report_markdown_part(k, loop, a, n, 1, out);
 }
 
-/* Redder if nearer to @full. */
+/* Adds a cell that is the redder, the nearer @value is to @full. */
 static void html_cell(double value, double full, struct str *out)
 {
     if (value < SHOWN_LEAST) {

@@ -1,4 +1,4 @@
-/* Columns of a table of experiments, shown by views and compared by filters. */
+/* Columns of a table of experiments, for views and filters. */
 #ifndef PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 #define PORTOLAN_TABLE_EXPERIMENT_COLUMNS_H
 
@@ -16,27 +16,27 @@ enum experiment_column {
     EXPERIMENT_COLUMN_STATE,
     EXPERIMENT_COLUMN_LENGTHS,
     EXPERIMENT_COLUMNS,
-    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first, in filters only */
+    EXPERIMENT_COLUMN_FORM = EXPERIMENT_COLUMNS, /* alias of the first column; in filters only */
     EXPERIMENT_FILTER_COLUMNS
 };
-/* Columns in the order of the enum; the last is for filters only. */
+/* All columns in the order of the enum. The last one is for filters only. */
 extern const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS];
-/* Additional column: difference of the two body lengths. */
+/* Name of an additional column: the difference between the lengths of the two measured bodies. */
 #define EXPERIMENT_LENGTHS "lengths"
 
 struct experiment_columns {
     const struct experiments *table;
-    const double *predicted;     /* cycles per row; NULL: none */
+    const double *predicted;     /* predicted cycles per row; NULL: none */
 };
 
-/* NaN: missing or not numeric. */
+/* Returns the number in a cell; NAN if it is missing or not numeric. */
 double experiment_column_number(const struct experiment_columns *c, size_t row, int column);
 /* Appends the cell's text; nothing for a missing value. */
 void experiment_column_text(const struct experiment_columns *c, size_t row, int column,
                             struct str *out);
 
-/* Returns one flag per row of @t: whether it matches @expression. The caller frees. @m (may be
- * NULL) gives predictions if the expression uses them. NULL with err. */
+/* Returns one flag per row of @t: whether it matches @expression. The caller frees it. @m (may be
+ * NULL) predicts if the expression uses predictions. Returns NULL with err. */
 bool *experiment_rows_matching(const struct experiments *t, const struct machine *m,
                                const char *expression, struct err *err);
 

@@ -25,7 +25,7 @@ static const char *trim(const char *at, const char **end)
     return at;
 }
 
-/* Returns the first character of @set from @at on that is not in quotes; @end if there is none. */
+/* Returns the first character of @set outside of quotes, from @at; @end if there is none. */
 static const char *find_plain(const char *at, const char *end, const char *set)
 {
     for (char quote = 0; at < end; at++) {
@@ -35,13 +35,13 @@ static const char *find_plain(const char *at, const char *end, const char *set)
             return at;
         else if ((*at == '"' || *at == '\'') &&
                  memchr(at + 1, *at,
-                        (size_t)(end - at - 1))) /* an unclosed quote is literal */
+                        (size_t)(end - at - 1))) /* an unclosed quote has no special meaning */
             quote = *at;
     }
     return end;
 }
 
-/* Returns the text between @at and @end without enclosing quotes; the caller frees. */
+/* Returns a copy of the text from @at to @end without enclosing quotes. The caller frees it. */
 static char *unquoted(const char *at, const char *end)
 {
     const bool quoted = end - at >= 2 && (*at == '"' || *at == '\'') && end[-1] == *at &&
@@ -49,7 +49,7 @@ static char *unquoted(const char *at, const char *end)
     return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
 }
 
-/* Parses 2.5, or 40% as .4; NaN when it is not a number. */
+/* Parses a number: 2.5, or 40% as .4. Returns NAN if it is not a number. */
 static double number_of(const char *text)
 {
     char *rest;
@@ -80,7 +80,7 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
-    if (op == end) {   /* plain words */
+    if (op == end) {   /* words without an operator */
         *out =
             (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;
@@ -112,8 +112,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Bounds of one column in a group of terms. */
-/* above, below: the bound itself is excluded */
+/* Range of one column that the terms of a group allow. */
+/* above, below: the bound itself is not in the range */
 struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)
@@ -131,7 +131,7 @@ static void narrow(struct bounds_of_column *b, const struct filter_term *term)
     }
 }
 
-/* Returns the column whose range is empty in the group that begins at @first, or -1. */
+/* Returns the column for which the group from term @first allows no value; -1: none. */
 static int contradiction(const struct filter *f, size_t first, const struct table_column *columns)
 {
     for (size_t i = first; i < f->count && (i == first || !f->terms[i].first); i++) {

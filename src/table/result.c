@@ -83,7 +83,8 @@ void result_free(struct result *r)
     free(r);
 }
 
-/* Moves the text that @from prepared, if that covers all of it. */
+/* Moves the text that @from prepared to @to. Does nothing if @to has parts already, because the
+ * text would not include them. */
 static void take_prepared(struct result *to, struct result *from)
 {
     if (to->count)
@@ -285,8 +286,8 @@ struct result_table *result_table(struct result *r, const char *key,
     return t;
 }
 
-/* Adds @cell and takes it. If memory runs out, the table ends with its last complete row and the
- * command fails. */
+/* Adds @cell, which is moved. If memory runs out, the table ends after its last complete row and
+ * the command fails. */
 static void add_cell(struct result_table *t, struct result_cell cell)
 {
     if (!t->cut && t->count == t->capacity) {
@@ -387,7 +388,7 @@ const char *result_find_text(const struct result *r, const char *key)
     return "";
 }
 
-/* Returns NULL if there is no such column. */
+/* Returns the cell in row @row and column @column; NULL if there is no such column. */
 static const struct result_cell *cell_of(const struct result_table *t, size_t row,
                                          const char *column)
 {
@@ -486,7 +487,7 @@ void cell_print(const struct result_cell *c, struct str *out)
         str_addf(out, "%lld", (long long)c->count);
         return;
     case CELL_NUMBER:
-        /* fewest digits that parse to the same value */
+        /* the fewest digits that parse to the same value */
         for (int digits = 15; digits <= 17; digits++) {
             snprintf(number, sizeof number, "%.*g", digits, c->number);
             if (strtod(number, NULL) == c->number)
@@ -528,7 +529,8 @@ void cell_show(const struct result_cell *c, const struct result_column *column, 
     }
 }
 
-/* Only documents have a title. */
+/* Returns whether the prepared text is for this format and style. Styles differ in the title only
+ * for documents. */
 static bool is_prepared(const struct result *r, enum format format,
                         const struct result_style *style)
 {

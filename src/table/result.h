@@ -2,12 +2,12 @@
  * independent of commands. Any thread.
  *
  * A result is a sequence of fields (a name and one value), tables, and lines of text:
- * - text shows lines and tables;
- * - CSV holds the tables, or where there is none the fields as a single row;
+ * - Text has the lines and tables.
+ * - CSV has the tables; without a table it has the fields as a single row.
  * - JSON is one object: the number of the schema (data/schema.json), the command, and fields and
- *   tables in their order;
- * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text
- *   where there is neither.
+ *   tables in their order.
+ * - Markdown and HTML have the lines and tables; without a table the fields; without both the
+ *   blocks of text.
  * Missing values are "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are
  * escaped (\xff) except in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H
@@ -20,7 +20,7 @@
 
 #include "base/str.h"
 
-/* The formats: enumerator, name in the setting `format`, file extension. */
+/* All formats: enumerator, name in the setting `format`, file extension. */
 #define FORMATS(FORMAT)                                                                            \
     FORMAT(FORMAT_TEXT, "text", "txt")                                                             \
     FORMAT(FORMAT_CSV, "csv", "csv") FORMAT(FORMAT_JSON, "json", "json")                           \
@@ -29,13 +29,13 @@
 #define FORMAT_CHOICE(value, name, extension) "|" name
 #define FORMAT_EXTENSION(value, name, extension) " ." extension
 enum format { FORMATS(FORMAT_VALUE) };
-/* "text|csv|...", for parameters. */
+/* Names of the formats, "text|csv|...", for parameters. */
 #define FORMAT_CHOICES (&(FORMATS(FORMAT_CHOICE))[1])
-/* Returns whether the format is for people, so that its text is made printable. CSV keeps the
+/* Returns whether the format is for readers, so that its text is made printable. CSV keeps the
  * original bytes for programs. */
 bool format_is_document(enum format format);
 
-/* Formats that omit a column or table. */
+/* Bits for the formats that omit a column or table. */
 enum {
     NOT_TEXT = 1, NOT_CSV = 2, NOT_JSON = 4, NOT_DOCUMENT = 8,
     ONLY_TEXT = NOT_CSV | NOT_JSON | NOT_DOCUMENT
@@ -43,8 +43,8 @@ enum {
 
 enum cell_kind { CELL_MISSING, CELL_TEXT, CELL_COUNT, CELL_NUMBER, CELL_SWITCH, CELL_NESTED };
 
-#define SHORTEST (-1)   /* value for decimals: the fewest digits needed, at most 6 */
-/* value for width: rows are not padded, for words instead of columns */
+#define SHORTEST (-1)   /* value for `decimals`: as few digits as needed, at most 6 */
+/* value for `width`: cells are not padded, because the rows are words rather than columns */
 #define RAGGED (-1)
 
 struct result_column {
@@ -52,18 +52,19 @@ struct result_column {
     const char *title;      /* heading in text and documents; NULL: the key */
     /* printed in headings, or after the number in a table without headings; NULL: none */
     const char *unit;
-    enum cell_kind kind;    /* numbers are aligned to the right */
-    int decimals;           /* of numbers in text and documents; CSV and JSON have full precision */
-    int width;              /* least columns in text; RAGGED: not aligned */
+    enum cell_kind kind;    /* numeric kinds are aligned to the right */
+    int decimals;           /* decimals of numbers in text and documents; CSV and JSON have full
+                             * precision */
+    int width;              /* least columns in text; RAGGED: not padded */
     unsigned hide;          /* NOT_... */
 };
 
-/* Form of a table in JSON. */
+/* How a table appears in JSON. */
 enum table_shape {
-    TABLE_ROWS,      /* an array of objects */
-    TABLE_VALUES,    /* an array of the first column's values */
-    TABLE_MAP,       /* an object: the first column's text maps to the second column's value */
-    /* as TABLE_ROWS; a single row becomes members of the enclosing object */
+    TABLE_ROWS,      /* array of objects */
+    TABLE_VALUES,    /* array of the values in the first column */
+    TABLE_MAP,       /* object that maps the text in the first column to the value in the second */
+    /* TABLE_ROWS, but a single row becomes members of the enclosing object */
     TABLE_SPREAD,
 };
 
@@ -71,116 +72,113 @@ struct result;
 
 struct result_table {
     enum table_shape shape;
-    bool headless;           /* text: without headings */
-    bool totals;             /* the last row holds totals and is set off */
+    bool headless;           /* no headings in text */
+    bool totals;             /* the last row has totals and is set off */
     unsigned hide;           /* NOT_... */
-    const char *indent;      /* text: printed at the beginning of each row; NULL: nothing */
-    /* Private to result.c and the writers. */
+    const char *indent;      /* printed before each row in text; NULL: nothing */
+    /* Used only by result.c and the writers. */
     char *key;
     struct result_column *columns;
     size_t column_count;
-    struct result_cell *cells;      /* row by row */
-    size_t count, capacity;  /* of cells */
-    bool cut;                /* memory ran out: no more rows */
+    struct result_cell *cells;      /* cells row by row */
+    size_t count, capacity;  /* number of cells, and room for them */
+    bool cut;                /* memory ran out, so no rows are added */
     struct table_note *notes;
     size_t note_count;
 };
 
-/* incremented when a member that programs may read is removed or changes meaning */
+/* Version of the JSON format. It is incremented when a member is removed or changes its meaning. */
 #define RESULT_SCHEMA 1
 
 struct result *result_new(void);
-/* Sets the command that JSON names. @command is the name in the command table, not copied. NULL:
- * none. */
+/* Sets the command that JSON names: a name in the command table, not copied. NULL: none. */
 void result_set_command(struct result *r, const char *command);
 const char *result_command(const struct result *r);
-/* Frees the result when its last holder calls it. Any thread. */
+/* Drops one reference; the last holder's call frees the result. Any thread. */
 void result_free(struct result *r);
-/* Adds a holder, which may read the result on any thread and calls result_free. Nobody changes it
- * from now on. */
+/* Adds a holder, which may read the result on any thread and must call result_free. The result must
+ * not change afterwards. */
 struct result *result_hold(struct result *r);
-/* Appends @take_from to @to and frees it. */
+/* Appends the parts of @take_from to @to and frees @take_from. */
 void result_append(struct result *to, struct result *take_from);
-/* Returns whether nothing was added. */
+/* Returns whether the result has no parts. */
 bool result_empty(const struct result *r);
-/* Returns whether it has fields or tables besides text. */
+/* Returns whether it has fields or tables, not only text. */
 bool result_has_data(const struct result *r);
-/* Returns whether it only confirms a command. `export` does not write it, and CSV has no rows of
- * it. */
+/* Returns whether it only confirms a command. `export` then writes nothing, and CSV has no rows. */
 bool result_is_confirmation(const struct result *r);
 
-/* Adds lines of text; a missing last
- * is added. They may contain colour sequences. */
+/* Adds lines of text, which may have colour sequences. A missing line feed at the end is added. */
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* As result_line, and marks the result as a confirmation. */
+/* Same as result_line; also marks the result as a confirmation. */
 void result_confirm(struct result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Marks a result with lines of its own as a confirmation. */
+/* Marks the result as a confirmation; its text consists of the lines added by other calls. */
 void result_set_confirmation(struct result *r);
-/* Marks the result as a confirmation with a text that only the workbench shows. */
+/* Marks the result as a confirmation, with a text that only the workbench shows. */
 void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns the text of result_note, or "". */
 const char *result_noted(const struct result *r);
-/* Adds literal text of several lines. Documents show it only if no table has the same data. */
+/* Adds preformatted text of several lines. Documents show it only if no table has the same data. */
 void result_block(struct result *r, const char *text);
 
-/* Adds a field: a member in JSON, a column in CSV. */
+/* Add a field: a member in JSON, a column in CSV. */
 void result_text(struct result *r, const char *key, const char *value);        /* NULL: missing */
 void result_count(struct result *r, const char *key, int64_t value);
-/* not finite: missing */
+/* A value that is not finite is a missing value. */
 void result_number(struct result *r, const char *key, double value);
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
-void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
-/* Returns a new object of the array @key, for JSON only. A single one becomes members of the
- * result's object. */
+void result_nested(struct result *r, const char *key, json_t *take_value);     /* for JSON only */
+/* Adds an object to the array @key, for JSON only. If it stays the only one, its members become
+ * members of the result's object. */
 void result_item(struct result *r, const char *key, json_t *take_object);
 
-/* Adds a table without rows and returns it, borrowed from the result. The columns are copied. @key
- * names it in JSON. */
+/* Adds a table without rows and returns it, borrowed from the result. @columns is copied. @key is
+ * its name in JSON. */
 struct result_table *result_table(struct result *r, const char *key,
                                   const struct result_column *columns, size_t count);
-/* Appends a cell to the table; a row is complete when every column has one. */
+/* Append a cell to the table. A row is complete when every column has a cell. */
 void cell_text(struct result_table *t, const char *value);
 void cell_count(struct result_table *t, int64_t value);
 void cell_number(struct result_table *t, double value);
 void cell_switch(struct result_table *t, bool value);
 void cell_missing(struct result_table *t);
 void cell_nested(struct result_table *t, json_t *take_value);
-/* Colours the last cell by @share, 0 to 1, in text and HTML. */
+/* Colours the last cell in text and HTML by @share, 0 to 1. */
 void cell_heat(struct result_table *t, double share);
-/* Adds a line of text above the next row, in text and documents. */
+/* Adds a line of text above the next row, for text and documents. */
 void table_note(struct result_table *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Hides columns without values in text and documents, unless the table has no rows. Call after the
- * last row. */
+/* Hides columns without values in text and documents, unless the table has no rows. Call it after
+ * the last row. */
 void table_hide_empty(struct result_table *t);
 size_t table_rows(const struct result_table *t);
-/* Returns the table @key of @r, or NULL. */
+/* Returns table @key of @r, or NULL. */
 const struct result_table *result_find_table(const struct result *r, const char *key);
-/* Returns the text of field @key of @r, or "". */
+/* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* Returns a cell of an existing row by column key: its number (NaN: missing, not numeric, or no
- * such column), or its text ("" likewise). */
+/* Return a cell of an existing row by column key. result_cell_number returns NAN if it is missing,
+ * not numeric or has no such column; result_cell_text returns "" if there is no text. */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 
-/* Returns JSON values for nested data: a string that may not be UTF-8 (NULL: null), and a number
- * that may be missing. */
+/* Return JSON values for nested data: a string that may not be UTF-8 (NULL becomes null), and a
+ * number that may be missing. */
 json_t *json_text(const char *text);
 json_t *json_number(double value);
 
 struct result_style {
-    const char *title;   /* of documents; NULL: none */
+    const char *title;   /* title of documents; NULL: none */
     bool color;          /* text keeps colour sequences */
-    /* level of the title (2 to 6) in a document that others write around it; 0: a complete
-     * document */
+    /* level of the title (2 to 6) if the result is a part of a document; 0: a complete document */
     unsigned part;
 };
-/* Formats the result now, on a worker thread, and keeps the text: result_write with the same
+/* Formats the result and stores the text; for worker threads. A later result_write with the same
  * options only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);
-/* Moves the prepared rows to @out, which must be empty; false if it is not, or there are none. */
+/* Moves the prepared text to @out. Returns false if @out is not empty or if no text is prepared for
+ * these options. */
 bool result_take_prepared(struct result *r, enum format format, const struct result_style *style,
                           struct str *out);
 /* Appends the formatted result to @out. */

@@ -26,7 +26,7 @@ static void escape(const struct document_writer *w, const char *text)
     str_done(&plain);
 }
 
-/* Functions that open a row, write a cell, and close the row. */
+/* The next functions open a row, write a cell, and close the row. */
 static void begin_row(const struct document_writer *w)
 {
     str_add(w->out, w->html ? "<tr>" : "|");
@@ -81,8 +81,7 @@ static bool in_document(const struct result_column *column)
     return !(column->hide & NOT_DOCUMENT) && column->kind != CELL_NESTED;
 }
 
-/* Writes the notes above row @row of @columns columns, each as a row with the text in its first
- * cell. */
+/* Writes the notes above row @row as rows of @columns columns; the first cell has the text. */
 static void add_notes(const struct document_writer *w, const struct result_table *t, size_t row,
                       size_t columns, size_t *next)
 {
@@ -166,7 +165,7 @@ static void add_fields(const struct document_writer *w, const struct result *r)
     str_done(&text);
 }
 
-/* Writes literal text in a block of fixed width. */
+/* Writes preformatted text in a block with a fixed-width font. */
 static void add_block(const struct document_writer *w, const char *text)
 {
     struct str line = {0}, plain = {0};
@@ -192,7 +191,7 @@ static void add_block(const struct document_writer *w, const char *text)
     str_done(&plain);
 }
 
-/* Writes sentences as a paragraph with a line break after each. */
+/* Writes lines of text as a paragraph with a line break after each. */
 static void add_line(const struct document_writer *w, const struct result_part *part, bool first,
                      bool last)
 {

@@ -1,4 +1,4 @@
-/* Internal parts of results, for the writers. */
+/* Internal structure of results, for the writers. */
 #ifndef PORTOLAN_TABLE_RESULT_PARTS_H
 #define PORTOLAN_TABLE_RESULT_PARTS_H
 
@@ -7,7 +7,7 @@
 
 struct result_cell {
     enum cell_kind kind;
-    float heat;                  /* share of the maximum, 0 to 1; 0: no colour */
+    float heat;                  /* fraction of the maximum, 0 to 1; 0: no colour */
     union {
         char *text;
         int64_t count;
@@ -17,7 +17,7 @@ struct result_cell {
     };
 };
 
-/* Text above row @row. */
+/* Text above row @row of a table. */
 struct table_note {
     size_t row;
     char *text;
@@ -27,9 +27,9 @@ enum result_part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_ITEM
 
 struct result_part {
     enum result_part_kind kind;
-    char *key;                   /* of a field or item */
-    struct str text;             /* of a line or block */
-    struct result_cell cell;            /* of a field or item */
+    char *key;                   /* key of a field or item */
+    struct str text;             /* text of a line or block */
+    struct result_cell cell;            /* value of a field or item */
     struct result_table *table;
 };
 
@@ -38,24 +38,24 @@ struct result {
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
-    struct str note;             /* of a confirmation, for the workbench */
-    _Atomic unsigned holders;    /* besides the creator */
-    struct str prepared;         /* formatted text while the result had @prepared_parts parts */
+    struct str note;             /* text of a confirmation, for the workbench */
+    _Atomic unsigned holders;    /* number of holders in addition to the creator */
+    struct str prepared;         /* formatted text of the first @prepared_parts parts */
     size_t prepared_parts;
     enum format prepared_format;
     bool prepared_color;
     char *prepared_title;
 };
 
-/* Returns whether a table is shown under @hide (NOT_CSV: in CSV). */
+/* Returns whether the result has a table that the format of bit @hide shows (NOT_CSV: in CSV). */
 bool result_has_table(const struct result *r, unsigned hide);
-/* Prints as in CSV: full precision, missing values empty, valid UTF-8. */
+/* Prints the cell for CSV: full precision, missing values empty, valid UTF-8. */
 void cell_print(const struct result_cell *c, struct str *out);
-/* Prints for people: @column's decimals, "-" for a missing value. */
+/* Prints the cell for readers: @column's decimals, "-" for a missing value. */
 void cell_show(const struct result_cell *c, const struct result_column *column, struct str *out);
-/* Appends @text with bytes that are not UTF-8 as \xNN. */
+/* Appends @text; bytes that are not UTF-8 become \xNN. */
 void text_escape(const char *text, struct str *out);
-/* Appends @text with line feeds as \x0a, so that a name cannot add a row. */
+/* Appends @text; line feeds become \x0a, so that a name cannot add a row. */
 void text_one_line(const char *text, struct str *out);
 /* Appends @text without colour sequences. */
 void text_plain(const char *text, struct str *out);
@@ -66,10 +66,10 @@ void result_write_json(const struct result *r, struct str *out);
 void result_write_document(const struct result *r, bool html, const struct result_style *style,
                            struct str *out);
 
-/* Colours of heat maps, from cold to hot. */
+/* Colours of heat maps in HTML, from cold to hot. */
 
-/* Appends ` style="..."` for @share: white through yellow to red, with white text on dark
- * ground. */
+/* Appends ` style="..."` with the colour for @share: white through yellow to red; text on dark
+ * colours is white. */
 void heat_html(double share, struct str *out);
 
 #endif

@@ -10,7 +10,8 @@
 #include "base/watch.h"
 #include "table/result_parts.h"
 
-/* Terminal columns of @text: one per character, which holds for results. */
+/* Returns the terminal columns of @text. Every character has one column, which holds for
+ * results. */
 static size_t width_of(const char *text)
 {
     size_t width = 0;
@@ -19,7 +20,7 @@ static size_t width_of(const char *text)
     return width;
 }
 
-/* Background colour for @share, 0 to 1, on a terminal with 256 colours. */
+/* Returns the background colour for @share, 0 to 1, of a terminal with 256 colours. */
 static unsigned heat_terminal(double share)
 {
     static const unsigned grounds[] = {236, 237, 58, 94, 130, 166, 202, 196};
@@ -43,7 +44,7 @@ static void add_padded(const char *text, size_t width, bool right, double heat, 
         str_add(out, "\033[0m");
 }
 
-/* Text of the cell; in a table without headings its unit follows. */
+/* Returns the text of the cell; in a table without headings its unit follows. */
 static const char *shown(const struct result_table *t, const struct result_cell *c,
                          const struct result_column *column, struct str *buffer)
 {
@@ -70,8 +71,7 @@ static const char *title_of(const struct result_column *column, struct str *buff
     return str_text(buffer);
 }
 
-/* Writes row @row, or the headings if it is SIZE_MAX; headings and totals are bold on colour
- * terminals. */
+/* Writes row @row; SIZE_MAX: the headings. Headings and totals are bold on colour terminals. */
 static void write_row(const struct result_table *t, const size_t *widths, size_t row, bool color,
                       struct str *out)
 {
@@ -164,7 +164,7 @@ static void add_csv(const char *text, bool *first, struct str *out)
         str_add_char(out, ',');
     *first = false;
     csv_add_field(out, text, true);
-    out->data[--out->length] = '\0';   /* removes the line feed: the row continues */
+    out->data[--out->length] = '\0';   /* removes the line feed, because the row continues */
 }
 
 static void table_csv(const struct result_table *t, struct str *out)
@@ -259,7 +259,7 @@ static json_t *row_json(const struct result_table *t, size_t row)
     return object;
 }
 
-/* Returns the @n-th column that is in JSON. */
+/* Returns the index of the @n-th column that JSON includes. */
 static size_t json_column(const struct result_table *t, size_t n)
 {
     for (size_t c = 0; c < t->column_count; c++)
@@ -301,7 +301,7 @@ static void add_json(json_t *take_value, struct str *out)
     json_decref(take_value);
 }
 
-/* Appends @take_item to the array @key of @items, whose arrays of one item are flattened later. */
+/* Appends @take_item to the array @key of @items. place_items replaces arrays of one item. */
 static void add_item(json_t *items, const char *key, json_t *take_item)
 {
     if (!json_object_get(items, key))
@@ -309,7 +309,8 @@ static void add_item(json_t *items, const char *key, json_t *take_item)
     json_array_append_new(json_object_get(items, key), take_item);
 }
 
-/* Adds each array of @items to @object; an array of one item is replaced by that item's members. */
+/* Adds each array of @items to @object. If an array has one item, adds that item's members
+ * instead. */
 static void place_items(json_t *items, json_t *object)
 {
     const char *key;

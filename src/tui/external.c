@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
-/* "vi" from "/usr/bin/vi -R". */
+/* Appends the program's name: "vi" for "/usr/bin/vi -R". */
 static void first_word(const char *command, struct str *out)
 {
     struct str word = {0};
@@ -21,7 +21,7 @@ static void first_word(const char *command, struct str *out)
     str_done(&word);
 }
 
-/* Editors that accept +LINE; others start at the first line. */
+/* Returns whether the editor accepts +LINE. Other editors start at the first line. */
 static bool takes_line(const char *command)
 {
     static const char *const known[] = {
@@ -47,8 +47,8 @@ static const char *editor_command(void)
                                                   : "vi";
 }
 
-/* Runs in a forked child of a multi-threaded program, which must not allocate: the allocator's lock
- * may be held. */
+/* Executes the editor in a forked child. The program has several threads, so the child must not
+ * allocate: another thread may have held the allocator's lock. */
 static void start(const char *script, const char *line, const char *path)
 {
     signal(SIGINT, SIG_DFL);
@@ -66,11 +66,11 @@ bool editor_run(const char *path, size_t line, struct err *err)
 
     if (line && takes_line(command))
         str_addf(&place, "+%zu", line);
-    /* The shell splits the user's command, as in git and crontab; the path is an argument, never
+    /* The shell splits the user's command, like git and crontab do. The path is an argument, never
      * part of the command. */
     str_addf(&script, "exec %s %s\"$@\"", command, place.length ? "\"$0\" " : "");
-    /* Ctrl-Z in the editor stops both, without curses' handler, which would draw over the editor on
-     * resume; Ctrl-\ goes to the editor only. */
+    /* Ctrl-Z in the editor stops both programs. Without curses' handler, nothing draws over the
+     * editor when it resumes. Ctrl-\ affects only the editor. */
     struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGTSTP, &stop, &before[0]);
     sigaction(SIGQUIT, &ignore, &before[1]);

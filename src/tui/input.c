@@ -7,15 +7,15 @@
 
 #include "view/clipboard.h"
 
-#define UNMARKED_WAIT 50     /* ms without input that end an unmarked paste */
+#define UNMARKED_WAIT 50     /* ms without input after which an unmarked paste is complete */
 #define PASTE_LIMIT ((size_t)32 << 20)
 
 static struct str buffer;
 static size_t taken;
-static size_t begun;         /* bytes of PASTE_BEGIN consumed last */
+static size_t begun;         /* bytes of PASTE_BEGIN at the end of the removed input */
 static struct paste {
-    bool open;               /* between begin and end mark */
-    bool cut;                /* exceeds PASTE_LIMIT */
+    bool open;               /* begin mark read, end mark not yet */
+    bool cut;                /* longer than PASTE_LIMIT, and truncated */
     bool stalled;
     struct str text;
 } paste;
@@ -43,7 +43,8 @@ size_t input_waiting(const char **bytes)
     return buffer.length - taken;
 }
 
-/* Length of the PASTE_BEGIN prefix that ends with @byte, after @count bytes of it. */
+/* Returns the length of the PASTE_BEGIN prefix that ends with @byte, if @count bytes of PASTE_BEGIN
+ * precede it. */
 static size_t mark_with(size_t count, char byte)
 {
     return byte == PASTE_BEGIN[count] ? count + 1 : byte == PASTE_BEGIN[0];
@@ -57,7 +58,8 @@ void input_take(size_t count)
         begun = mark_with(begun == mark ? 0 : begun, buffer.data[taken++]);
 }
 
-/* Number of buffered bytes that continue the mark after @count of it; *@reached: total length. */
+/* Returns how many buffered bytes continue the mark after its first @count bytes. *@reached: @count
+ * plus that number. */
 static size_t mark_goes_on(size_t count, size_t *reached)
 {
     const char *bytes;
@@ -102,7 +104,7 @@ size_t input_paste_stalls(void)
     return paste.text.length;
 }
 
-/* Converts line ends to those of files. */
+/* Replaces carriage returns with line feeds. */
 static void end_lines(struct str *text)
 {
     for (size_t i = 0; i < text->length; i++)
@@ -110,7 +112,7 @@ static void end_lines(struct str *text)
             text->data[i] = '\n';
 }
 
-/* Ends the paste after its end mark or by cancellation: the first @length bytes. */
+/* Ends the paste after its end mark or a cancellation. @out gets its first @length bytes. */
 static bool end_paste(struct str *out, size_t length)
 {
     str_clear(out);
@@ -136,8 +138,8 @@ bool input_paste(struct str *out)
         paste.stalled &= !length;
         str_add_bytes(text, bytes, length);
         taken += length;
-        /* Searches only new bytes, including a mark split over two reads; NUL bytes do not end the
-         * text. */
+        /* Searches new bytes and the end of the old ones, because a read may split the mark. NUL
+         * bytes do not end the text. */
         searched = searched < mark ? 0 : searched - mark + 1;
         const char *end =
             memmem(str_text(text) + searched, text->length - searched, PASTE_END, mark);
@@ -146,7 +148,7 @@ bool input_paste(struct str *out)
             taken -= text->length - at - mark;
             return end_paste(out, paste.cut ? PASTE_LIMIT : at);
         }
-        /* reads on to the end mark, since truncated text must not become keys */
+        /* discards text up to the end mark, because unread text would be taken for keys */
         if (text->length > PASTE_LIMIT + mark) {
             memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);
             text->length = PASTE_LIMIT + mark;

@@ -25,24 +25,24 @@
 #include "view/frame.h"
 #include "work/job.h"
 
-#define PATIENCE 0.05  /* seconds: longer commands continue in the background */
+#define PATIENCE 0.05  /* seconds after which a command continues in the background */
 #define STALL 1.0      /* seconds without input after which a paste is reported as incomplete */
-#define WATCH_MS 500   /* between checks of an edited file */
-#define FRAME_MS 100   /* between drawings of changing views */
-/* bytes per second for changes without a key: on a slow line keys would wait */
+#define WATCH_MS 500   /* ms between checks of an edited file */
+#define FRAME_MS 100   /* ms between drawings of changing views */
+/* limit of bytes per second drawn without a key, so that keys do not wait on a slow line */
 #define BYTES_A_SECOND 15e3
-#define REST_MOST 1.0  /* longest pause after an expensive drawing */
+#define REST_MOST 1.0  /* most seconds of pause after an expensive drawing */
 
 struct loop {
     struct frame frame;
     struct autosave *autosave;
     bool prompting, leave;
     bool stalled;       /* an incomplete paste was reported */
-    double stalls;      /* time (clock_wall) at which an incomplete paste is reported */
-    double due;         /* time (clock_wall) of the next drawing of changing views */
+    double stalls;      /* clock_wall() at which a paste without end is reported */
+    double due;         /* clock_wall() of the next drawing of changing views */
 };
 
-/* not closed: a signal during exit would write to a broken pipe or to a reused descriptor */
+/* never closed, because a signal during exit could write to a broken pipe or a reused descriptor */
 static int signal_pipe[2];
 
 static void on_signal(int number)
@@ -50,7 +50,7 @@ static void on_signal(int number)
     int saved = errno;
     unsigned char byte = (unsigned char)number;
     if (write(signal_pipe[1], &byte, 1) < 0)
-        errno = saved;   /* a full pipe already wakes the loop */
+        errno = saved;   /* ignored, because a full pipe wakes the loop */
     errno = saved;
 }
 
@@ -77,15 +77,15 @@ static void draw(struct loop *l)
     grid_done(&all);
 }
 
-/* Draws at once after a key, otherwise when due. @patience in ms, -1: for ever; returns the
- * remaining time. */
+/* Draws if @at_once (after a key) or if a drawing is due. Returns the ms until the next drawing or
+ * the end of @patience; -1: unlimited. */
 static int draw_when_due(struct loop *l, bool at_once, int patience)
 {
     double left = at_once ? 0 : l->due - clock_wall();
 
     if (left <= 0) {
         draw(l);
-        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again continue their
+        return frame_busy(&l->frame) ? 0 : patience;   /* newly displayed views continue their
                                                         * work */
     }
     int ms = (int)ceil(left * 1000);
@@ -119,8 +119,8 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* Handles terminal requests of a line that continued after a job, unless a prompt or paste is
- * open. */
+/* Handles requests to the terminal by commands that ran after a job. Does nothing while a prompt or
+ * paste is open. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
@@ -159,7 +159,8 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
-/* Shows an unmarked paste; not in an editor, where typing and pasting are equal. */
+/* Handles a paste without marks. Not while an editor is open, where typed and pasted text are the
+ * same. */
 static bool take_unmarked(struct loop *l)
 {
     struct str text = {0};
@@ -179,7 +180,7 @@ static void read_keys(struct loop *l)
     if (take_unmarked(l))
         return;
 
-    /* Readline, which reads the terminal itself, gets the bytes after a ':' of the same burst. */
+    /* stops after a ':', because readline reads the following bytes itself */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
             give_paste(l, screen_pasted());
@@ -191,15 +192,15 @@ static void read_keys(struct loop *l)
             obey(l, reply, prefill);
         } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
-            /* evaluated first, since it sets @prefill */
+            /* called first, because it sets @prefill */
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);
             obey(l, reply, prefill);
         }
     }
 }
 
-/* Reads until nothing is buffered: keys typed ahead after a command line go to the view, and vice
- * versa. */
+/* Reads until the buffer is empty. Keys typed ahead after a command line go to the view, those
+ * after a ':' to the prompt. */
 static void read_input(struct loop *l)
 {
     const char *rest;
@@ -216,7 +217,7 @@ static void read_input(struct loop *l)
     } while (input_waiting(&rest) && !l->frame.session->quit);
 }
 
-/* Reports a paste without end mark. */
+/* Reports a paste whose end mark does not arrive. Returns whether it reported one. */
 static bool notice_stall(struct loop *l)
 {
     char text[128];
@@ -248,8 +249,8 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal belonged to the editor. curses' SIGTSTP
-     * handler would draw inside whatever it interrupts, including the allocator. */
+    /* SIGQUIT and SIGTSTP are from Ctrl-\\ and Ctrl-Z while an editor has the terminal. curses'
+     * SIGTSTP handler would draw at once, even if the signal interrupts the allocator. */
     static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
@@ -260,15 +261,16 @@ static bool watch_signals(void)
     return true;
 }
 
-/* Path of the prompt's history, whose directory is created; NULL without a home. */
+/* Returns the path of the prompt's history and creates its directory; NULL without a home
+ * directory. */
 static char *history_path(void)
 {
     char *path = path_state("history");
     struct stat about;
     if (path)
-        /* a failure is reported when the file is written */
+        /* an error is reported when the file is written */
         path_make_parents(path, 0700, NULL);
-    /* readline would follow a link */
+    /* rejected, because readline follows links */
     if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         log_add(LOG_WARN, "%s is not a file: the history is not kept", path);
         free(path);
@@ -277,7 +279,8 @@ static char *history_path(void)
     return path;
 }
 
-/* The editor has the terminal until it ends; one with its own window may return at once. */
+/* Runs the editor, which has the terminal until it ends. An editor with a window of its own may
+ * return at once. */
 static void edit(struct loop *l, const struct edit_request *request)
 {
     struct err err = {0};
@@ -291,7 +294,7 @@ static void edit(struct loop *l, const struct edit_request *request)
         frame_say(&l->frame, true, err_text(&err, text, sizeof text));
 }
 
-/* Time to wait for an event, in ms; -1: unlimited. */
+/* Returns how long to wait for an event, in ms; -1: unlimited. */
 static int patience_of(struct loop *l)
 {
     double save = autosave_tick(l->autosave, l->frame.demo.on);
@@ -305,7 +308,7 @@ static int patience_of(struct loop *l)
     return most >= 0 && most < save * 1000 ? most : isinf(save) ? most : (int)ceil(save * 1000);
 }
 
-/* Without a named file, offers the previous session and an example. */
+/* Offers the previous session or shows an example, because no file was named. */
 static void welcome(struct frame *f)
 {
     struct kept_session last;
@@ -340,7 +343,7 @@ static void run(struct loop *l)
         frame_edited(&l->frame);
         const int patience =
             draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
-        /* Now, since drawing may have started the first job and its wake pipe. */
+        /* initialised here, because drawing may start the first job and create its wake pipe */
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                    {.fd = signal_pipe[0], .events = POLLIN},
                                    {.fd = job_wake_fd(), .events = POLLIN}};
@@ -370,8 +373,8 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     struct loop l = {0};
     bool color = s->settings.color;
 
-    s->settings.color = false;   /* output is drawn on the grid */
-    s->input = NULL;    /* the screen reads the keyboard */
+    s->settings.color = false;   /* the grid colours the output */
+    s->input = NULL;    /* the screen reads the terminal */
     s->interactive = true;
     s->patience = PATIENCE;
     file_refuse_pipes();
@@ -391,7 +394,7 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
     run(&l);
     prompt_done();
     screen_close();
-    bool playing = l.frame.demo.on;   /* frame_done then restores the session */
+    bool playing = l.frame.demo.on;   /* then frame_done first restores the user's session */
     if (!playing)
         autosave_end(l.autosave);
     job_shutdown();

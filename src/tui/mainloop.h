@@ -1,5 +1,5 @@
-/* The main loop of the screen, over terminal and signals; every change of the session goes through
- * command_run. */
+/* The main loop of the workbench: waits for the terminal, signals and jobs. Every change of the
+ * session is made by command_run. */
 #ifndef PORTOLAN_TUI_MAINLOOP_H
 #define PORTOLAN_TUI_MAINLOOP_H
 
@@ -10,13 +10,13 @@
 #include "cmd/session.h"
 
 /* Runs until the user quits, then restores the terminal. @bare: no file was named. @notice: an
- * error to show first, "" for none. Returns the exit status. UI thread. */
+ * error to show first; "" for none. Returns the exit status. UI thread. */
 int mainloop_run(struct session *s, bool bare, const char *notice);
 
-/* external.c: the user's own editor. */
+/* external.c: runs the user's editor. */
 
 /* Opens @path at @line (0: the first) in $VISUAL, $EDITOR or a default editor on the terminal, and
- * waits for its end. False with err when there is none, or it failed. UI thread. */
+ * waits until it ends. Returns false with err if there is no editor or if it failed. UI thread. */
 bool editor_run(const char *path, size_t line, struct err *err);
 
 #endif

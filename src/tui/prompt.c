@@ -18,21 +18,21 @@
 #include "tui/input.h"
 
 #define HISTORY_KEPT 1000
-#define ESCAPE_WAIT 25       /* ms for the rest of a key's sequence */
+#define ESCAPE_WAIT 25       /* ms to wait for the remaining bytes of a key sequence */
 
 static struct session *session;
 static char *history_file;
 static struct str result;
 static const char *prefill_text;
 static bool opened, entered;
-static bool lines_pasted;    /* several lines: closes the prompt */
+static bool lines_pasted;    /* several lines were pasted, which closes the prompt */
 static struct completions matches;
 
 static int give_byte(FILE *stream)
 {
     const char *next;
     (void)stream;
-    /* Within a sequence or character more input will follow. */
+    /* the remaining bytes of a sequence or character follow */
     if (!input_waiting(&next) && !input_fill(1000))
         return EOF;
     input_waiting(&next);
@@ -50,8 +50,8 @@ static void draw_nothing(void)
 {
 }
 
-/* Appends to the file at once, so that a crash loses nothing and several workbenches can share
- * it. */
+/* Appends the line to the history file at once. A crash then loses nothing, and several workbenches
+ * can share the file. */
 static void remember(const char *line)
 {
     add_history(line);
@@ -95,7 +95,7 @@ static char **complete(const char *text, int start, int end)
     return rl_completion_matches(text, next_match);
 }
 
-/* Several matches: the frame shows them. */
+/* Stores several matches, which the frame displays. */
 static void keep_matches(char **found, int count, int longest)
 {
     (void)longest;
@@ -112,8 +112,8 @@ static int insert_prefill(void)
     return 0;
 }
 
-/* Reads more of a paste; false while it is incomplete. Inserts a single line into the prompt.
- * Several lines become a kernel. */
+/* Reads more of a paste. Returns false while it is incomplete. A single line is inserted into the
+ * prompt; several lines become a kernel. */
 static bool take_paste(void)
 {
     if (!input_paste(&result))
@@ -131,8 +131,8 @@ static bool take_paste(void)
     return true;
 }
 
-/* Handles a paste mark inside a sequence that readline takes for a key. Its own command reads
- * beyond its buffer if the end of the paste is late (8.2). */
+/* Handles a paste mark inside a sequence that readline interprets as a key. readline's own command
+ * (8.2) reads beyond its buffer if the end of the paste is late. */
 static int paste_within(int count, int key)
 {
     (void)count;
@@ -164,7 +164,7 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
-    /* readline (8.2) crashes where a prefix of a key sequence ends a search */
+    /* readline (8.2) crashes if a prefix of a key sequence ends a search */
     rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);
     using_history();
     stifle_history(HISTORY_KEPT);
@@ -176,13 +176,13 @@ void prompt_init(struct session *s, const char *history_path)
 
 static void prompt_close(void)
 {
-    /* Also ends a search, an argument and a partial key; each call ends one of them. */
+    /* Also ends a search, a numeric argument and a partial key. Each call ends one of them. */
     unsigned long before;
     do {
         before = rl_readline_state;
         rl_callback_sigcleanup();
     } while (rl_readline_state != before);
-    /* an edited history line would keep pointers to changes that are freed with the next one */
+    /* otherwise an edited history line would point to changes that the next line frees */
     rl_free_line_state();
     rl_callback_handler_remove();
     completions_done(&matches);
@@ -211,7 +211,8 @@ void prompt_open(const char *prefill)
     opened = true;
 }
 
-/* At an Esc: input within ESCAPE_WAIT distinguishes a key sequence or paste from the key itself. */
+/* Waits ESCAPE_WAIT after an Esc for input that shows a key sequence or a paste. Returns the number
+ * of buffered bytes. */
 static size_t see_sequence(const char **next)
 {
     size_t count = input_waiting(next);
@@ -291,7 +292,7 @@ void prompt_look(struct frame_prompt *out)
     if (!opened)
         return;
     str_clear(&line);
-    /* During Ctrl-R readline's message is its prompt. */
+    /* rl_display_prompt is the message of Ctrl-R during a search */
     str_add(&line, rl_display_prompt ? rl_display_prompt : "");
     int before = columns_before(str_text(&line), (int)line.length);
     str_add(&line, rl_line_buffer ? rl_line_buffer : "");

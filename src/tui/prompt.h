@@ -1,5 +1,5 @@
-/* The command prompt: readline by callbacks, drawn by the frame. The only file that uses readline.
- * UI thread. */
+/* The command prompt: readline with callbacks; the frame draws it. No other file uses readline. UI
+ * thread. */
 #ifndef PORTOLAN_TUI_PROMPT_H
 #define PORTOLAN_TUI_PROMPT_H
 
@@ -11,24 +11,23 @@
 
 enum prompt_event {
     PROMPT_GOES_ON,
-    PROMPT_LINE,      /* the line was entered: prompt_take */
-    PROMPT_LEFT,      /* Esc or Ctrl-C */
-    PROMPT_PASTE,     /* several lines were pasted: prompt_take returns them; the prompt is
-                       * closed */
+    PROMPT_LINE,      /* a line was entered, see prompt_take */
+    PROMPT_LEFT,      /* closed by Esc or Ctrl-C */
+    PROMPT_PASTE,     /* closed by a paste of several lines, see prompt_take */
 };
 
-/* Reads and keeps history in @history_path; NULL: none. */
+/* Reads the history from @history_path and appends new lines to it; NULL: no history. */
 void prompt_init(struct session *s, const char *history_path);
 void prompt_done(void);
-/* Opens the prompt with @prefill; readline reads the terminal from now on. */
+/* Opens the prompt with @prefill. readline then reads the terminal. */
 void prompt_open(const char *prefill);
-/* Call it when the terminal has input. */
+/* Handles input; call it when the terminal has some. */
 enum prompt_event prompt_read(void);
-/* Returns the text of the last PROMPT_LINE or PROMPT_PASTE, valid until the next. */
+/* Returns the text of the last PROMPT_LINE or PROMPT_PASTE, valid until the next one. */
 const struct str *prompt_take(void);
-/* Returns the state of the prompt's line. */
+/* Fills @out with the text, cursor and matches to draw. */
 void prompt_look(struct frame_prompt *out);
-/* Call it when the terminal's size changed. */
+/* Call it after a change of the terminal's size. */
 void prompt_resize(unsigned width, unsigned height);
 
 #endif

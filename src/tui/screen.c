@@ -22,35 +22,37 @@
 #include "view/colours.h"
 #include "work/rescuer.h"
 
-#define ESCAPE_WAIT 25      /* ms for input after an Esc, which may be a key by itself */
-#define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which is never typed */
-#define DRAWING_WAITS 100   /* of 10 ms each, for a drawing in progress */
+#define ESCAPE_WAIT 25      /* ms to wait for input after an Esc, which may be a key by itself */
+#define SEQUENCE_WAIT 200   /* ms to wait for the remaining bytes of a sequence, which nobody
+                             * types */
+#define DRAWING_WAITS 100   /* most waits, of 10 ms each, for a drawing in progress */
 #define BACKGROUND_QUESTION "\033]11;?\033\\"
-#define KEY_BYTES 8   /* longest key sequence */
+#define KEY_BYTES 8   /* bytes of the longest key sequence */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
-static atomic_bool opened;   /* any thread that ends the program restores the terminal */
-/* curses, which reinitialises the terminal when it draws */
+static atomic_bool opened;   /* atomic, because any thread that ends the program restores the
+                              * terminal */
+/* protects curses, which reinitialises the terminal if it draws while the program ends */
 static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool draws;
 static bool colors;
 static struct str pasted;
 static int click_x, click_y;
-/* cells in stdscr, which curses compares with the terminal; none before the first drawing and after
- * a resize */
+/* cells in stdscr, which curses compares with the terminal; empty before the first drawing and
+ * after a resize */
 static struct grid shown;
 
-static enum background asked_for;   /* by the setting */
-static bool is_light;               /* of the background, if known */
+static enum background asked_for;   /* background chosen by the setting */
+static bool is_light;               /* whether the background is light; false if unknown */
 
 static int half_block_pair(int upper, int lower)
 {
     return ROLE_COUNT + 1 + upper * HEAT_LEVELS + lower;
 }
 
-/* Initialises pairs of heat levels for half blocks after those of the roles; terminals with fewer
- * pairs show the upper level. */
+/* Initialises colour pairs for half blocks with two heat levels, after the pairs of the roles. A
+ * terminal with too few pairs shows only the upper level. */
 static void init_half_blocks(void)
 {
     for (int upper = 0; upper < HEAT_LEVELS; upper++)
@@ -65,14 +67,15 @@ static void init_half_blocks(void)
         }
 }
 
-/* Writes at once: after the terminal left raw mode a write blocks if Ctrl-S was typed. */
+/* Writes @sequence without waiting. After raw mode has ended, a write would block if the user typed
+ * Ctrl-S. */
 static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
     fflush(stdout);
 }
 
-/* Initialises all pairs for a light or dark background. */
+/* Initialises all colour pairs for a light or dark background. */
 static void init_colours(bool light)
 {
     is_light = light;
@@ -83,8 +86,8 @@ static void init_colours(bool light)
     init_half_blocks();
 }
 
-/* Reads the background from the environment variable of some terminals, "15;0": foreground and
- * background. */
+/* Guesses the background from COLORFGBG, which some terminals set: "15;0" (foreground and
+ * background). */
 static bool guessed_light(void)
 {
     const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
@@ -94,8 +97,8 @@ static bool guessed_light(void)
            (asked_for == BACKGROUND_AUTO && (number == 7 || number == 15));
 }
 
-/* Parses the terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or
- * ST. Returns its length at @bytes; 0: none, or incomplete (*@partly). */
+/* Parses the terminal's reply about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or
+ * ST. Returns its length at @bytes. 0: there is none, or it is incomplete (*@partly). */
 static size_t background_answer(const char *bytes, size_t length, bool *partly)
 {
     static const char head[] = "\033]11;rgb:";
@@ -135,7 +138,7 @@ void screen_set_background(enum background background)
     clearok(stdscr, TRUE);
 }
 
-/* Returns false when another thread's fault is ending the program. */
+/* Locks drawing. Returns false if another thread is ending the program after a fault. */
 static bool drawing_begin(void)
 {
     lock_take(&drawing);
@@ -151,7 +154,8 @@ static void drawing_end(void)
     lock_give(&drawing);
 }
 
-/* Completes a drawing in progress first, unless it failed or waits for this thread. */
+/* Restores the terminal. First waits for a drawing in progress, unless this thread draws or the
+ * drawing hangs. */
 static void restore(void)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
@@ -170,11 +174,11 @@ static void restore(void)
         lock_give(&drawing);
 }
 
-/* Returns whether the cursor can be positioned: a dumb terminal shows lines only. */
+/* Returns whether the terminal can position the cursor. A dumb terminal only prints lines. */
 static bool has_screen(void)
 {
     int known;
-    char *const none = (char *)-1;   /* value for a missing capability */
+    char *const none = (char *)-1;   /* value of terminfo for a missing capability */
 
     return setupterm(NULL, STDOUT_FILENO, &known) == OK && tigetstr("cup") &&
            tigetstr("cup") != none;
@@ -199,7 +203,7 @@ bool screen_open(bool color)
         start_color();
         use_default_colors();
         init_colours(guessed_light());
-        if (COLORS >= 256)   /* others may display the query */
+        if (COLORS >= 256)   /* other terminals may print the query */
             put_now(BACKGROUND_QUESTION);
     }
     put_now("\033[?2004h");
@@ -258,7 +262,7 @@ void screen_show(const struct grid *g, int x, int y)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
             const size_t at = (size_t)row * g->width + column;
             const struct cell *cell = &g->cells[at];
-            /* curses takes some hundred instructions per cell, and few cells change */
+            /* skips unchanged cells, because curses needs some hundred instructions per cell */
             if (!anew && memcmp(cell, &shown.cells[at], sizeof *cell) == 0)
                 continue;
             shown.cells[at] = *cell;
@@ -278,7 +282,7 @@ void screen_show(const struct grid *g, int x, int y)
     drawing_end();
 }
 
-/* Converts a curses key; KEYCODE_NONE if unused. */
+/* Converts a key of curses. Returns KEYCODE_NONE if it is unused. */
 static int key_of_curses(int code)
 {
     switch (code) {
@@ -300,8 +304,8 @@ static int key_of_curses(int code)
     }
 }
 
-/* Decodes the curses sequence at @bytes; *@used 0: none, with *@partly for a prefix of one. curses'
- * key_defined counts bytes after a sequence as part of it, so the shortest match is used. */
+/* Decodes a curses key sequence at @bytes. *@used 0: none; *@partly: the bytes are a prefix of one.
+ * Uses the shortest match, because curses' key_defined includes bytes after a sequence. */
 static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
 {
     char sequence[KEY_BYTES + 1] = "";
@@ -320,8 +324,8 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
     return KEYCODE_NONE;
 }
 
-/* Decodes the Esc sequence at @bytes, and its length; 0 while incomplete. An unknown sequence is
- * ignored as a whole; other bytes leave a key of their own. */
+/* Decodes the Esc sequence at @bytes and its length; 0 if incomplete. An unknown sequence is
+ * ignored completely. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
@@ -342,8 +346,8 @@ static int escape_key(const char *bytes, size_t length, size_t *used)
     return key;
 }
 
-/* Decodes the key at the start of the bytes and its length; 0 while incomplete, also for a possible
- * paste mark (@partly). */
+/* Decodes the key at the start of the bytes and its length. The length is 0 if the key is
+ * incomplete or if the bytes may be a paste mark (@partly). */
 static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
 {
     *used = 0;
@@ -384,7 +388,7 @@ int screen_key(void)
     if (input_pasting())
         return input_paste(&pasted) ? KEYCODE_PASTE : KEYCODE_NONE;
     input_take(used);
-    /* KEYCODE_NONE would end the reading of further input */
+    /* KEYCODE_NONE would stop the reading of further input */
     return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;
 }
 
@@ -413,7 +417,7 @@ void screen_leave(void)
     drawing_end();
 }
 
-/* Disables flow control: a Ctrl-S typed in an editor or shell has stopped output, and the next
+/* Disables flow control. A Ctrl-S typed in an editor or shell has stopped output, and the next
  * write would wait for Ctrl-Q. */
 static void end_flow_control(void)
 {
@@ -442,7 +446,7 @@ void screen_copy(const char *text, size_t length)
     struct str sequence = {0};
 
     clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
-    /* an error here cannot be shown */
+    /* errors are ignored, because they cannot be shown here */
     fwrite(sequence.data, 1, sequence.length, stdout);
     fflush(stdout);
     str_done(&sequence);

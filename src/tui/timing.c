@@ -16,12 +16,12 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define WAITED 0.0002   /* seconds: after a shorter wait input was already there */
+#define WAITED 0.0002   /* seconds; after a shorter wait, the input was there before the wait */
 
-#define TURN_MOST 0.005 /* seconds: longer work should be another thread's */
+#define TURN_MOST 0.005 /* seconds; longer work belongs on another thread */
 
-/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the
- * longest turn of the screen's thread that drew it or came before the next. */
+/* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: CPU time of
+ * the longest turn of the UI thread, of the one that drew it and those until the next frame. */
 struct frame_times {
     double key, draws, drawn, turn;
     uint64_t bytes;
@@ -30,13 +30,13 @@ struct frame_times {
 static char *file;
 static VEC(struct frame_times) frames;
 static double opened, opened_cpu;
-static double empty;        /* last time at which the terminal was known to have no input */
-/* latest arrival of the first unanswered key; NaN: none */
+static double empty;        /* last time at which the terminal had no input */
+/* latest possible arrival of the first key that is not displayed yet; NaN: none */
 static double key = NAN;
 static double draws;
-/* CPU time of the UI thread at the start of its turn; NaN: it waits */
+/* CPU time of the UI thread at the start of its turn; NaN: it is waiting */
 static double woke_cpu = NAN;
-static VEC(float) turns; /* processor milliseconds of each */
+static VEC(float) turns; /* CPU milliseconds per turn */
 static uint64_t written;
 
 static double processor_time(clockid_t clock)
@@ -84,7 +84,7 @@ void timing_waits(void)
     const double took = processor_time(CLOCK_THREAD_CPUTIME_ID) - woke_cpu;
 
     vec_push(&turns, (float)(1e3 * took));
-    /* Its last drawing was a part of it. */
+    /* the turn includes its last drawing */
     if (frames.count)
         frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
     woke_cpu = NAN;
@@ -96,8 +96,8 @@ void timing_woke(double waits, bool input)
         return;
     double now = clock_wall();
     woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
-    /* Input present at the start of the wait may have arrived any time since the terminal was
-     * empty: takes the longest time. */
+    /* Input that is present when the wait starts may have arrived at any time since the terminal
+     * was empty. Uses the earliest possible time. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
     if (!input)
@@ -139,7 +139,8 @@ static int compare_floats(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Processor time is the thread's own: other work on the CPU does not change it, by much. */
+/* Prints statistics of the turns. CPU time of the thread hardly depends on other work on the
+ * CPU. */
 static void summarise_turns(FILE *out)
 {
     size_t longer = 0;

@@ -1,6 +1,6 @@
-/* Response times of the screen for benchmarks, which name a file in PORTOLAN_TIMING: arrival,
- * handling and display of keys, and bytes sent. Without timing_open the functions do nothing. UI
- * thread. */
+/* Response times of the screen for benchmarks, enabled by the file name in PORTOLAN_TIMING. Records
+ * arrival, handling and display of keys, and the bytes sent. Without timing_open the functions do
+ * nothing. UI thread. */
 #ifndef PORTOLAN_TUI_TIMING_H
 #define PORTOLAN_TUI_TIMING_H
 
@@ -10,23 +10,24 @@
 
 #include "base/err.h"
 
-/* Starts recording to the CSV file @path: a row per frame with the times of key, drawing and
- * sending in seconds since the start, bytes sent and the loop's turn. NULL: no recording. False
- * with err when it cannot be written. */
+/* Starts recording to the CSV file @path. Each frame has a row with the times of key, drawing and
+ * sending in seconds since the start, the bytes sent, and the turn of the loop. NULL: no recording.
+ * Returns false with err if the file cannot be written. */
 bool timing_open(const char *path, struct err *err);
-/* Bytes written by the calling thread so far, including files; 0 if unknown. At any time. */
+/* Returns the bytes that the calling thread has written so far, including to files; 0 if unknown.
+ * May be called at any time. */
 uint64_t timing_bytes(void);
 /* Records that all available input was read. */
 void timing_read(void);
-/* Call it before the wait for events: ends a turn of the loop, begun by timing_woke. */
+/* Call it before waiting for events. Ends a turn of the loop that timing_woke began. */
 void timing_waits(void);
-/* Call it after the wait for events, with its start time (clock_wall) and whether there is
- * input. */
+/* Call it after waiting for events. @waits: clock_wall() at the start of the wait; @input: the
+ * terminal has input. */
 void timing_woke(double waits, bool input);
-/* Records the start of drawing a frame, and its sending to the terminal. */
+/* Record the start of drawing a frame, and the end of sending it to the terminal. */
 void timing_draws(void);
 void timing_drawn(void);
-/* Writes the file, and a summary to @out; ends recording. False with err. */
+/* Writes the file, prints a summary to @out and ends recording. Returns false with err. */
 bool timing_close(FILE *out, struct err *err);
 
 #endif

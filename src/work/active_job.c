@@ -15,7 +15,7 @@
 #include "work/crew.h"
 #include "work/job.h"
 
-#define KEEP_SECONDS 1.0     /* of measuring between two writes of the table */
+#define KEEP_SECONDS 1.0     /* seconds of measuring between two writes of the table */
 
 struct active_curve {
     pthread_mutex_t lock;
@@ -25,13 +25,13 @@ struct active_curve {
 struct active {
     struct active_options o;
     struct experiments *table;
-    struct problem *problem;     /* of the whole table, at the end */
+    struct problem *problem;     /* problem of the whole table, made at the end */
     struct job *job;
-    struct forms *forms;         /* of this CPU; NULL if simulated or replayed */
+    struct forms *forms;         /* forms of this CPU; NULL if simulated or replayed */
     struct source *source;
     struct journal *journal;
     double begun, kept;
-    bool unkept;                 /* a write failed and was reported */
+    bool unkept;                 /* a write failed, which was reported */
     void (*finish)(void *state, struct active_outcome *out, bool ok);
     void *state;
 };
@@ -62,7 +62,8 @@ size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t
     return n;
 }
 
-/* A killed program leaves the table; newer measurements are in the journal. */
+/* Writes the table, so that it survives if the program is killed. The journal has newer
+ * measurements. */
 static void keep(struct active *a)
 {
     struct err err;
@@ -104,7 +105,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 
     if (a->o.record)
         return replay_measure(t, a->o.record, err) && watch_goes_on(err);
-    /* The runner reads a copy of the table while results arrive. */
+    /* a copy, because the runner reads it while results are added to the table */
     struct experiments *copy = experiments_copy(t, NULL);
     keep(a);
     bool ok = runner_run(a->source, copy, a->journal, &options, &hooks, &summary, err);

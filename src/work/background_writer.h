@@ -1,5 +1,5 @@
-/* Writes one item at a time on its own thread, and returns it to the owner afterwards. One owner,
- * on one thread. */
+/* Writes one item at a time on its own thread, then returns it to the owner. One owner, which uses
+ * it on one thread. */
 #ifndef PORTOLAN_WORK_BACKGROUND_WRITER_H
 #define PORTOLAN_WORK_BACKGROUND_WRITER_H
 
@@ -9,18 +9,18 @@
 
 struct background_writer;
 
-/* @write is called on the thread, which starts with the first item. */
+/* Creates a writer. Its thread starts with the first item and calls @write. */
 struct background_writer *background_writer_new(bool (*write)(void *item, struct err *err));
-/* Returns whether the next item can be given: none was, or the previous one was written and taken
+/* Returns whether an item can be given: the writer has none, because the previous one was taken
  * back. */
 bool background_writer_idle(struct background_writer *k);
-/* Starts writing @item, which must not be used until background_writer_take returns it. False with
- * err, with no effect, when no thread can be started. */
+/* Starts to write @item, which must not be used until background_writer_take returns it. Returns
+ * false with err, and does nothing, if no thread can be started. */
 bool background_writer_give(struct background_writer *k, void *item, struct err *err);
-/* Returns the written item, NULL while there is none; @err has its error. @wait: blocks until it is
- * written. */
+/* Returns the written item, with its error in @err; NULL if there is none. @wait: blocks until the
+ * item is written. */
 void *background_writer_take(struct background_writer *k, bool wait, struct err *err);
-/* All items must have been taken back. NULL is fine. */
+/* Frees the writer; NULL is allowed. All items must have been taken back. */
 void background_writer_free(struct background_writer *k);
 
 #endif

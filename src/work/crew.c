@@ -24,16 +24,16 @@ struct member {
 
 struct crew {
     unsigned members;
-    struct member *others;        /* by number; 0 is unused */
+    struct member *others;        /* members by number; 0 is unused */
     pthread_mutex_t lock;
     pthread_cond_t given, done;
     /* protected by the lock */
     uint64_t task;                /* number of tasks so far */
-    unsigned busy;                /* number of others */
+    unsigned busy;                /* number of members that are working, without member 0 */
     bool over;
     void (*work)(void *state, unsigned member);
     void *state;
-    struct shortage *shortage;    /* of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
 };
 
 static void *member_run(void *argument)
@@ -106,8 +106,8 @@ void crew_free(struct crew *c)
     free(c);
 }
 
-/* Waits until all others are done or the next poll is due; returns whether they are done. Under the
- * lock. */
+/* Waits until all other members are done or the next poll is due. Returns whether they are done.
+ * The caller has locked the lock. */
 static bool wait_a_while(struct crew *c)
 {
     struct timespec until;

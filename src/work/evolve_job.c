@@ -16,23 +16,24 @@
 
 #define CHECKPOINT_SECONDS 3
 
-/* least interval between outlines, and as a multiple of their cost */
+/* least interval between outlines: seconds, and a multiple of the time of making one */
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS                                                                             \
     EVOLVE_POPULATION /* individuals whose agreement shows how certain the best
                                             * is */
-/* between two joins, at least, and JOIN_TIMES what the last one took */
+/* least interval between two joins: seconds, and a multiple of the time of the last one */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
-#define CATCH_UP_SECONDS 0.01    /* between polls whether a run has joined new measurements */
+#define CATCH_UP_SECONDS 0.01    /* seconds between polls whether a run has joined new
+                                  * measurements */
 
-/* New measurements for a live run. */
+/* New measurements that a live run joins. */
 struct arriving {
     pthread_mutex_t lock;
-    struct experiments *table;   /* held; NULL: none */
-    double taken, cost;          /* time of the last join, and its duration */
-    bool closed;                 /* no more are accepted */
+    struct experiments *table;   /* counted reference; NULL: none */
+    double taken, cost;          /* clock_seconds() of the last join, and its duration */
+    bool closed;                 /* further measurements are not accepted */
 };
 
 struct shift {
@@ -56,8 +57,8 @@ struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct ge
     return genome_mapping(g, p, &names);
 }
 
-/* Publishes an outline of the best, if there is one. Any thread; one look follows another, so that
- * an earlier best is never published last. */
+/* Publishes an outline of the best mapping, if there is one. Any thread. A lock serialises the
+ * calls, so that an older mapping is never published last. */
 static void look(struct evolve_run *run)
 {
     struct problem *p;
@@ -99,7 +100,7 @@ static void look(struct evolve_run *run)
     lock_give(&run->looking);
 }
 
-/* Publishes another outline, if one is due and somebody looks at the run. Thread 0 of the run. */
+/* Publishes another outline if one is due and was requested. Thread 0 of the run. */
 static void look_again(struct evolve_run *run)
 {
     const double begun = clock_seconds();
@@ -114,7 +115,7 @@ static void look_again(struct evolve_run *run)
     run->due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
 }
 
-/* Publishes an edit that no thread of the run does, because its job has ended. UI thread. */
+/* Publishes an edit if no thread of the run does, because the run's job has ended. UI thread. */
 static void look_at_edit(struct evolve_run *run)
 {
     struct job_info info;
@@ -154,8 +155,8 @@ const struct evolve_status *evolve_run_status(struct evolve_run *run)
     return &run->status;
 }
 
-/* Starts from the best of this moment, since the published outline may lack an earlier edit; by way
- * of an outline, because that has the order of ports which the user sees. */
+/* Edits the current best mapping, because the published outline may lack an earlier edit. It is
+ * edited through an outline, which has the order of ports that the user sees. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err)
 {
     look(run);
@@ -191,7 +192,8 @@ bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage
                             "run %u chooses its number of ports now", run->number);
 }
 
-/* Writes the population; any thread. True also without a checkpoint path or individuals. */
+/* Writes the population to the checkpoint. Any thread. Returns true also without a path or without
+ * individuals. */
 static bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
@@ -246,7 +248,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!watch_over())   /* cancelled: the run ends */
+    else if (!watch_over())   /* if cancelled, the run ends without a message */
         log_add(LOG_WARN, "run %u continues with its current experiments: %s", run->number,
                 err.what);
     problem_free(before);
@@ -258,7 +260,8 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
-/* Releases an unused table, since a holder blocks measuring. */
+/* Drops the reference to a table that was not joined, because measuring waits until nobody holds
+ * it. */
 static void close_arriving(struct arriving *a)
 {
     if (!a)
@@ -308,7 +311,7 @@ static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
-    if (worker == 0)   /* which polls */
+    if (worker == 0)   /* the thread that polls and joins */
         close_arriving(shift->run->arriving);
 }
 
@@ -318,7 +321,8 @@ static bool is_over(const void *state)
     return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
-/* Collects results of the other ranks: they may take longer, and are stopped with this one. */
+/* Collects the results of the other ranks. They may need more time, but end when this run is
+ * stopped. */
 static void gather(const struct shift *shift)
 {
     if (shift->run->islands)
@@ -338,7 +342,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
         close_arriving(shift.run->arriving);
     }
     gather(&shift);
-    look(shift.run); /* with what other ranks have given */
+    look(shift.run); /* includes the results of other ranks */
     if (!worked)
         return false;
     struct evolve_status status;
@@ -351,7 +355,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
 
 static const struct job_ops ops = {.run = run_job, .counts = true};
 
-/* Genomes of @from, for a run of @width; NULL with err. */
+/* Returns the genomes of mappings @from for a run with issue width @width. NULL with err. */
 static struct genome **genomes_of(const struct problem *p, double width,
                                   const struct mapping *const *from, size_t count, struct err *err)
 {
@@ -370,7 +374,7 @@ static struct genome **genomes_of(const struct problem *p, double width,
     return NULL;
 }
 
-/* Creates the search, here and on other ranks; false with err. */
+/* Creates the search on this rank and on others. Returns false with err. */
 static bool make_evolve(struct evolve_run *run, const struct evolve_start *start,
                         const struct evolve_options *o, struct err *err)
 {
@@ -420,7 +424,7 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start,
                  start->live ? " and more" : "");
         run->job = job_start(title, &ops, run, err);
     }
-    problem_free(start->take_problem);   /* held by the search */
+    problem_free(start->take_problem);   /* the search has its own reference */
     if (run->job)
         return run;
     evolve_run_free(run);
@@ -452,7 +456,7 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     lock_give(&a->lock);
 }
 
-/* Blocks while measurements wait to join. */
+/* Waits until no measurements are waiting to join. */
 static void await_arrived(struct evolve_run *run)
 {
     struct arriving *a = run->arriving;
@@ -463,7 +467,7 @@ static void await_arrived(struct evolve_run *run)
         lock_take(&a->lock);
         const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        /* read afterwards: the table is joining, or has joined */
+        /* read after a->table: if it is NULL, the table is joining or has joined */
         evolve_get_status(run->evolve, &status);
         arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) &&
                   !job_wait_for(run->job, CATCH_UP_SECONDS);
@@ -493,7 +497,7 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
-    if (run->islands)   /* no job was started */
+    if (run->islands)   /* the job that would collect them did not start */
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
     if (run->arriving) {

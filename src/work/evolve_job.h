@@ -1,4 +1,4 @@
-/* A run of inference as a background job, with its threads and checkpoints. */
+/* An inference run as a background job, with its threads and checkpoints. */
 #ifndef PORTOLAN_WORK_EVOLVE_JOB_H
 #define PORTOLAN_WORK_EVOLVE_JOB_H
 
@@ -11,28 +11,28 @@
 struct islands;
 
 struct evolve_run {
-    unsigned number, job;        /* number of the run, from 1; number of the job */
+    unsigned number, job;        /* number: of the run, from 1; job: number of its job */
     struct evolve *evolve;
-    struct ports names;          /* per port */
+    struct ports names;          /* names of the ports */
     char *checkpoint;            /* path; NULL: none */
-    double seconds_before;       /* time used before it was resumed */
+    double seconds_before;       /* seconds used before it was resumed */
     double last_checkpoint;      /* worker's */
     unsigned ranks;              /* number of participating ranks */
-    struct islands *islands;     /* used by the worker; NULL: this process only */
-    /* of a live run, which new measurements join; NULL: not live */
+    struct islands *islands;     /* used by the worker; NULL: the run is on this process only */
+    /* new measurements for a live run; NULL: the run is not live */
     struct arriving *arriving;
-    enum isa isa; /* of the forms */
-    /* for who looks at it: an outline is published by the run's thread; NULL: none yet */
+    enum isa isa; /* instruction set of the forms */
+    /* A thread of the run publishes outlines for the UI thread. */
     pthread_mutex_t looking; /* held while an outline is made */
-    pthread_mutex_t lock; /* of the next three */
+    pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
-    bool wanted;                 /* somebody has looked since it was begun */
-    bool edited;                 /* the user has changed the best since */
-    double due;                  /* worker's: clock seconds from which another one is made */
-    struct outline *outline;     /* UI thread's: that of its last look, held */
-    struct evolve_status status; /* UI thread's: of its last look */
+    bool wanted;                 /* an outline was requested since the last one was begun */
+    bool edited;                 /* the user has edited the best mapping since then */
+    double due;                  /* clock_seconds() from which the worker makes another outline */
+    struct outline *outline;     /* counted reference to the last outline that the UI thread read */
+    struct evolve_status status; /* the last status that the UI thread read */
     bool has_status;
-    /* identifies the last table, for its feeder */
+    /* serial number and revision of the last table that was fed */
     uint64_t fed_serial, fed_revision;
 };
 
@@ -43,41 +43,42 @@ struct evolve_start {
     size_t from_count;
     const char *checkpoint;      /* path; NULL: none */
     double seconds_before;
-    enum isa isa; /* of the forms */
-    bool live;                   /* memetic, on this process alone */
+    enum isa isa; /* instruction set of the forms */
+    bool live;                   /* joins new measurements; memetic algorithm on this process
+                                  * only */
 };
 
-/* Starts the threads, and those of other ranks (work/islands.h). Everything else in @start remains
- * the caller's. UI thread; NULL with err. */
+/* Starts the threads of the run, and those of other ranks (work/islands.h). Only take_problem of
+ * @start is moved. UI thread. Returns NULL with err. */
 struct evolve_run *evolve_run_start(const struct evolve_start *start,
                                     const struct evolve_options *o, struct err *err);
-/* Returns whether a live run accepts experiments now: it runs, has joined the previous ones, and
- * spends at most a twentieth of its time on joining. UI thread. */
+/* Returns whether a live run accepts experiments: it is running, has joined the previous ones, and
+ * uses at most a twentieth of its time to join. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* Passes the measurements of @t to a live run that accepts them; else no effect. Holds @t until a
- * thread of the run has read it, or the run ends. UI thread. */
+/* Passes the measurements of @t to a live run that accepts them; no effect otherwise. The run has a
+ * reference to @t until it has read @t or ended. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
-/* The same at once; blocks until the run continues with them, or with previous ones if @t is NULL;
- * at most until it ends, pauses, or the user interrupts. UI thread. */
+/* Passes the measurements of @t (NULL: none) to a live run and waits until the run has joined all.
+ * Returns earlier if the run ends or pauses, or the user interrupts. UI thread. */
 void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
-/* Stops the run, waits for its threads and frees everything. */
+/* Stops the run, waits for its threads and frees it. */
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until the run ends. */
 void evolve_run_wait(struct evolve_run *run);
-/* Names of @count ports in this run: those given, else 0, 1, ... */
+/* Returns in @out the names of @count ports in this run; "0", "1", ... if the user gave none. */
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
-/* One of its genomes over @p as a mapping; the caller frees. Any thread. */
+/* Returns genome @g over @p as a mapping. The caller frees it. Any thread. */
 struct mapping *evolve_run_mapping(const struct evolve_run *run, const struct genome *g,
                                    const struct problem *p);
-/* Its status, now or at the last look: who draws does not wait for a thread of the run. Borrowed
- * until the next call. UI thread. */
+/* Returns the current status, or the last one if a thread of the run is using it, so that drawing
+ * does not wait. Borrowed until the next call. UI thread. */
 const struct evolve_status *evolve_run_status(struct evolve_run *run);
-/* The best mapping, now or a moment ago, as a thread of the run has published it: while somebody
- * looks, twice a second at most and for a twentieth of its time. After the run it is that of the
- * end. Borrowed until the next call; NULL before there is one. UI thread. */
+/* Returns the outline of the best mapping that a thread of the run published last. Calls request
+ * new outlines, at most two per second and for a twentieth of the run's time. After the run it is
+ * the final one. Borrowed until the next call; NULL before the first. UI thread. */
 struct outline *evolve_run_outline(struct evolve_run *run);
-/* Gives @form of the best mapping @usage, by the names of the outline's ports. False with err if
- * the run has no such form, or chooses its number of ports. UI thread. */
+/* Sets the usage of @form in the best mapping to @usage, in terms of the outline's ports. Returns
+ * false with err if the run lacks the form or is choosing its number of ports. UI thread. */
 bool evolve_run_edit(struct evolve_run *run, const char *form, const char *usage, struct err *err);
 
 #endif

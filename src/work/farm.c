@@ -11,15 +11,15 @@
 #include "base/vec.h"
 #include "work/pool.h"
 
-#define AHEAD 2        /* work items per rank besides those in progress */
+#define AHEAD 2        /* queued work items per rank, in addition to those in progress */
 #define WAIT 0.05      /* seconds between polls for messages */
 
 struct farm {
     struct farm_taking taking;
-    unsigned *room;        /* per rank: work items that it accepts */
+    unsigned *room;        /* per rank: number of work items that it still accepts */
     unsigned results;      /* number of ranks that have ended */
     bool failed, dropped;
-    struct err err;        /* of the first failed one */
+    struct err err;        /* error of the first rank that failed */
 };
 
 static void send_count(unsigned to, enum rank_kind kind, uint64_t value)
@@ -55,8 +55,8 @@ static void fail(struct farm *f, const struct err *err)
     f->failed = true;
 }
 
-/* Parses an answer, which begins with the number of further work items accepted; or a result, which
- * begins with its success. */
+/* Parses an answer or a result. An answer begins with the number of further work items that the
+ * rank accepts, a result with its success. */
 static void take(struct farm *f, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
@@ -114,7 +114,8 @@ static void tell_all(enum rank_kind kind)
         ranks_send(rank, kind, &nothing);
 }
 
-/* Results are awaited all the same: late ones would be mistaken for the next farm's. */
+/* Discards results if they are no longer wanted. They are still received, because late ones would
+ * be mistaken for those of the next farm. */
 static void drop_unwanted(struct farm *f)
 {
     if (f->dropped || !f->taking.unwanted || !f->taking.unwanted(f->taking.state))
@@ -144,21 +145,20 @@ bool farm_end(struct farm *f, struct err *err)
     return ok;
 }
 
-/* State of another rank. */
+/* State of a further rank. */
 struct farmhand {
     const struct farm_work *work;
     void *state;
-    struct rank_message *pieces;     /* current work item per worker */
+    struct rank_message *pieces;     /* current work item of each worker */
     pthread_mutex_t lock;
-    struct err err;                  /* protected by the lock: error of the first failed work
-                                      * item */
-    pthread_mutex_t ear;             /* held by the thread that receives */
-    VEC(struct rank_message) waiting;   /* protected by ear: work items in order */
-    bool last;                       /* protected by ear: no more follow */
+    struct err err;                  /* protected by lock: error of the first failed work item */
+    pthread_mutex_t ear;             /* locked by the thread that receives messages */
+    VEC(struct rank_message) waiting;   /* protected by ear: received work items in order */
+    bool last;                       /* protected by ear: no further work items follow */
     _Atomic bool unwanted;
 };
 
-/* Handles messages that arrive within @seconds. */
+/* Receives messages for up to @seconds. */
 static void listen(struct farmhand *hand, double seconds)
 {
     struct rank_message m = {0};
@@ -177,7 +177,7 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (lock_try(&hand->ear)) {   /* if not, another thread receives */
+    if (lock_try(&hand->ear)) {   /* otherwise another thread receives */
         listen(hand, 0);
         lock_give(&hand->ear);
     }

@@ -1,6 +1,6 @@
 /* Distributes many independent work items over ranks (ranks/ranks.h). Rank 0 sends a few at a time.
- * Each rank keeps its results until there are no more items, and then sends all at once, so that
- * memory does not grow with their number. */
+ * Each rank combines its results and sends them once, after the last item, so that memory does not
+ * grow with the number of items. */
 #ifndef PORTOLAN_WORK_FARM_H
 #define PORTOLAN_WORK_FARM_H
 
@@ -9,41 +9,45 @@
 
 struct farm;
 
-/* Callbacks of rank 0; any may be NULL. */
+/* Callbacks of rank 0. Each may be NULL. */
 struct farm_taking {
-    void (*answer)(void *state, struct unpacking *from);   /* of a work item */
+    void (*answer)(void *state, struct unpacking *from);   /* receives the answer to a work item */
     bool (*result)(void *state, struct unpacking *from, struct err *err);   /* of a rank */
-    /* polled while results are awaited; true: discard them, and stop the others soon */
+    /* Polled while results are outstanding. True discards them and makes the other ranks stop
+     * soon. */
     bool (*unwanted)(void *state);
     void *state;
 };
 
-/* Called by rank 0: reserves the others for work of @kind, with @workers each, and sends them
- * @setup. NULL when there are none or they are busy. One thread at a time. */
+/* Reserves the other ranks for work of @kind, with @workers workers each, and sends them @setup.
+ * Called by rank 0. Returns NULL if there are no other ranks or they are busy. One thread at a
+ * time. */
 struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup,
                       const struct farm_taking *taking);
-/* Receives results for up to @seconds; returns whether a rank has room for a work item. */
+/* Receives answers for up to @seconds. Returns whether a rank accepts a work item. */
 bool farm_room(struct farm *f, double seconds);
-/* Sends a work item to the rank with the most room. */
+/* Sends a work item to the rank that accepts most. */
 void farm_give(struct farm *f, const struct str *piece);
-/* No more work items: waits for all results, takes them and frees @f. False with err when a rank
- * failed or a result was rejected; the others' are taken. False with err also when they are
- * discarded. */
+/* Announces that there are no more work items, receives all results and frees @f. Returns false
+ * with err if a rank failed or a result was rejected; the results of other ranks are still used.
+ * Also returns false with err if results are discarded. */
 bool farm_end(struct farm *f, struct err *err);
 
-/* Callbacks of another rank. */
+/* Callbacks of the further ranks. */
 struct farmhand;
-/* Returns whether the work of @hand was discarded, for long work items. Any of its threads. */
+/* Returns whether rank 0 discards the work, which long work items should poll. Any thread of
+ * @hand. */
 bool farm_unwanted(struct farmhand *hand);
 struct farm_work {
-    /* Creates the state from the arguments of farm_new; @hand lives as long. NULL with err. */
+    /* Creates the state from the arguments of farm_new. @hand lives at least as long. Returns NULL
+     * with err. */
     void *(*open)(struct farmhand *hand, struct unpacking *setup, unsigned workers,
                   struct err *err);
-    /* Processes a work item on thread @worker; @answer is sent back at once. False with err ends
-     * the rank's part. */
+    /* Processes a work item on thread @worker. @answer is sent back at once. False with err ends
+     * this rank's work. */
     bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer,
                  struct err *err);
-    /* Combines the results of all work items; false with err on failure. */
+    /* Combines the results of all work items into @result. Returns false with err. */
     bool (*close)(void *state, struct str *result, struct err *err);
     /* Frees @state. */
     void (*free)(void *state);

@@ -9,19 +9,20 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION_LEAST 2         /* per island: fewer could not be recombined */
-#define INTERVAL_SHARE (1 / 30.)   /* of the time, between two migrations */
+#define POPULATION_LEAST 2         /* least individuals per island, because recombination needs
+                                    * two */
+#define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
 #define INTERVAL_LEAST 0.5         /* seconds */
 #define INTERVAL_MOST 30
-/* unsent migrants to one island: beyond, further ones are dropped */
+/* most unsent migrants per island; further ones are dropped */
 #define WAITING_MOST 2
-#define WAIT 0.05                  /* seconds between polls for others */
+#define WAIT 0.05                  /* seconds between polls for messages */
 
-/* Price factors of islands other than rank 0, in turn: usages that are expensive on one are tried
- * on another. */
+/* Price factors of the islands after rank 0, used cyclically. Usages that are expensive on one
+ * island are cheaper on another. */
 static const double factors[] = {0.8, 1.25, 1, 0.64, 1.56};
 
-/* Settings that rank 0 passes on. */
+/* Settings that rank 0 sends to the other islands. */
 struct island_control {
     bool paused, stopped;
     double seconds, volume_weight;
@@ -30,12 +31,14 @@ struct island_control {
 };
 
 struct islands {
-    uint64_t run;                  /* to detect late messages of another run */
+    uint64_t run;                  /* number of the run, which identifies late messages of other
+                                    * runs */
     enum evolve_migration migration;
-    double interval, sent;         /* seconds; wall-clock time of the last migration */
-    double factor;                 /* of the prices */
-    bool announced;                /* rank 0: announced number of ports */
-    struct island_control told;    /* rank 0: last settings sent */
+    double interval, sent;         /* interval: seconds between migrations; sent: clock_wall() of
+                                    * the last one */
+    double factor;                 /* factor of the prices on this island */
+    bool announced;                /* rank 0: the number of ports was announced */
+    struct island_control told;    /* rank 0: settings that were sent last */
     unsigned finished;             /* rank 0: number of islands that have ended */
     struct rng rng;
 };
@@ -205,7 +208,8 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
     rank_message_done(&m);
 }
 
-/* Sends the best mapping, as @kind, to rank @to, or to all others if that is this rank. */
+/* Sends the best mapping in a message of @kind to rank @to. @to equal to this rank: to all
+ * others. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
     struct genome *best = evolve_best(e, NULL);
@@ -265,7 +269,7 @@ void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const voi
     ranks_release();
 }
 
-/* An island of another rank than 0. */
+/* State of an island on a rank other than 0. */
 struct shore {
     struct islands *is;
     struct evolve *e;
@@ -283,7 +287,7 @@ static void work(void *state, unsigned worker)
     evolve_worker(shore->e, worker, poll_shore, shore);
 }
 
-/* Reports the end to rank 0, also without a run: it waits for each island. */
+/* Reports the end to rank 0, even if no run was started, because rank 0 waits for each island. */
 static void finish(const struct islands *is, struct evolve *e)
 {
     struct evolve_status status = {0};

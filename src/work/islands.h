@@ -1,10 +1,10 @@
-/* A run of inference over several ranks (ranks/ranks.h). Each is an island with its own population
- * and seed and, except rank 0, slightly different prices. At intervals each sends its best mapping
- * to the next in a ring, or to a random one. Rank 0 has the visible run: it determines the number
- * of ports, passes on settings, pauses and stops, and finally takes every other island's best, by
- * its own prices. The islands divide the population of a run on one rank, with at least two
- * individuals each. Each individual gets the time that it would get with the threads of all
- * ranks. */
+/* An inference run over several ranks (ranks/ranks.h). Each rank is an island with its own
+ * population and seed; those after rank 0 have slightly different prices. At intervals each island
+ * sends its best mapping to the next one in a ring, or to a random one. Rank 0 has the run that the
+ * user sees: it chooses the number of ports, sends settings, pauses and stops the islands, and
+ * finally collects their best mappings and compares them by its own prices. The islands share the
+ * population of a run on one rank, with at least two individuals each. Each individual gets the
+ * time that it would get with the threads of all ranks. */
 #ifndef PORTOLAN_WORK_ISLANDS_H
 #define PORTOLAN_WORK_ISLANDS_H
 
@@ -13,22 +13,23 @@
 
 struct islands;
 
-/* Called by rank 0: reserves the other ranks for a run with @o, and divides its population if it is
- * shared. False, with nothing changed, when there are none, they are busy, or the algorithm has no
- * islands (pmevo). */
+/* Reserves the other ranks for a run with @o, and divides its population if it is shared. Called by
+ * rank 0. Returns false, with nothing changed, if there are no other ranks, if they are busy, or if
+ * the algorithm has no islands (pmevo). */
 bool islands_reserve(struct evolve_options *o);
-/* Called by rank 0 after islands_reserve: sends the run to the others. @o and @from are those of
- * its own run; everything is copied. */
+/* Sends the run to the other ranks. Called by rank 0 after islands_reserve. @o and @from are those
+ * of its own run and are copied. */
 struct islands *islands_start(const struct problem *p, const struct evolve_options *o,
                               struct genome *const *from, size_t count);
-/* Called by a thread of the run several times per second: receives messages for @e, sends what is
- * due. */
+/* Receives messages for @e and sends what is due. A thread of the run calls it several times per
+ * second. */
 void islands_poll(struct islands *is, struct evolve *e);
-/* Called by rank 0 after its own part, on any thread: waits for the others, stops them once @over
- * returns true (NULL: at once), takes their results and frees @is; releases the ranks. */
+/* Waits for the other islands, receives their results, frees @is and releases the ranks. Called by
+ * rank 0 after its own part, on any thread. Stops the islands when @over returns true (NULL: at
+ * once). */
 void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *),
                     const void *state);
-/* Called by another rank: does its part of the run that @start describes. */
+/* Does the part of this rank in the run that @start describes. Called by ranks other than 0. */
 void islands_serve(const struct rank_message *start);
 
 #endif

@@ -24,32 +24,34 @@
 #include "work/pool.h"
 #include "io/recognise.h"
 
-#define TELL_SECONDS 0.1   /* between updates of the progress from watched loops */
-#define SAID_SECONDS 2.0    /* for which a job's own progress report is shown */
-#define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
+#define TELL_SECONDS 0.1   /* seconds between progress updates from watched loops */
+#define SAID_SECONDS 2.0    /* seconds for which a job's own progress report is shown */
+#define JOBS_KEPT 64   /* most ended jobs in the list; the oldest are dropped */
 
 struct job {
     pthread_t thread;
     const struct job_ops *ops;
-    void *state;             /* the worker's until it ends, then the list's; NULL once freed */
+    void *state;             /* used by the worker until it ends, then by the list; NULL once
+                              * freed */
     atomic_bool cancel;
     struct shortage shortage;
     double started;
-    bool joined;             /* used on the UI thread: finish has run */
-    pthread_mutex_t lock;    /* protects info */
-    pthread_cond_t changed;  /* condition: info.paused, cancel or ended changed */
+    bool joined;             /* whether finish has run; UI thread only */
+    pthread_mutex_t lock;    /* protects info, ended and said */
+    pthread_cond_t changed;  /* signalled when info.paused, cancel or ended changes */
     struct job_info info;
-    bool ended;              /* protected by lock: run has returned */
-    const char *unit;        /* used by the worker: count of its loops since unit_begun, last
-                              * reported at told */
+    bool ended;              /* whether run has returned */
+    const char *unit;        /* worker only: unit of the current watched loops, counted since
+                              * unit_begun; told: time of the last report */
     double unit_begun, told;
-    double said;             /* protected by lock: time of the job's own last report */
+    double said;             /* time of the job's own last report */
 };
 
 static struct job **jobs;
 static size_t count;
 static unsigned last_number;
-static unsigned settling;    /* active calls of settle, whose callers iterate over the jobs */
+static unsigned settling;    /* nesting depth of settle, whose callers iterate over the jobs, so
+                              * that none may be removed */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
 static _Thread_local struct job *current;
@@ -106,7 +108,8 @@ __attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, con
     va_end(args);
 }
 
-/* Reports "1.2 M rows/s", progress and rate of watched loops, unless the job reports itself. */
+/* Reports rate and progress of watched loops ("1.2 M rows/s") unless the job has reported itself
+ * recently. */
 static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
@@ -132,7 +135,7 @@ static void tell_progress(struct job *job)
         tell_rate(job, "%s", watch.unit);
 }
 
-/* Predicate polled by watched loops on the worker's thread. */
+/* Predicate that watched loops poll on the worker's thread. */
 static bool over(void *state)
 {
     tell_progress(state);
@@ -159,7 +162,7 @@ static void *work(void *argument)
     job->info.state = ok                                             ? JOB_DONE
                       : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED
                                                                      : JOB_FAILED;
-    /* keeps the job's own count */
+    /* keeps a note that the job wrote as a counter */
     if (ok && (!job->ops->counts || job->told > job->said))
         job->info.note[0] = '\0';
     job->info.err = err;
@@ -180,8 +183,8 @@ static void job_free(struct job *job)
     free(job);
 }
 
-/* Nobody looks for an ended job that nobody requested; its number is given again if it is the
- * last. */
+/* Removes old ended jobs, and automatic ones at once because nobody queries them. If an automatic
+ * job was the last, its number is reused. */
 static void forget_old(void)
 {
     for (size_t i = 0; !settling && i < count; i++)
@@ -313,7 +316,8 @@ double job_wait_paused(struct job *job)
 
     lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
-        /* Polls, since an interrupt comes from a signal handler, which cannot wake a thread. */
+        /* polls, because the interrupt is set by a signal handler, which cannot signal a
+         * condition */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
@@ -332,7 +336,7 @@ static void snapshot(struct job *job, struct job_info *out, bool *ended)
     lock_give(&job->lock);
 }
 
-/* Waits for the job's thread and publishes its result, once. */
+/* Waits for the job's thread and publishes its result; does nothing if that was done before. */
 static void settle(struct job *job)
 {
     struct job_info info;
@@ -349,7 +353,7 @@ static void settle(struct job *job)
     lock_give(&job->lock);
     if (info.aside && info.state == JOB_FAILED)
         log_add(LOG_WARN, "%s: %s", info.title, info.err.what);
-    settling++;   /* finish may start another job */
+    settling++;   /* so that a job that finish starts removes no job from the list */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
     if (job->ops->free)
@@ -359,8 +363,8 @@ static void settle(struct job *job)
     shortage_keep();
 }
 
-/* Memory ran out outside jobs, such as for drawing: cancels jobs if the shortage lasts, since
- * nothing else frees memory. */
+/* Handles a shortage of memory outside of jobs, for example while drawing. If it lasts, cancels all
+ * jobs, because nothing else frees memory. */
 static void relieve(void)
 {
     if (!shortage_unclaimed() || shortage_keep())

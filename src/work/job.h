@@ -1,4 +1,4 @@
-/* Background jobs. A job owns its state, posts messages, and polls its cancel flag. */
+/* Background jobs. A job has its own state, posts messages, and polls its cancel flag. */
 #ifndef PORTOLAN_WORK_JOB_H
 #define PORTOLAN_WORK_JOB_H
 
@@ -15,84 +15,90 @@ struct job_info {
     unsigned number;        /* 1.. */
     char title[80];
     enum job_state state;
-    double done, total;     /* units of work; total 0: unknown */
+    double done, total;     /* completed and total units of work; total 0: unknown */
     double seconds;
     char note[80];          /* "12.3 M instructions" */
-    bool paused;            /* while running */
+    bool paused;            /* paused while running */
     bool settled;           /* its finish function has run */
     bool aside;             /* started by job_start_aside */
-    bool measures, measures_alone;   /* from its ops */
-    struct err err;         /* after JOB_FAILED */
+    bool measures, measures_alone;   /* measures time on this CPU; must be the only job that does
+                                      * (see struct job_ops) */
+    struct err err;         /* set if JOB_FAILED */
 };
 
 struct job_ops {
-    /* Worker thread. Returns false with @err on failure. Polls job_cancelled often; loops that call
-     * watch_steps (base/watch.h) poll it there, and watch_at sets the job's progress. */
+    /* Does the work. Worker thread. Returns false with @err. It polls job_cancelled often; loops
+     * that call watch_steps (base/watch.h) poll it there, and watch_at sets the job's progress. */
     bool (*run)(struct job *job, void *state, struct err *err);
-    /* UI thread, once, after run (also when cancelled): publishes the result. */
+    /* Publishes the result. UI thread; called once after run, also if cancelled. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
-    /* UI thread, at its start: returns whether it measures time on this CPU. NULL: it does not. */
+    /* Returns whether the job measures time on this CPU. UI thread; called when the job starts.
+     * NULL: it does not. */
     bool (*measures)(const void *state);
-    /* A long measuring job that must be the only one: it does not start while another measuring job
-     * runs, nor another while it runs. */
+    /* The job must be the only measuring one. It does not start while another measuring job runs,
+     * and prevents others from starting. */
     bool measures_alone;
-    /* notes are cumulative counters, so the last one stays valid after the job ends */
+    /* notes are cumulative counters, so the last one stays valid after the job has ended */
     bool counts;
 };
 
-/* For kinds of jobs that always measure. */
+/* Value for `measures` of jobs that always measure; returns true. */
 bool job_measures_always(const void *state);
 
-/* UI thread. Returns whether a measuring job @title could start now, @alone or with others. False
- * with err. */
+/* Returns whether a measuring job @title could start; @alone: it must be the only one. Returns
+ * false with err. UI thread. */
 bool job_may_measure(const char *title, bool alone, struct err *err);
-/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no
- * thread, or it conflicts with another measuring job. */
+/* Starts a job; @take_state is moved. Returns the job's number; 0 with @err if no thread can be
+ * started or another measuring job conflicts with it. UI thread. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* The same for work that no user requested and that only reads what it holds, such as the content
- * of a view: nothing has to wait for it (job_working), its end is no news but of progress, and it
- * leaves the list then. */
+/* Same as job_start for automatic work, such as the content of a view, that reads only what it has
+ * references to. Nothing waits for such a job (job_working), its end is reported as progress, and
+ * it is then removed from the list. */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state,
                          struct err *err);
 /* Returns the job of this thread, or NULL. */
 struct job *job_current(void);
-/* Worker thread. NULL: no job. */
+/* Returns whether the job must end; false for NULL. Worker thread. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Blocks while the job is paused; returns the seconds waited. Call it between work items of a
- * pausable job. */
+/* Blocks while the job is paused. Returns the seconds waited. Pausable jobs call it between work
+ * items. */
 double job_wait_paused(struct job *job);
 
-/* UI thread, in a finish function: rejects the result of run; the job fails with @err. */
+/* Rejects the result of run: the job fails with @err. Called in a finish function. UI thread. */
 void job_refuse(unsigned number, const struct err *err);
 
-/* UI thread. Removes the newest job, if settled, and reuses its number. Returns the number, 0 when
- * there is no such job. */
+/* Removes the newest job if it is settled, so that its number is reused. Returns the number; 0 if
+ * there is no such job. UI thread. */
 unsigned job_withdraw(void);
 
-/* UI thread. Runs the finish functions of ended jobs. */
+/* Runs the finish functions of ended jobs. UI thread. */
 enum job_news { JOB_NOTHING_NEW, JOB_PROGRESS, JOB_ENDED };
 enum job_news job_drain(void);
 size_t job_count(void);                                   /* number of listed jobs */
-bool job_get(size_t index, struct job_info *out);         /* newest last */
+bool job_get(size_t index, struct job_info *out);         /* in the order of their start */
 bool job_find(unsigned number, struct job_info *out);
 bool job_cancel(unsigned number);
-/* Pauses or resumes job @number; false when it does not run. It pauses in job_wait_paused. */
+/* Pauses or resumes job @number, which pauses in job_wait_paused. Returns false if the job is not
+ * running. */
 bool job_pause(unsigned number, bool on);
-/* Asks every job to end, and makes job_wait cancel what it waits for. Safe in a signal handler. */
+/* Requests the end of every job, and makes job_wait cancel the job that it waits for. May be called
+ * in a signal handler. */
 void job_interrupt(void);
 bool job_interrupted(void);
-/* Blocks until it ended and its finish ran; false when there is no such job. number 0: all jobs. */
+/* Blocks until job @number (0: all) has ended and its finish function has run. Returns false if
+ * there is no such job. */
 bool job_wait(unsigned number);
-/* The same for at most @seconds; false when the job still runs then. */
+/* Same as job_wait for at most @seconds. Returns false if the job is still running. */
 bool job_wait_for(unsigned number, double seconds);
 size_t job_running(void);
-/* Returns whether a job runs that others must wait for; @out (may be NULL) gets the first. */
+/* Returns whether a job is running that others must wait for. @out (may be NULL) gets the first
+ * one. */
 bool job_working(struct job_info *out);
-/* Descriptor that is readable when job_drain has work: poll it. */
+/* Returns a descriptor for poll that is readable if job_drain has work. */
 int job_wake_fd(void);
 /* Cancels and joins all jobs. */
 void job_shutdown(void);

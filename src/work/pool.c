@@ -14,7 +14,7 @@
 struct team {
     void (*work)(void *state, unsigned worker);
     void *state;
-    struct shortage *shortage;    /* of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
     pthread_mutex_t lock;
     pthread_cond_t decided;
     enum { WAIT, WORK, GO_HOME } order;   /* protected by the lock */
@@ -65,7 +65,7 @@ int thread_begin(pthread_t *thread, void *(*start)(void *argument), void *argume
     return fault;
 }
 
-/* As team_run; with @fewer continues with the threads that exist. */
+/* Same as team_run. @fewer: continues with the threads that could be started. */
 static bool run_team(unsigned workers, bool fewer, void (*work)(void *state, unsigned worker),
                      void *state, struct err *err)
 {
@@ -105,7 +105,7 @@ bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void
 struct apart {
     void (*work)(void *state);
     void *state;
-    struct shortage *shortage;    /* of the caller */
+    struct shortage *shortage;    /* the caller's record of memory shortage */
 };
 
 static void *run_apart(void *argument)

@@ -1,5 +1,5 @@
-/* Starts threads, and runs single tasks on several: a team, whose members each do their part; a
- * pool, which fetches work items in turn; and a single separate thread. */
+/* Starts threads and runs tasks on them: a team, whose members each do one part; a pool, whose
+ * workers fetch work items in turn; a single separate thread. */
 #ifndef PORTOLAN_WORK_POOL_H
 #define PORTOLAN_WORK_POOL_H
 
@@ -8,32 +8,32 @@
 
 #include "base/err.h"
 
-/* Starts a thread that runs @run with all signals blocked except its own faults; the caller joins
- * it. Returns the result of pthread_create. */
+/* Starts a thread that runs @run. All signals are blocked, except those of its own faults. The
+ * caller joins the thread. Returns the result of pthread_create. */
 int thread_begin(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
-/* Calls @work once for each of 0 .. @workers - 1, each on its own thread, worker 0 on the calling
- * one; returns after all. Starts after all threads exist: false with err, with nothing called, when
- * one cannot be started. */
+/* Calls @work once for each number from 0 to @workers - 1, each on its own thread (0 on the calling
+ * one), and waits for all. Work starts once all threads exist. If one cannot be started, calls
+ * nothing and returns false with err. */
 bool team_run(unsigned workers, void (*work)(void *state, unsigned worker), void *state,
               struct err *err);
 
-/* Calls @work on a new thread and waits for its end, which also ends the system's per-thread state.
- * False with err, with nothing called, when the thread cannot be started. */
+/* Calls @work on a new thread and waits for its end, which also frees the thread's state in the
+ * system. If the thread cannot be started, calls nothing and returns false with err. */
 bool thread_apart(void (*work)(void *state), void *state, struct err *err);
 
 struct pool_ops {
-    /* Fetches the next work item into worker @worker's place; false when there is none. One worker
-     * at a time. */
+    /* Fetches the next work item of worker @worker. Returns false if there is none. Never called
+     * concurrently. */
     bool (*next)(void *state, unsigned worker);
-    /* Processes it, concurrently with others. */
+    /* Processes the worker's item, concurrently with other workers. */
     void (*work)(void *state, unsigned worker);
 };
 
-/* Runs until next returns false for all; the calling thread is worker 0. A worker may get nothing;
- * if threads cannot be started, fewer work. */
+/* Runs until @ops->next has returned false for all workers; the calling thread is worker 0. A
+ * worker may get no item. If some threads cannot be started, fewer workers run. */
 void pool_run(unsigned workers, const struct pool_ops *ops, void *state);
-/* Number of processors for this process, at least 1. */
+/* Returns the number of processors that this process may use, at least 1. */
 unsigned pool_processors(void);
 
 #endif

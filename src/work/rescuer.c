@@ -26,7 +26,7 @@ static void *work(void *unused)
 {
     (void)unused;
     fault_this_helps();
-    /* gives the thread its own allocator arena, before others may be damaged */
+    /* makes the allocator create an arena for this thread, before a fault can damage others */
     free(mem_alloc(64));
     await(&asked);
     if (!atomic_load(&leaving)) {
@@ -36,7 +36,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* Runs in a signal handler. */
+/* Wakes the rescuer and waits for it. Called in a signal handler. */
 static void help(void)
 {
     sem_post(&asked);
