@@ -69,7 +69,7 @@ static json_t *lines_json(const char *text)
     return lines;
 }
 
-/* Without a screen `view NAME` prints what the screen would show. */
+/* Prints the content of view NAME, for `view NAME` without a screen. */
 static bool print_view(struct session *s, const char *verb, const char *argument,
                        struct result *result, struct err *err)
 {
@@ -84,7 +84,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
         return view_refuse(argument, err);
     void *state = view_open(index);
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
-    g.mono = true;   /* only its text is printed */
+    g.mono = true;   /* the grid is printed as text only */
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &text);
     result_block(result, str_text(&text));
@@ -109,9 +109,9 @@ static const struct session_views batch_views = {.command = print_view, .words =
 struct arguments {
     VEC(char *) commands, machines, files;
     bool batch, no_rc;
-    struct str rc_fault;            /* what went wrong in it */
+    struct str rc_fault;            /* errors in the rc file */
     const char *session;
-    struct settings given;          /* what the options set, of those marked */
+    struct settings given;          /* values of the settings in `set`, from options */
     const struct setting *set[16];
     size_t set_count;
 };
@@ -138,7 +138,7 @@ static int report(const struct err *err)
     return 1;
 }
 
-/* The value of a setting given as an option; a switch has none. */
+/* Stores a setting given as an option. @value is NULL for a switch. Returns like take_option. */
 static int take_setting(const struct setting *setting, const char *value, struct arguments *a)
 {
     struct err err = {0};
@@ -153,7 +153,7 @@ static int take_setting(const struct setting *setting, const char *value, struct
     return -1;
 }
 
-/* -1: continue; otherwise the exit status. */
+/* Handles an option. Returns -1 to continue, otherwise the exit status. */
 static int take_option(int option, struct arguments *a, struct session *s)
 {
     struct str text = {0};
@@ -196,7 +196,7 @@ static int take_option(int option, struct arguments *a, struct session *s)
     }
 }
 
-/* -1: continue; otherwise the exit status. */
+/* Parses the arguments. Returns -1 to continue, otherwise the exit status. */
 static int parse(int argc, char **argv, struct arguments *a, struct session *s)
 {
     VEC(struct option) options = {0};
@@ -218,7 +218,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     }
     vec_push(&options, (struct option){0});
     settings_init(&a->given);
-    opterr = 0;   /* it would print the input unchanged */
+    opterr = 0;   /* getopt's own messages would print the argument unescaped */
     for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters),
                                                          options.items, NULL)) != -1;)
         status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
@@ -228,7 +228,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
         return status;
     if (a->batch && argc - optind > 1)
         return misuse("-b takes one script");
-    /* A directory that holds a session can be named like a file; it comes first. */
+    /* A session directory may be given like a file; the first one is used. */
     for (; optind < argc; optind++)
         if (!a->session && session_is_directory(argv[optind]))
             a->session = argv[optind];
@@ -243,7 +243,8 @@ static void on_interrupt(int number)
     job_interrupt();
 }
 
-/* Batch: the first Ctrl-C ends jobs and the run in good order, a second one kills. */
+/* Makes the first Ctrl-C of a batch run end jobs and script properly. A second one kills the
+ * process. */
 static void watch_interrupt(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
@@ -259,13 +260,13 @@ static bool run_script(struct session *s, const char *file, struct err *err)
     return ok;
 }
 
-/* Takes a file that was named: runs a script, loads what else there is as a kernel. */
+/* Opens a file from the command line: runs a script, or loads any other file as a kernel. */
 static bool open_file(struct session *s, const char *file, bool *kernel, struct err *err)
 {
     struct str path = {0};
     const char *dot = strrchr(file, '.');
 
-    /* so that it is no option of the command */
+    /* "./" prevents that the command reads it as an option */
     str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);
     char *words[] = {path.data, NULL};
 
@@ -276,7 +277,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
     return ok;
 }
 
-/* The workbench: named files are loaded before the screen opens. */
+/* Loads the files from the command line, then opens the workbench. */
 static bool open_workbench(struct session *s, char **files, size_t count, bool welcome,
                            const char *notice, int *status, struct err *err)
 {
@@ -285,7 +286,9 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the others come after it */
+    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the first file is displayed;
+                                                                      * the others follow it on the
+                                                                      * shelf */
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)
@@ -293,7 +296,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     return true;
 }
 
-/* Without a screen a kernel's analysis is printed. */
+/* Prints the analysis of each kernel; without a screen there is no view to show it. */
 static bool run_files(struct session *s, char **files, size_t count, struct err *err)
 {
     bool ok = true, kernel;
@@ -309,7 +312,7 @@ static bool on_terminal(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 }
 
-/* Only the workbench runs the user's rc: a script is the same for everybody. */
+/* Runs the user's rc, but only for the workbench: a script must behave the same for all users. */
 static void begin_as_user_wants(struct arguments *a, struct session *s)
 {
     if (a->no_rc || a->batch || a->commands.count || !on_terminal())
@@ -318,10 +321,10 @@ static void begin_as_user_wants(struct arguments *a, struct session *s)
     rc_run(s, &a->rc_fault);
 }
 
-/* Remaining options, once a session has been resumed. */
+/* Loads the session, then applies the remaining options. */
 static bool settle(struct arguments *a, struct session *s, struct err *err)
 {
-    bool ascii = s->settings.ascii;   /* all that the locale has */
+    bool ascii = s->settings.ascii;   /* true if the locale only has ASCII */
 
     if (a->session && !session_load(s, a->session, err))
         return false;
@@ -331,7 +334,7 @@ static bool settle(struct arguments *a, struct session *s, struct err *err)
     return !a->machines.count || session_choose(s, a->machines.items, a->machines.count, err);
 }
 
-/* Commands, a script, files or the workbench; *@status is the workbench's. */
+/* Runs commands, a script, files or the workbench. *@status is the workbench's exit status. */
 static bool run(struct arguments *a, struct session *s, int *status, struct err *err)
 {
     bool ok = true, terminal = on_terminal();
@@ -356,8 +359,9 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
 }
 
-/* If standard input, output or error is closed, a file opened later would take its place, and be
- * read or overwritten. The descriptors opened here fail as closed ones do. */
+/* Opens standard input, output or error if it is closed. Otherwise a file opened later would get
+ * its number, and be read or overwritten. Reads and writes of these descriptors fail, like those of
+ * closed ones. */
 static bool standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -367,7 +371,8 @@ static bool standard_files(void)
     return true;
 }
 
-/* Commands are over: background work ends with the program, which a script may not expect. */
+/* Warns of background work that ends with the program, because a script may expect it to be
+ * finished. */
 static void tell_unfinished(void)
 {
     struct job_info info;
@@ -379,7 +384,7 @@ static void tell_unfinished(void)
                  info.title);
 }
 
-/* The program as rank 0, or alone; the exit status. */
+/* Runs the program as rank 0 or without ranks. Returns the exit status. */
 static int run_program(int argc, char **argv)
 {
     struct arguments a = {0};
@@ -420,11 +425,11 @@ int main(int argc, char **argv)
 {
     struct err err = {0};
 
-    clock_wall();   /* it counts from here */
+    clock_wall();   /* starts the clock */
     if (!standard_files())
         return 1;
     setlocale(LC_CTYPE, "");
-    /* A limit on the size of files is a fault of the write that meets it. */
+    /* a write that exceeds the file size limit then fails instead of ending the program */
     signal(SIGXFSZ, SIG_IGN);
     if (!ranks_begin(&argc, &argv, &err))
         return report(&err);

@@ -25,7 +25,7 @@
 #include "throughput/predict.h"
 #include "work/pool.h"
 
-#define THREADS_MOST 1024   /* limit of the program's --threads */
+#define THREADS_MOST 1024   /* upper limit of the program's option --threads */
 #define API __attribute__((visibility("default")))
 
 static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT &&
@@ -37,7 +37,7 @@ static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (
 
 struct portolan_machine { struct machine *m; };
 
-/* Copies @err to the caller's error; returns 0. */
+/* Copies @err to the caller's error. Returns 0. */
 static int refuse(const struct err *err, portolan_error *out)
 {
     char text[2200];
@@ -55,7 +55,7 @@ static int refuse_argument(portolan_error *out, const char *what)
     return refuse(&err, out);
 }
 
-/* Copies the members that fit into a caller's structure, whose first member is its size. */
+/* Copies as many members as the caller's structure has; its first member is its size. */
 static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
 {
     memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t),
@@ -74,7 +74,7 @@ static portolan_machine *machine_handle(struct machine *m)
     return handle;
 }
 
-/* Reports an unknown form as the commands do. */
+/* Reports an unknown form with the commands' message. Returns 0. */
 static int refuse_form(const portolan_machine *machine, const char *form, portolan_error *out)
 {
     struct err err = {0};
@@ -186,7 +186,7 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     analysis_free(a);
 }
 
-/* Returns a kernel, NULL with err. */
+/* Returns the kernel for @code; NULL with err. */
 static struct kernel *kernel_of(enum isa isa, const void *code, size_t length, struct err *err)
 {
     struct str hex = {0};
@@ -247,7 +247,7 @@ API int portolan_evaluate(const portolan_machine *machine, const char *file,
     return !err.code || refuse(&err, error);
 }
 
-/* A run with a watcher. */
+/* State of a run with a watcher. */
 struct watched {
     struct evolve *evolve;
     portolan_watcher watcher;
@@ -329,7 +329,7 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     return m ? machine_handle(m) : NULL;
 }
 
-/* A time below a bound of this CPU, by its shipped machine, is invalid. */
+/* Marks a time as unconfirmed if it is below a bound of this CPU's shipped machine. */
 static void check_bounds(const struct insn *insns, size_t count, struct block_time *time)
 {
     struct cpu_native native;

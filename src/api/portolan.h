@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* libportolan: predicts and measures loops, infers port mappings and charts CPUs. Handles are
- * opaque; each is used by one thread at a time, different handles concurrently. The library keeps
- * no state between calls. A function that fails returns 0 or NULL and fills a portolan_error (may
- * be NULL); nothing is printed. Structures of the caller begin with their size (sizeof), so that
- * later versions can append members; an older library leaves unknown members unchanged. Missing
- * numbers are NaN. The process ends only when memory for small allocations runs out. */
+ * opaque. Only one thread at a time may use a handle, but different handles can be used
+ * concurrently. The library keeps no state between calls. A function that fails returns 0 or NULL
+ * and fills a portolan_error (may be NULL). Nothing is printed. The caller's structures begin with
+ * their size (sizeof), so that later versions can append members; an older library leaves unknown
+ * members unchanged. Missing numbers are NaN. The process ends only if memory for small allocations
+ * runs out. */
 #ifndef PORTOLAN_H
 #define PORTOLAN_H
 
@@ -21,39 +22,40 @@ const char *portolan_version(void);
 enum portolan_error_code {
     PORTOLAN_OK,
     PORTOLAN_USAGE,      /* an argument is invalid */
-    PORTOLAN_DATA,       /* input violates its format */
+    PORTOLAN_DATA,       /* input does not match its format */
     PORTOLAN_IO,         /* a system call failed */
     PORTOLAN_LIMIT,      /* a limit on time or size was exceeded */
-    PORTOLAN_MISSING,    /* a file, tool or CPU feature is missing */
-    PORTOLAN_STOPPED,    /* the caller cancelled it */
+    PORTOLAN_MISSING,    /* a file, a tool or a CPU feature is missing */
+    PORTOLAN_STOPPED,    /* the caller cancelled the call */
     PORTOLAN_MEMORY      /* out of memory */
 };
 
 typedef struct portolan_error {
     int code;            /* enum portolan_error_code */
-    char text[512];      /* file:line:column: cause; remedy */
+    char text[512];      /* "file:line:column: cause; remedy" */
 } portolan_error;
 
 /* A microarchitecture: ports, mapping, latencies and facts. */
 typedef struct portolan_machine portolan_machine;
 
-/* Loads a shipped or user machine by id ("skylake"), a processor by name ("emeraldrapids"), or a
- * machine directory (a path with a slash). The environment variable PORTOLAN_DATA replaces the
- * installed data directory. */
+/* Loads a machine by id ("skylake"; shipped or the user's), by processor name ("emeraldrapids"), or
+ * from a machine directory (a path with a slash). The environment variable PORTOLAN_DATA replaces
+ * the installed data directory. */
 portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error);
-void portolan_machine_free(portolan_machine *machine);   /* NULL is fine */
+void portolan_machine_free(portolan_machine *machine);   /* does nothing for NULL */
 const char *portolan_machine_title(const portolan_machine *machine);   /* borrowed */
-/* Number of instruction forms of the machine, and their names, as "ADD (R64, R64)"; NULL for an
- * invalid index. Borrowed. */
+/* portolan_machine_forms returns the number of the machine's instruction forms.
+ * portolan_machine_form returns a form's name, like "ADD (R64, R64)", borrowed; NULL for an invalid
+ * index. */
 size_t portolan_machine_forms(const portolan_machine *machine);
 const char *portolan_machine_form(const portolan_machine *machine, size_t index);
-/* Writes the port usage of @form as text, "1*p0156+1*p23", to @buffer. 0 when the form is unknown
- * or the text does not fit. */
+/* Writes the port usage of @form to @buffer as text: "1*p0156+1*p23". Returns 0 if the form is
+ * unknown or the text does not fit. */
 int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer,
                            size_t size, portolan_error *error);
 
-/* Cycles of @experiment, "2*ADD (R64, R64) + IMUL (R64, R64)", in steady state without
- * dependencies. */
+/* Sets *@cycles to the cycles of @experiment, "2*ADD (R64, R64) + IMUL (R64, R64)", in steady state
+ * without dependencies. */
 int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles,
                         portolan_error *error);
 
@@ -67,47 +69,49 @@ enum portolan_bound {
     PORTOLAN_BOUND_RETIRE,
     PORTOLAN_BOUNDS
 };
-const char *portolan_bound_name(int bound);   /* "ports"; NULL for another number */
+const char *portolan_bound_name(int bound);   /* like "ports"; NULL for an invalid number */
 
 typedef struct portolan_analysis {
     size_t size;                     /* set to sizeof (portolan_analysis) by the caller */
-    double cycles;                   /* per iteration: the highest bound */
-    double bounds[PORTOLAN_BOUNDS];  /* NaN: not modelled on this machine */
+    double cycles;                   /* cycles per iteration: the highest bound */
+    double bounds[PORTOLAN_BOUNDS];  /* NaN: the machine does not model the bound */
     int bottleneck;                  /* enum portolan_bound */
-    /* not 0: a part is unknown, so cycles is a lower bound */
+    /* not 0: cycles is a lower bound, because a part is unknown */
     int lower_bound;
-    size_t instructions, unknown;    /* unknown: of forms that the machine lacks */
-    double simulated;                /* per iteration; NaN if the machine has no load latency */
-    char sentence[512];              /* the limit, in words; truncated if longer */
-    int estimate;                    /* not 0: a form's data in the machine are estimates */
+    size_t instructions, unknown;    /* unknown: instructions with forms that the machine lacks */
+    double simulated;                /* cycles per iteration; NaN if the machine has no load
+                                      * latency */
+    char sentence[512];              /* names the limit; truncated if longer */
+    int estimate;                    /* not 0: values of a form are estimates */
 } portolan_analysis;
 
-/* Analyses the @length bytes of machine code at @code as a loop body, for the machine's instruction
- * set. */
+/* Analyses the @length bytes of machine code at @code as a loop body. The code must be for the
+ * machine's instruction set. */
 int portolan_analyze(const portolan_machine *machine, const void *code, size_t length,
                      portolan_analysis *analysis, portolan_error *error);
 
 typedef struct portolan_accuracy {
     size_t size;                     /* set to sizeof (portolan_accuracy) by the caller */
-    /* experiments evaluated, and experiments omitted since the machine lacks a form */
+    /* experiments: number evaluated; unknown: number omitted, because the machine lacks a form */
     size_t experiments, unknown;
     double error;                    /* mean of |predicted - measured| / measured */
     double pearson, spearman;
 } portolan_accuracy;
 
-/* Evaluates the machine's predictions for the measured experiments of a CSV file with the columns
+/* Evaluates the machine's predictions of measured experiments. @file is a CSV file with the columns
  * experiment and cycles. */
 int portolan_evaluate(const portolan_machine *machine, const char *file,
                       portolan_accuracy *accuracy, portolan_error *error);
 
 typedef struct portolan_inference {
-    /* set to sizeof (portolan_inference) by the caller; 0 in a member below: its default */
+    /* set to sizeof (portolan_inference) by the caller; 0 in another member selects its default */
     size_t size;
-    /* ports of the mapping; 0: the fewest that explain the measurements */
+    /* number of ports of the mapping; 0: the fewest that explain the measurements */
     unsigned ports;
-    unsigned threads;                /* 0: one; at most 1024 */
-    unsigned generations;            /* 0: no limit; then seconds must have one */
-    /* 0: no limit. The search uses half of it for the first generation */
+    unsigned threads;                /* 0: one thread; at most 1024 */
+    unsigned generations;            /* limit; 0: unlimited, in which case seconds must be
+                                      * limited */
+    /* limit; 0: unlimited. The search uses half of it for the first generation */
     double seconds;
     uint64_t seed;                   /* 0: 1 */
 } portolan_inference;
@@ -115,61 +119,63 @@ typedef struct portolan_inference {
 typedef struct portolan_progress {
     double seconds;
     unsigned generation;
-    /* error of the best mapping on the measurements; NaN before the first */
+    /* relative error of the best mapping on the measurements; NaN before the first mapping */
     double error;
-    uint64_t distinct;               /* distinct µops of that mapping */
+    uint64_t distinct;               /* number of distinct µops of that mapping */
 } portolan_progress;
 
-/* Called several times per second on the calling thread; not 0 ends the run with its result so
- * far. */
+/* Called several times per second on the calling thread. Not 0 ends the run; its result so far is
+ * returned. */
 typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
 
 /* Infers a port mapping that explains the measured experiments of a CSV file. Returns it as a
- * machine; the caller frees it. @watcher may be NULL. NULL with an error, also when the run ended
- * before the first mapping. */
+ * machine, which the caller frees. @watcher may be NULL. Returns NULL with an error, also if the
+ * run ended before the first mapping. */
 portolan_machine *portolan_infer(const char *file, const portolan_inference *inference,
                                  portolan_watcher watcher, void *state, portolan_error *error);
 
 typedef struct portolan_measurement {
     size_t size;                     /* set to sizeof (portolan_measurement) by the caller */
-    double cycles, spread;           /* per iteration; relative spread of the repeats */
-    double clock_hz;                 /* clock of the CPU during the measurement */
-    /* 0: the CPU was contended, or the cycles are below the port bound; with the reason: */
+    double cycles, spread;           /* cycles per iteration; relative spread of repeated
+                                      * measurements */
+    double clock_hz;                 /* clock of the CPU during the measurement, Hz */
+    /* 0: the CPU was contended, or the cycles are below the port bound; @reason says which */
     int confirmed;
     char reason[160];                /* truncated if longer; "" if confirmed */
 } portolan_measurement;
 
-/* Measures the @length bytes of machine code at @code as a loop body on this CPU, in a sandboxed
- * child process, in cycles per iteration. Registers and memory are set up so that every address is
- * valid. Waits for an idle CPU for about @patience seconds; 0: 1.75. Blocks the calling thread. */
+/* Measures the @length bytes of machine code at @code as a loop body on this CPU, in cycles per
+ * iteration. The code runs in a sandboxed child process; registers and memory are set up so that
+ * every address is valid. Waits about @patience seconds for an idle CPU; 0: 1.75. Blocks the
+ * calling thread. */
 int portolan_measure(const void *code, size_t length, double patience,
                      portolan_measurement *measurement, portolan_error *error);
 
 typedef struct portolan_charting {
-    /* set to sizeof (portolan_charting) by the caller; 0 in a member below: its default */
+    /* set to sizeof (portolan_charting) by the caller; 0 in another member selects its default */
     size_t size;
-    /* limit of the port search, used where the exact inference leaves errors; 0: 60 */
+    /* limit of the port search, which runs if the exact inference leaves errors; 0: 60 */
     double seconds;
-    /* seconds that each batch of experiments waits for an idle CPU; 0: 20 */
+    /* seconds to wait for an idle CPU, per batch of experiments; 0: 20 */
     double patience;
     uint64_t seed;                   /* 0: 1 */
-    /* name of a machine: charts a CPU simulated from its tables; NULL: measures this CPU */
+    /* name of a machine: charts a CPU simulated by its tables; NULL: measures this CPU */
     const portolan_machine *simulated;
 } portolan_charting;
 
 typedef struct portolan_stage {
-    int stage, stages;               /* from 0; number of stages */
+    int stage, stages;               /* number of the stage, from 0; number of stages */
     const char *name;                /* borrowed */
-    double done, total;              /* within the stage; total 0: unknown */
+    double done, total;              /* progress within the stage; total 0: unknown */
 } portolan_stage;
 
-/* Called several times per second on the calling thread; not 0 cancels the chart. */
+/* Called several times per second on the calling thread. Not 0 cancels the chart. */
 typedef int (*portolan_chart_watcher)(void *state, const portolan_stage *stage);
 
-/* Charts a machine from measurements alone: ports, and usages of the forms that match one of the
- * @count @patterns (* and ? are wildcards; 0: all forms, which takes hours). Writes nothing to
- * disk. More kinds of forms distinguish more ports. @charting and @watcher may be NULL. Returns
- * a machine that the caller frees; NULL with an error. */
+/* Charts a machine from measurements alone: its ports, and the usages of the forms that match one
+ * of the @count @patterns (* and ? are wildcards). @count 0: all forms, which takes hours. More
+ * kinds of forms distinguish more ports. Writes nothing to disk. @charting and @watcher may be
+ * NULL. Returns a machine that the caller frees; NULL with an error. */
 portolan_machine *portolan_chart(const char *const *patterns, size_t count,
                                  const portolan_charting *charting, portolan_chart_watcher watcher,
                                  void *state, portolan_error *error);

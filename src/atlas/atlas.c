@@ -14,11 +14,11 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAGE_LIMIT ((size_t)1 << 20)   /* largest page in data/atlas, bytes */
+#define PAGE_LIMIT ((size_t)1 << 20)   /* most bytes of a page in data/atlas */
 
 static const char *const pages[] = {"index.html", "atlas.css", "atlas.js", "pages.js", NULL};
 
-/* A site being written. */
+/* State of writing a site. */
 struct atlas_writing {
     const char *directory;
     struct atlas_size size;
@@ -112,8 +112,8 @@ static bool put_data(struct atlas_writing *w, const struct atlas_options *o, str
     return ok;
 }
 
-/* Returns whether the site has a file of this name in its directory, or with @data in its directory
- * data. */
+/* Returns whether a site has a file of this name, in its directory or in its subdirectory data
+ * (@data). */
 static bool belongs(const char *name, bool data)
 {
     if (data)
@@ -126,8 +126,8 @@ static bool belongs(const char *name, bool data)
     return strcmp(name, "data") == 0;
 }
 
-/* Calls @each for all names in the directory. False with err when it cannot be read or a call
- * returns false, which sets @err. */
+/* Calls @each for all names in the directory. Returns false with err if the directory cannot be
+ * read or if @each returns false. */
 static bool each_name(const char *path,
                       bool (*each)(const char *path, const char *name, bool data, struct err *err),
                       bool data, struct err *err)
@@ -168,7 +168,7 @@ static bool remove_directory(const char *path, struct err *err)
            file_fault(err, path, "remove", NULL);
 }
 
-/* Calls @each for all files in the site @path and its directory data. */
+/* Calls @each for all files of the site @path, including its subdirectory data. */
 static bool each_file(const char *path,
                       bool (*each)(const char *path, const char *name, bool data, struct err *err),
                       struct err *err)
@@ -184,7 +184,7 @@ static bool each_file(const char *path,
     return ok;
 }
 
-/* Removes the site's files at @path and no others. */
+/* Removes the site's files at @path, but no other files. */
 static bool remove_site(const char *path, struct err *err)
 {
     struct str data = {0};
@@ -196,7 +196,7 @@ static bool remove_site(const char *path, struct err *err)
     return ok;
 }
 
-/* Returns whether @path may be replaced. */
+/* Returns whether @path may be replaced; *@exists: it is present. False sets err. */
 static bool may_replace(const char *path, bool *exists, struct err *err)
 {
     struct stat about;
@@ -210,7 +210,7 @@ static bool may_replace(const char *path, bool *exists, struct err *err)
     return each_file(path, refuse_other, err);
 }
 
-/* Renames the finished site to its place, then removes the previous one. */
+/* Renames the finished site to @path, then removes the previous site. */
 static bool put_in_place(const char *made, const char *path, bool exists, struct err *err)
 {
     struct str before = {0};

@@ -10,7 +10,7 @@
 #include "table/result.h"
 #include "throughput/predict.h"
 
-/* The form table comes first, so that its indices are the rows of data/isa. */
+/* Forms of the form table are first, so that their indices are the rows of data/isa. */
 void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out)
 {
     const struct forms *table = o->sets[isa].forms;
@@ -60,7 +60,7 @@ static void add_number(struct str *out, double value)
         str_add(out, "null");
 }
 
-/* Begins member @key of an object; all but the first follow a comma. */
+/* Begins member @key of an object, after a comma unless it is the first. */
 static void add_key(struct str *out, const char *key)
 {
     str_addf(out, "%s\"%s\":", out->length && out->data[out->length - 1] == '{' ? "" : ",", key);
@@ -190,7 +190,7 @@ void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct 
     str_done(&code);
 }
 
-/* ["1*p01+1*p23", count, set, count, set, ...] */
+/* Appends a usage: ["1*p01+1*p23", count, set, count, set, ...]. */
 static void add_usage(struct str *out, const struct usage *usage, const struct ports *ports)
 {
     struct str text = {0};
@@ -204,8 +204,8 @@ static void add_usage(struct str *out, const struct usage *usage, const struct p
     str_done(&text);
 }
 
-/* Lists the rules of @form, the first per pair of ends: [from, to, cycles, source], ... Returns
- * whether there is one. */
+/* Appends the latency rules of @form, the first one per pair of operands: [from, to, cycles,
+ * source], ... Returns whether there is one. */
 static bool add_operands(const struct machine *m, const char *form, const char *before,
                          struct names *sources, struct str *out)
 {
@@ -241,7 +241,7 @@ static bool add_operands(const struct machine *m, const char *form, const char *
     return any;
 }
 
-/* Columns of one machine's rows. */
+/* The rows of one machine, by column. */
 struct atlas_columns {
     double *form, *usage, *latency, *micro_ops, *cycles, *confidence, *source;
     size_t count;
@@ -317,9 +317,10 @@ void atlas_data_machine(const struct atlas_options *o, size_t index, const struc
 struct atlas_evidence {
     const struct experiments *table;
     size_t machine;
-    /* index in the atlas per form of the table; UINT32_MAX: none */
+    /* per form of the table: index in the atlas; UINT32_MAX: none */
     uint32_t *form_of;
-    struct atlas_form_rows { VEC(uint32_t) rows; } *forms;   /* by index in the atlas */
+    struct atlas_form_rows { VEC(uint32_t) rows; } *forms;   /* rows with each form; indexed like
+                                                              * the atlas */
     size_t count, left_out;
 };
 
@@ -368,7 +369,7 @@ size_t atlas_evidence_left_out(const struct atlas_evidence *e)
     return e->left_out;
 }
 
-/* Small experiments first; equal ones are adjacent, the last measured first. */
+/* Sorts small experiments first. Equal ones are adjacent, the one measured last first. */
 static int by_size(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -393,7 +394,8 @@ static bool same_terms(const struct experiments *t, uint32_t a, uint32_t b)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Writes [cycles, spread, form, count, ...] of each, then the number omitted. */
+/* Appends [cycles, spread, form, count, ...] of each experiment, then the number of omitted
+ * ones. */
 static void add_experiments(const struct atlas_evidence *e, const struct atlas_form_rows *of,
                             struct str *out)
 {

@@ -9,31 +9,32 @@
 #include "isa/vary.h"
 #include "toolchain/assemble.h"
 
-#define OFFSET_STEPS 4    /* addresses are offset by 0 to 3 steps */
-#define OFFSET_STEP 4     /* of this number of bytes: parts of one place, and adjacent places */
+#define OFFSET_STEPS 4    /* number of steps; an address is offset by 0 to OFFSET_STEPS - 1 of
+                           * them */
+#define OFFSET_STEP 4     /* bytes per step, so that accesses overlap or are adjacent */
 
-/* Registers of the pools, by numbers that are general and unreserved in every set. Random ones are
- * among the first few, so that instructions share registers. */
+/* Register pools. Each set of instructions has these numbers as general registers that are not
+ * reserved. Random registers are from the first few of a pool, so that instructions share them. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},
                      mask_pool[] = {49, 50, 51, 52, 53, 54};
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
-/* one in this number of addresses uses a register that the block may write */
+/* one address in this number has a register that the block may write */
 #define COMPUTED 4
-#define STACKED 5           /* one in this number is on the stack */
-#define INDEXED 8           /* one in this number has an index */
-#define TRIES 1000          /* attempts to draw a suitable block */
+#define STACKED 5           /* one address in this number is on the stack */
+#define INDEXED 8           /* one address in this number has an index */
+#define TRIES 1000          /* most attempts to draw a suitable block */
 
 struct block_maker {
     enum isa isa;
-    struct insn *insns;       /* one per form */
-    double *reach;            /* cumulative weights */
+    struct insn *insns;       /* one instruction per form */
+    double *reach;            /* cumulative weights of the forms */
     size_t count;
 };
 
-/* 1 for a push, -1 for a pop, of a full register's width; else 0. */
+/* Returns 1 for a push and -1 for a pop of a full register; otherwise 0. */
 static int stack_step(const struct insn *in)
 {
     if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count ||
@@ -46,8 +47,8 @@ static int stack_step(const struct insn *in)
     return 0;
 }
 
-/* Returns whether blocks can use it: its time must be independent, and execution must continue
- * after it. */
+/* Returns whether blocks may contain @in: its time must not depend on values, and execution must
+ * continue after it. */
 static bool suits(const struct insn *in)
 {
     return (in->traits & INSN_RUNNABLE) &&
@@ -188,7 +189,7 @@ uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 
     if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
         return isa_ops(isa)->stack_pointer;
-    /* Some addresses are computed in the block. */
+    /* the block computes some addresses */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
     return block_register_at(isa, slot, (unsigned)rng_below(rng, data ? DRAWN_DATA : DRAWN_OTHER));
@@ -204,7 +205,8 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
 
     if (from == reg)
         return true;
-    /* Base and index of one address must differ, since equal ones would change together. */
+    /* Base and index of an address must differ, because one register for both would change them
+     * together. */
     if (slot->role != SLOT_DATA &&
         (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
@@ -217,7 +219,7 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
     return true;
 }
 
-/* The operand with a replaceable address, or INSN_NO_OPERAND. */
+/* Returns the operand with a replaceable address, or INSN_NO_OPERAND. */
 static unsigned address_of(const struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++)
@@ -283,8 +285,8 @@ bool block_mixed(const struct random_block *b)
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
 }
 
-/* Draws a form with that stack_step for instruction @at; false, with nothing changed, when none is
- * found. */
+/* Draws a form whose stack_step is @step for instruction @at. Returns false, with nothing changed,
+ * if it finds none. */
 static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step,
                       struct rng *rng)
 {
@@ -304,8 +306,8 @@ static bool draw_step(const struct block_maker *m, struct random_block *b, size_
     return false;
 }
 
-/* Matches pushes with pops by replacing other instructions; without room replaces the push or
- * pop. */
+/* Makes pushes and pops match by replacing other instructions; if there are none, replaces the push
+ * or pop. */
 static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
 {
     bool paired[BLOCK_INSNS] = {0};
@@ -338,7 +340,7 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng,
         do {
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
-        } while (block_mixed(out));   /* terminates, since the first form alone is never mixed */
+        } while (block_mixed(out));   /* terminates, because a block of one form is never mixed */
     }
     balance_stack(m, out, rng);
     for (size_t i = 0; i < count; i++)

@@ -12,19 +12,23 @@
 #include "model/facts.h"
 #include "simulate/simulate.h"
 
-#define LATENCY_MOST 30      /* cycles tried */
-#define FAR 64               /* largest distance at which numbers are tried: */
-#define STRIDE_SHARE 16      /* one by one, and beyond this in steps of a share of the distance */
-#define LIKE_SHARE 0.75      /* share of the blocks mutated from the first */
-#define BROKEN_SHARE 0.1     /* share of corrected blocks whose number may be lost */
-/* ratio of errors at which another change fits clearly better */
+#define LATENCY_MOST 30      /* highest latency tried, in cycles */
+#define FAR 64               /* largest distance from the current value at which numbers are
+                              * tried */
+#define STRIDE_SHARE 16      /* beyond FAR, the step between numbers is 1/STRIDE_SHARE of the
+                              * distance */
+#define LIKE_SHARE 0.75      /* least fraction of the similar blocks (mutants) that a change must
+                              * correct */
+#define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong weighs as much as
+                              * 1/BROKEN_SHARE corrected ones */
+/* a change fits clearly better if its error is below this fraction of another's */
 #define NEARER 0.95
-#define ABSOLUTE 0.1         /* cycles that count as equal */
-#define FINALISTS 64         /* changes tried on all blocks */
+#define ABSOLUTE 0.1         /* cycles; smaller differences count as equal */
+#define FINALISTS 64         /* most changes tried on all blocks */
 
 struct model {
     struct block_work *work;
-    struct simulator *simulator;   /* NULL: bounds */
+    struct simulator *simulator;   /* NULL: bounds only */
 };
 
 struct model *model_new(const struct machine *m, bool simulated)
@@ -56,7 +60,8 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
         struct simulation sim;
         simulate(model->simulator, model->work, insns, count, &options,
                  &(struct simulate_options){0}, &sim);
-        cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax ignores a NaN */
+        cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax returns its other argument
+                                                                   * if one is NaN */
         simulation_done(&sim);
     }
     return cycles;
@@ -112,7 +117,7 @@ bool change_same(const struct remedy *a, const struct remedy *b)
            a->to == b->to && !a->form_count && !b->form_count;
 }
 
-/* A list of words may be empty. */
+/* Returns @value or "", because a list of words may be empty. */
 static const char *or_nothing(const char *value)
 {
     return *value ? value : "nothing";
@@ -153,13 +158,13 @@ static void add_change(changes *list, const char *kind, const char *name, const 
                                     .to = LATENCY_ANY}));
 }
 
-/* 0, 1, -1, 2, -2 and so on: of equally good changes the smallest is reported. */
+/* Returns 0, 1, -1, 2, -2, ..., because of equally good changes the smallest one is reported. */
 static int near_first(int step)
 {
     return step % 2 ? (step + 1) / 2 : -step / 2;
 }
 
-/* Adds the form's latency, and those between two operands. */
+/* Adds changes of the form's latency and of the latencies between two operands. */
 static void add_latencies(const struct machine *m, const struct mapping_entry *entry, changes *list)
 {
     char value[32], before[32];
@@ -205,8 +210,8 @@ static void add_usage(const struct machine *m, const struct mapping_entry *entry
     str_done(&before);
 }
 
-/* Adds @count (or subtracts, if negative) µops @ports to @usage; false, with @out empty, if there
- * are too few. */
+/* Adds @count µops on @ports to @usage; negative: removes them. Returns false, with @out empty, if
+ * there are too few. */
 static bool usage_changed(const struct usage *usage, portset ports, int count, struct usage *out)
 {
     bool enough = count > 0;
@@ -225,8 +230,8 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* Adds usages with one or two µops fewer, moved, or more: of equally good changes the one with
- * fewer is reported. */
+/* Adds usages with one or two µops fewer, moved or added. Of equally good changes the one with
+ * fewer µops is reported, so it is first. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry,
                        const portset *sets, size_t set_count, changes *list)
 {
@@ -261,7 +266,7 @@ static void add_form(struct remedy *c, const char *kind, const char *form, const
     c->forms[c->form_count++] = (struct form_change){str_take(&name), mem_strdup(value)};
 }
 
-/* Changes the latency of all forms of a family by the same amount. */
+/* Adds changes of the latency of all forms of a family by the same amount. */
 static void add_family_latencies(const struct machine *m, const struct family *f, changes *list)
 {
     double first = mapping_find(m->mapping, f->forms[0])->latency;
@@ -282,7 +287,8 @@ static void add_family_latencies(const struct machine *m, const struct family *f
     }
 }
 
-/* Replaces @count µops @from of @usage by @to (0: none); false if there are too few. */
+/* Replaces @count µops @from of @usage by @to (0: removes them). Returns false if there are too
+ * few. */
 static bool usage_moved(const struct usage *usage, portset from, portset to, int count,
                         struct usage *out)
 {
@@ -299,7 +305,7 @@ static bool usage_moved(const struct usage *usage, portset from, portset to, int
     return true;
 }
 
-/* Moves one kind of µop of all forms of a family. */
+/* Adds changes that move one kind of µop of all forms of a family. */
 static void add_family_usages(const struct machine *m, const struct family *f, const portset *sets,
                               size_t set_count, changes *list)
 {
@@ -333,7 +339,7 @@ static void add_family_usages(const struct machine *m, const struct family *f, c
     str_done(&before);
 }
 
-/* Port sets that occur, and single ports. The caller frees. */
+/* Returns all port sets that usages have, and all single ports. The caller frees them. */
 static portset *sets_of(const struct machine *m, size_t *count)
 {
     VEC(portset) sets = {0};
@@ -386,7 +392,7 @@ static void add_number(const struct machine *m, const struct fact *f, changes *l
     add_value(m, f, now, now * 2, list);
 }
 
-/* Adds or removes @word in a list of words. */
+/* Adds the change that adds @word to a list of words, or removes it. */
 static void add_word(const struct machine *m, const struct fact *f, const char *word, changes *list)
 {
     const char *now = machine_fact(m, f->key);
@@ -470,18 +476,18 @@ static void add_all(const struct machine *m, const struct trial *t, changes *lis
     free(sets);
 }
 
-/* Result of a change on many blocks. */
+/* Result of a change on all blocks of a trial. */
 struct score {
     size_t mended, broken, like;
-    double error;              /* relative, over all blocks */
+    double error;              /* sum of relative errors over all blocks */
 };
 
-/* Previous values of a trial change. */
+/* Previous values, to undo a trial change. */
 struct tried {
     const struct remedy *change;
-    /* of changed forms; owned except source */
+    /* entries of the changed forms; owned except for `source` */
     VEC(struct mapping_entry) entries;
-    char *fact;                          /* NULL: it had none */
+    char *fact;                          /* value of the fact; NULL: it had none */
 };
 
 static void keep_entry(const struct machine *m, const char *form, struct tried *t)
@@ -530,7 +536,7 @@ static void undo_change(struct machine *m, struct tried *t)
     free(t->fact);
 }
 
-/* Returns whether @m corrects the block itself. */
+/* Returns whether @m predicts the block to explain correctly. */
 static bool helps(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);
@@ -581,8 +587,8 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of equally good values of one thing the best fit, of different things the first,
-             * unless another fits clearly better. */
+            /* Of equally good values of one property the best fit is chosen. Of different
+             * properties the first one is chosen unless another fits clearly better. */
             bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
             bool nearer =
                 gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;

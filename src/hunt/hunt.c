@@ -9,22 +9,23 @@
 #include "base/watch.h"
 #include "hunt/blocks.h"
 
-#define KEPT 1024          /* mispredicted blocks kept, and as many agreeing ones */
-#define HOLDS 0.9          /* share of mispredicted blocks of a pattern that holds */
+#define KEPT 1024          /* most mispredicted blocks stored, and most agreeing ones */
+#define HOLDS 0.9          /* a pattern is valid if at least this fraction of its blocks is
+                            * mispredicted in the same direction */
 #define FINDINGS 256
 
-/* A running hunt. */
+/* State of a running hunt. */
 struct hunting {
     const struct machine *machine;
-    struct machine *mended;              /* the machine with the changes so far */
-    struct model *first, *now;           /* predict with the original and the changed machine */
+    struct machine *mended;              /* the machine with all changes so far */
+    struct model *first, *now;           /* models of the original and of the changed machine */
     const struct block_maker *maker;
     const struct hunt_truth *truth;
     const struct hunt_options *options;
     struct rng rng;
-    /* predictions of the original machine; predicted is by the changed one */
+    /* sorted by the original machine's prediction; `predicted` is by the changed machine */
     VEC(struct judged) differ, agree;
-    VEC(bool) explained;                 /* per mispredicted block: explained */
+    VEC(bool) explained;                 /* per mispredicted block: whether a finding explains it */
     struct hunt *result;
     struct err *err;
     bool failed;
@@ -35,8 +36,8 @@ static bool over(struct hunting *h)
     return h->failed || watch_over();
 }
 
-/* Times and predicts @n blocks; false when the reference failed or the hunt ended: predictions may
- * be incomplete then. */
+/* Times and predicts @n blocks. Returns false if the reference failed or the hunt has ended;
+ * predictions may then be incomplete. */
 static bool judge(struct hunting *h, struct model *model, struct judged *blocks, size_t n)
 {
     struct random_block *bare = mem_alloc((n + 1) * sizeof *bare);
@@ -62,7 +63,7 @@ static bool known(const struct judged *b)
     return isfinite(b->truth) && isfinite(b->predicted);
 }
 
-/* 1: predicted too slow, -1: too fast, 0: agrees or unknown. */
+/* Returns 1 if the prediction is too slow, -1 if too fast, 0 if it agrees or is unknown. */
 static int side(const struct hunting *h, const struct judged *b)
 {
     if (!known(b) || !cycles_differ(b->truth, b->predicted, h->truth->tolerance))
@@ -75,7 +76,7 @@ static double distance(const struct judged *b)
     return fabs(b->truth - b->predicted) / fmax(b->truth, b->predicted);
 }
 
-/* Removes instructions one by one while the error keeps its sign. */
+/* Removes instructions one by one as long as the error keeps its sign. */
 static void fewer_instructions(struct hunting *h, struct judged *b)
 {
     struct judged tried[BLOCK_INSNS];
@@ -99,7 +100,7 @@ static void fewer_instructions(struct hunting *h, struct judged *b)
     } while (best != SIZE_MAX);
 }
 
-/* Replaces registers by separate ones while it differs. */
+/* Gives slots registers that no other slot has, if the error keeps its sign. */
 static void fewer_dependences(struct hunting *h, struct judged *b)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -127,7 +128,7 @@ static void fewer_dependences(struct hunting *h, struct judged *b)
     }
 }
 
-/* Returns whether hardly any block drawn from @p agrees. */
+/* Returns whether at least HOLDS of the blocks drawn from @p have an error of sign @wanted. */
 static bool holds(struct hunting *h, const struct pattern *p, int wanted)
 {
     unsigned n = h->options->draws, met = 0, asked = 0;
@@ -154,7 +155,7 @@ static void generalise(struct hunting *h, const struct judged *b, struct pattern
             *p = wider;
 }
 
-/* Adds at most @most blocks of @from to @list, first those with a form of @b. */
+/* Adds blocks of @from to @list, at most @most in total. Blocks with a form of @b are first. */
 static void add_some(const struct judged *from, size_t count, const struct random_block *b,
                      struct judged *list, size_t *n, size_t most)
 {
@@ -169,22 +170,23 @@ static void add_some(const struct judged *from, size_t count, const struct rando
         }
 }
 
-#define TRIED 256          /* blocks of each kind for trying a change */
-/* ratio of random blocks with these instructions to those of a pattern */
+#define TRIED 256          /* most blocks of each kind on which a change is tried */
+/* random blocks with a pattern's instructions, as a multiple of the pattern's own blocks */
 #define CONCURRENT 6
 
-/* Inserts an instruction of @b at a random place of @d; false if the result is mixed. */
+/* Inserts a random instruction of @b at a random position of @d. Returns false if the result is
+ * mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    /* a fixed order of evaluation */
+    /* separate statements, because C does not define the order of evaluation */
     const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);
 
     block_insert(d, at, b, from);
     return !block_mixed(d);
 }
 
-/* Draws random blocks with the instructions of @b, to distinguish changes that all correct @b.
- * Returns the number with time and prediction. */
+/* Draws random blocks with instructions of @b. They distinguish changes that all correct @b.
+ * Returns the number of blocks with time and prediction. */
 static size_t draw_beside(struct hunting *h, const struct random_block *b, struct judged *out,
                           size_t n)
 {
@@ -205,7 +207,8 @@ static size_t draw_beside(struct hunting *h, const struct random_block *b, struc
     return found;
 }
 
-/* Alternatives of each instruction of @p with several forms; freed by families_free. */
+/* Returns the family of each instruction of @p that stands for several forms. Free it with
+ * families_free. */
 static struct family *families_of(const struct hunting *h, const struct pattern *p, size_t *count)
 {
     struct family *families = mem_zero(BLOCK_INSNS, sizeof *families);
@@ -268,7 +271,7 @@ static bool find_change(struct hunting *h, const struct judged *b, const struct 
     return found;
 }
 
-/* Applies another change, and predicts all kept blocks again. */
+/* Applies a further change and predicts all stored blocks again. */
 static void mend(struct hunting *h, const struct remedy *c)
 {
     change_make(h->mended, c);
@@ -282,14 +285,15 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
-/* Returns whether @f alone may explain @b. After its change, remaining errors have other causes. */
+/* Returns whether @f has no change and its pattern is in @b. With a change, the remaining errors
+ * have other causes. */
 static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
 {
     return !f->change.name && pattern_within(&f->pattern, &b->block);
 }
 
-/* Merges a change with an earlier one of the same value: from the machine's own value to the new
- * one; removes it if both are equal. */
+/* Merges a change into an earlier one of the same property; the earlier finding then leads from the
+ * machine's value to the new one. Removes the finding if both values are equal. */
 static bool join_finding(struct hunt *r, struct remedy *c)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -340,7 +344,7 @@ static void investigate(struct hunting *h, size_t at)
         h->explained.items[i] |= accounts_for(&f, &h->differ.items[i]);
 }
 
-/* Draws a random block, or a mutation of a finding or a mispredicted block. */
+/* Draws a random block, or a mutation of a finding's or a mispredicted block. */
 static void draw(struct hunting *h, struct judged *out)
 {
     unsigned mutants = h->options->mutants;
@@ -357,7 +361,8 @@ static void draw(struct hunting *h, struct judged *out)
                      &out->block);
 }
 
-/* Keeps block @b (prediction error sign @was) if it can separate the candidates. */
+/* Stores block @b, whose original error has sign @was. Agreeing blocks are stored up to KEPT.
+ * Explained mispredicted blocks are not stored if they are mutants or exceed KEPT. */
 static void keep(struct hunting *h, const struct judged *b, int was)
 {
     bool explained = side(h, b) == 0;
@@ -372,7 +377,7 @@ static void keep(struct hunting *h, const struct judged *b, int was)
     vec_push(&h->explained, explained);
 }
 
-/* Draws, times and predicts a round of blocks. */
+/* Draws, times and predicts one round of @n blocks. */
 static bool sample(struct hunting *h, size_t n)
 {
     struct judged *drawn = mem_alloc(n * sizeof *drawn);
@@ -400,7 +405,7 @@ static bool sample(struct hunting *h, size_t n)
     return ok;
 }
 
-/* The shortest unexplained block, mutants last; SIZE_MAX: none. */
+/* Returns the shortest unexplained block, random ones before mutants; SIZE_MAX: none. */
 static size_t next_open(const struct hunting *h)
 {
     size_t best = SIZE_MAX, best_length = 0;
@@ -416,12 +421,12 @@ static size_t next_open(const struct hunting *h)
     return best;
 }
 
-/* Counts the kept blocks of each finding: those that its change corrects, or that contain its
+/* Counts the stored blocks of each finding: those that its change corrects or that contain its
  * pattern. */
 static void count_blocks(struct hunting *h)
 {
     struct hunt *r = h->result;
-    /* without the hunt's expired watch, which would end predictions */
+    /* the watch of the hunt has expired and would end the predictions */
     struct watch before = watch_begin(NULL, NULL);
     bool *counted = mem_zero(h->differ.count + 1, sizeof *counted);
 
@@ -495,7 +500,7 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker,
         if (options->progress)
             options->progress(options->state, h.result);
         if (h.result->sampled + h.result->mutants == before && options->blocks)
-            break;   /* nothing can be timed */
+            break;   /* no block can be timed */
     }
     count_blocks(&h);
     if (h.result->count)

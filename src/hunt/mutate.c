@@ -3,9 +3,9 @@
 
 #include "hunt/pattern.h"
 
-#define ATTEMPTS 16        /* for a block that does not mix encodings */
+#define ATTEMPTS 16        /* attempts to draw a block that does not mix encodings */
 
-/* The pattern that @b is, with one thing given up: another block of it has another there. */
+/* Draws a block of the pattern that @b becomes after one step of generalisation. */
 static void draw_neighbour(const struct block_maker *m, const struct random_block *b,
                            struct rng *rng, struct random_block *out)
 {
@@ -14,7 +14,7 @@ static void draw_neighbour(const struct block_maker *m, const struct random_bloc
 
     pattern_of(b, &p);
     switch (rng_below(rng, 3)) {
-    case 0:   /* the form, to its mnemonic and from there to all that does the same */
+    case 0:   /* generalises the form to its mnemonic, then to its operation */
         pattern_relax(&p, at, &wider);
         pattern_relax(&wider, n + at, &p);
         break;

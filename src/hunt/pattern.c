@@ -21,7 +21,7 @@ void pattern_of(const struct random_block *b, struct pattern *out)
     }
 }
 
-/* Steps: each instruction twice (level by level), each address, each class. */
+/* The steps are, in order: the form of each instruction, its mnemonic, each address, each class. */
 size_t pattern_steps(const struct pattern *p)
 {
     return 3 * p->block.count + p->classes;
@@ -52,7 +52,7 @@ bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed
     return found;
 }
 
-/* Whether @in may stand for the instruction @like at that level. */
+/* Returns whether @in is in the family of @like at that level. */
 static bool fits(const struct insn *in, const struct insn *like, enum pattern_level level)
 {
     if (level == LEVEL_FORM)
@@ -81,14 +81,14 @@ static uint32_t draw_form(const struct pattern *p, size_t at, const struct block
         if (pattern_fits(p, at, block_maker_insn(m, form)))
             return form;
     }
-    for (size_t i = 0; i < count; i++)   /* a rare family */
+    for (size_t i = 0; i < count; i++)   /* for a family so rare that no attempt found it */
         if (pattern_fits(p, at, block_maker_insn(m, (uint32_t)((from + i) % count))))
             return (uint32_t)((from + i) % count);
     return p->block.forms[at];
 }
 
-/* The class of the slot of @p that stands where slot @at of @slots stands: the same place of the
- * same instruction. */
+/* Returns the class of @p's slot at the same place as @slot: the same operand of the same
+ * instruction. */
 static uint8_t class_there(const struct pattern *p, const struct slot *slot)
 {
     for (size_t i = 0; i < p->slot_count; i++)
@@ -98,7 +98,7 @@ static uint8_t class_there(const struct pattern *p, const struct slot *slot)
     return 0;
 }
 
-/* The register that places of the class hold: that of the block it came from. */
+/* Returns the register of a class: the one in the original block. */
 static uint8_t class_register(const struct pattern *p, uint8_t class)
 {
     size_t i = 0;
@@ -136,7 +136,8 @@ static bool on_stack(const struct pattern *p, const struct slot *slot)
     return slot->reg == isa_ops((enum isa)p->block.insns[0].isa)->stack_pointer;
 }
 
-/* Whether the instructions @chosen of @b hold registers as the classes of @p say: one per class. */
+/* Returns whether the registers of instructions @chosen of @b match the classes of @p: one register
+ * per class. */
 static bool registers_fit(const struct pattern *p, const struct random_block *b,
                           const size_t *chosen)
 {
@@ -145,7 +146,7 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     uint8_t held[BLOCK_SLOTS + 1];
 
     memset(held, REG_NONE, sizeof held);
-    for (size_t i = 0; i < p->slot_count; i++)   /* the stack pointer is no other register */
+    for (size_t i = 0; i < p->slot_count; i++)   /* the stack pointer only matches itself */
         if (on_stack(p, &p->slots[i]))
             held[p->class_of[i]] = p->slots[i].reg;
     for (size_t i = 0; i < p->slot_count; i++) {
@@ -223,8 +224,8 @@ void pattern_title(const struct pattern *p, size_t at, struct str *out)
                                           : "");
 }
 
-/* Appends which places must hold one register: "operand 1 of the first and operand 2 of the second
- * are one register". */
+/* Appends which slots must have the same register: "operand 1 of the first and operand 2 of the
+ * second are one register". */
 static void print_classes(const struct pattern *p, struct str *out)
 {
     static const char *const roles[] = {"operand", "base of operand", "index of operand"};

@@ -1,7 +1,7 @@
-/* A generalised block, as in AnICA (Ritter and Hack, OOPSLA 2022): each instruction a form, all
- * forms of its mnemonic, or all with the same operation; each register shared as in the block, or
- * any; each address fixed, or any. Concrete blocks are drawn from it; it tests whether blocks
- * contain it. Pure, any thread. */
+/* A generalised block, as in AnICA (Ritter and Hack, OOPSLA 2022). Each instruction is a form, any
+ * form of its mnemonic, or any form of its operation. Each register is shared as in the original
+ * block, or arbitrary. Each address is fixed or arbitrary. Blocks can be drawn from a pattern and
+ * tested for it. No global state; any thread. */
 #ifndef PORTOLAN_HUNT_PATTERN_H
 #define PORTOLAN_HUNT_PATTERN_H
 
@@ -10,37 +10,38 @@
 enum pattern_level { LEVEL_FORM, LEVEL_MNEMONIC, LEVEL_OPERATION };
 
 struct pattern {
-    struct random_block block;                  /* its origin */
+    struct random_block block;                  /* the original block */
     uint8_t level[BLOCK_INSNS];          /* enum pattern_level */
     bool any_address[BLOCK_INSNS];
     size_t slot_count;
-    struct slot slots[BLOCK_SLOTS];      /* of block */
-    /* per slot: places of one class hold one register, of different ones different registers; 0:
-     * any register */
+    struct slot slots[BLOCK_SLOTS];      /* slots of @block */
+    /* class of each slot: slots of one class have the same register, slots of different classes
+     * different ones; 0: any register */
     uint8_t class_of[BLOCK_SLOTS];
-    uint8_t classes;                     /* 1 to this; some may be given up */
+    uint8_t classes;                     /* number of classes; steps may have removed some */
 };
 
-/* As special as it can be: the block itself. */
+/* Sets @out to the most specific pattern, which matches only the block itself. */
 void pattern_of(const struct random_block *b, struct pattern *out);
 
-/* Generalises one step: one instruction's form, one class of registers, one address. @step counts
- * from 0; false when there is none such, *@changed as @p then. */
+/* pattern_relax generalises one step: an instruction's form, a class of registers, or an address.
+ * @step is from 0 to pattern_steps - 1. Returns false, with *@changed equal to @p, if the step
+ * changes nothing. */
 size_t pattern_steps(const struct pattern *p);
 bool pattern_relax(const struct pattern *p, size_t step, struct pattern *changed);
 
-/* Whether the instruction @in fits instruction @at of @p. */
+/* Returns whether @in matches instruction @at of @p. */
 bool pattern_fits(const struct pattern *p, size_t at, const struct insn *in);
-/* Appends the pattern of instruction @at: "any IMUL or the like". */
+/* Appends a description of instruction @at: "any IMUL or the like". */
 void pattern_title(const struct pattern *p, size_t at, struct str *out);
 
-/* A block that fits it. */
+/* Draws a block that matches @p. */
 void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng,
                   struct random_block *out);
-/* Whether some of the instructions of @b, in order, around the end too, fit it. */
+/* Returns whether instructions of @b match @p in order, possibly across the end of the block. */
 bool pattern_within(const struct pattern *p, const struct random_block *b);
 bool pattern_equal(const struct pattern *a, const struct pattern *b);
-/* Appends "any IMUL, then ADD (R64, R64) reading its result". */
+/* Appends a description: "any IMUL, then ADD (R64, R64) reading its result". */
 void pattern_print(const struct pattern *p, struct str *out);
 
 #endif

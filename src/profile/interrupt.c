@@ -14,30 +14,31 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define REST 0.0002        /* longest sleep in seconds: forks and signals wait for us */
-/* seconds after which threads that do not stop are left until this one ends */
+#define REST 0.0002        /* longest sleep in seconds, because forks and signals of the program
+                            * wait for the tracer */
+/* seconds to wait for threads to stop; other threads stay attached until the tracing thread ends */
 #define GO_SECONDS 1.0
 
 struct tracee {
     struct thread_id task;
-    bool asked;            /* interrupted, but not stopped yet */
+    bool asked;            /* an interrupt was requested, but the thread has not stopped yet */
 };
 
-/* CPU time of a process at its last sample: on a busy machine samples must count only its own
- * time. */
+/* CPU time of a process at its last sample. Samples must count only the program's time, even on a
+ * busy machine. */
 struct progress {
     pid_t pid;
-    double begun, cpu;     /* seconds at the first and last sample */
+    double begun, cpu;     /* CPU seconds at the first and the last sample */
 };
 
 struct interrupt {
     VEC(struct tracee) tracees;
     VEC(struct progress) processes_seen;
     pid_t main;
-    double interval, next; /* seconds, on the clock below */
+    double interval, next; /* seconds; next: on the monotonic clock */
     struct rng rng;
     size_t lost, processes, threads;
-    bool leaving;          /* stopped threads are detached */
+    bool leaving;          /* threads that stop are detached */
 };
 
 static double now(void)
@@ -128,8 +129,8 @@ static void go_on(const struct interrupt *p, pid_t tid, int signal)
     trace(p->leaving ? PTRACE_DETACH : PTRACE_CONT, tid, 0, (uintptr_t)signal);
 }
 
-/* A new thread or process is traced automatically, and its first stop comes before or after this
- * event. */
+/* Adds a new thread or process, which is traced automatically. Its first stop may be before or
+ * after this event. */
 static void take_start(struct interrupt *p, const struct tracee *t, int event)
 {
     unsigned long started = 0;
@@ -141,8 +142,8 @@ static void take_start(struct interrupt *p, const struct tracee *t, int event)
     add(p, event == PTRACE_EVENT_CLONE ? t->task.pid : (pid_t)started, (pid_t)started);
 }
 
-/* After exec only the calling thread remains, with the process's number; it does not answer earlier
- * requests. */
+/* After exec only the calling thread remains, with the number of the process. Earlier interrupt
+ * requests have no effect. */
 static void take_exec(struct interrupt *p, pid_t tid, struct spaces *spaces)
 {
     spaces_clear(spaces, tid);
@@ -172,7 +173,7 @@ static void take_stop(struct interrupt *p, pid_t tid, int status, struct spaces 
             sample(p, t, spaces);
         t->asked = false;
         if (signal != SIGTRAP && !p->leaving) {
-            /* stopped by a signal until another one continues it */
+            /* a stop by a signal lasts until another signal continues the process */
             trace(PTRACE_LISTEN, tid, 0, 0);
             return;
         }
@@ -211,7 +212,7 @@ bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, st
     return false;
 }
 
-/* CPU seconds of process @pid so far; NaN if unknown. */
+/* Returns the CPU seconds of process @pid so far; NAN if unknown. */
 static double cpu_of(pid_t pid)
 {
     struct timespec t;
@@ -233,7 +234,7 @@ static struct progress *progress_of(struct interrupt *p, pid_t pid)
     return &p->processes_seen.items[p->processes_seen.count - 1];
 }
 
-/* Interrupts the running threads of @pid if it has used CPU time since the last sample. */
+/* Interrupts the running threads of @pid if it has used CPU time since its last sample. */
 static void ask(struct interrupt *p, pid_t pid)
 {
     struct progress *progress = progress_of(p, pid);
@@ -278,7 +279,7 @@ bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces,
             return true;
         if (at >= p->next) {
             ask_all(p);
-            /* Random intervals, so that a periodic loop is sampled everywhere. */
+            /* random intervals, so that a periodic loop is sampled at all places */
             p->next = at + p->interval * (0.75 + 0.5 * rng_unit(&p->rng));
         }
         double left = p->next - now();

@@ -1,7 +1,7 @@
-/* Samples instruction pointers by interrupting programs (ptrace), if the system's sampling clock is
- * unavailable. The calling thread becomes the tracer of all threads and children, so it must have
- * launched the program. Threads that do not stop in time for interrupt_free continue untraced when
- * it ends. */
+/* Samples instruction pointers by interrupting programs (ptrace), for systems whose sampling clock
+ * is unavailable. The calling thread becomes the tracer of all threads and children, so it must
+ * have launched the program. Threads that have not stopped when interrupt_free returns are detached
+ * when the tracing thread ends. */
 #ifndef PORTOLAN_PROFILE_INTERRUPT_H
 #define PORTOLAN_PROFILE_INTERRUPT_H
 
@@ -13,22 +13,22 @@
 
 struct interrupt;
 
-/* Attaches to @tasks, the first of which is thread @main of the main process; @ours: it was
- * launched here and dies with us. NULL with err. */
+/* Attaches to @tasks. The first one is the main thread of the main process. @ours: the program was
+ * launched by this process and dies with it. Returns NULL with err. */
 struct interrupt *interrupt_new(const struct task_list *tasks, bool ours, double rate,
                                 struct err *err);
-/* Detaches everything. */
+/* Detaches from all threads. */
 void interrupt_free(struct interrupt *p);
-/* Samples for about @seconds, or until the main process ends: then true, with *@status and
- * *@usage. */
+/* Samples for about @seconds. Returns true if the main process ends; *@status and *@usage are then
+ * set. */
 bool interrupt_watch(struct interrupt *p, double seconds, struct spaces *spaces, int *status,
                      struct rusage *usage);
-/* Resumes stopped threads, without sampling or waiting. */
+/* Resumes stopped threads without sampling or waiting. Returns the same as interrupt_watch. */
 bool interrupt_go_on(struct interrupt *p, struct spaces *spaces, int *status, struct rusage *usage);
-/* Totals: samples at unknown places, and processes and threads started. */
+/* Return totals: samples outside of known code, and processes (or threads) started. */
 size_t interrupt_lost(const struct interrupt *p);
 size_t interrupt_started(const struct interrupt *p, bool threads);
-/* CPU seconds of all watched processes, up to the last sample of each. */
+/* Returns the CPU seconds of all watched processes, up to each one's last sample. */
 double interrupt_cpu(const struct interrupt *p);
 
 #endif

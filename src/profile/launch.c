@@ -40,7 +40,7 @@ char *launch_find(const char *name)
             return str_take(&path);
         str_done(&path);
     }
-    /* in the current directory: launch_check has the remedy */
+    /* a file in the current directory, for which the shell needs ./ */
     return access(name, F_OK) == 0 ? mem_strdup(name) : NULL;
 }
 
@@ -66,7 +66,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     length = read(fd, &header, sizeof header);
     close(fd);
     if (length < (ssize_t)SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return true;   /* a script; the system reports if not */
+        return true;   /* may be a script; otherwise exec reports the error */
     if (header.e_ident[EI_CLASS] != ELFCLASS64)
         return err_set(err, ERR_DATA, "build it for 64 bits", "%s is a 32-bit program", name);
     if (header.e_machine == isa_ops(isa_host())->elf_machine)
@@ -82,7 +82,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
                    header.e_machine);
 }
 
-/* In the child: must not allocate or lock. */
+/* Executes the program in the child, which must not allocate or lock. */
 static _Noreturn void become(const char *path, const char *const *argv, int in, int out, int go,
                              int fault)
 {
@@ -90,8 +90,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     sigset_t none;
     char byte;
 
-    setsid();   /* own group, and no terminal to write to */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* dies with us */
+    setsid();   /* own process group, and no terminal to write to */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* dies with its parent */
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);
@@ -108,8 +108,8 @@ static _Noreturn void become(const char *path, const char *const *argv, int in, 
     _exit(written == sizeof reason ? 127 : 126);
 }
 
-/* Opens a file without blocking on a named pipe: -1 with errno, ENXIO for a pipe without the other
- * end, which would look empty. */
+/* Opens a file without blocking on a named pipe. Returns -1 with errno: ENXIO for a pipe whose
+ * other end is closed, because it would look empty. */
 static int open_now(const char *path, int flags)
 {
     struct stat status;
@@ -124,7 +124,7 @@ static int open_now(const char *path, int flags)
         errno = ENXIO;
         return -1;
     }
-    fcntl(fd, F_SETFL, flags & O_APPEND);   /* the program blocks as usual */
+    fcntl(fd, F_SETFL, flags & O_APPEND);   /* the program's own reads and writes block as usual */
     return fd;
 }
 
@@ -173,7 +173,7 @@ bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, stru
     while ((length = read(l->fault, &reason, sizeof reason)) < 0 && errno == EINTR)
         ;
     if (length == 0)
-        return true;   /* exec closed the pipe */
+        return true;   /* exec has closed the pipe */
     return err_set(err, ERR_DATA,
                    reason == ENOEXEC  ? "a script begins with #! and its interpreter"
                    : reason == ENOENT ? "its interpreter is missing: see its first line, or ldd"

@@ -1,4 +1,4 @@
-/* Starts a program so that it can be traced from its first instruction; its output goes to a
+/* Starts a program so that it can be traced from its first instruction. Its output goes to a
  * file. */
 #ifndef PORTOLAN_PROFILE_LAUNCH_H
 #define PORTOLAN_PROFILE_LAUNCH_H
@@ -10,25 +10,29 @@
 
 struct launched {
     pid_t pid;
-    char *path;          /* of the executable, found through PATH */
-    /* pipe ends: the child waits for a byte, and reports exec errors; -1: closed */
+    char *path;          /* path of the executable */
+    /* pipe ends: the child waits for a byte from `go`, and writes exec errors to `fault`; -1:
+     * closed */
     int go, fault;
 };
 
-/* Returns the path of program @name, as the shell finds it, or NULL. The caller frees it. */
+/* Returns the path of program @name, found like a shell does, or NULL. The caller frees it. */
 char *launch_find(const char *name);
-/* Finds @argv[0] and forks; the child waits in its own process group for launch_go. @output: file
- * to append its output and errors to; @input: file to read, NULL: nothing. False with err: missing,
- * not executable, or for another processor. Any thread; the calling one is the parent. */
+/* Finds @argv[0] and forks. The child waits in a process group of its own for launch_go. @output:
+ * file to which its output and errors are appended. @input: file that it reads; NULL: no input.
+ * Returns false with err if the program is missing, not executable, or for another processor. Any
+ * thread, which becomes the parent. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out,
             struct err *err);
-/* Starts the program, and returns after exec or failure; a tracer must resume it meanwhile: @go_on
- * (NULL: none) is called about once a millisecond. False with err on failure. */
+/* Lets the child execute the program. Returns after exec or its failure. A tracer must resume the
+ * child in the meantime: @go_on (NULL: none) is called about once per millisecond. Returns false
+ * with err. */
 bool launch_go(struct launched *l, void (*go_on)(void *state), void *state, struct err *err);
-/* Kills its process group, if running, and frees the members of @l. Does not wait for the
+/* Kills the process group if it is running, and frees the members of @l. Does not wait for the
  * process. */
 void launch_end(struct launched *l);
-/* Returns whether @path, called @name in messages, can be run and traced here; false with err. */
+/* Returns whether this computer can run and trace @path. @name is its name in messages. False sets
+ * err. */
 bool launch_check(const char *path, const char *name, struct err *err);
 
 #endif

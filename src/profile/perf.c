@@ -14,28 +14,28 @@
 
 #include "base/mem.h"
 
-/* bytes of a ring: filled in a second by a thousand samples */
+/* pages of a ring; a thousand samples per second fill it in a second */
 #define PAGES 16
 #define LATE 10000000u       /* ns after which all records of a processor are in its ring */
 
-/* A buffer per processor, written by all threads there. */
+/* Ring buffer of one processor, which all threads on it write to. */
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
-    uint64_t bytes;          /* of records */
+    uint64_t bytes;          /* bytes of the records */
 };
 
-/* A record that waits for older ones of other processors. */
+/* A record that waits for older records of other processors. */
 struct late_record {
     uint64_t time;
-    size_t at;               /* index in the kept bytes */
+    size_t at;               /* offset in `bytes` */
 };
 
 struct perf {
     struct ring *rings;
     size_t ring_count;
-    VEC(int) others;         /* events that write into other events' rings */
-    VEC(char) bytes;         /* waiting records */
+    VEC(int) others;         /* events that write to another event's ring */
+    VEC(char) bytes;         /* the waiting records */
     VEC(struct late_record) waiting;
     size_t lost, processes, threads;
 };
@@ -70,7 +70,7 @@ static struct perf_event_attr attributes(bool on_exec, double rate)
     return attr;
 }
 
-/* Smaller if the user's locked memory is limited. */
+/* Maps the ring, with fewer pages if the user's locked memory is limited. */
 static bool ring_map(struct ring *ring)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -86,7 +86,8 @@ static bool ring_map(struct ring *ring)
     return false;
 }
 
-/* Opens the thread's events on every processor; false with errno. An ended thread needs none. */
+/* Opens events for the thread on every processor. Returns false with errno. A thread that has ended
+ * needs none. */
 static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
 {
     struct perf_event_attr attr = attributes(on_exec, rate);
@@ -95,7 +96,7 @@ static bool watch(struct perf *p, pid_t tid, bool on_exec, double rate)
         struct ring *ring = &p->rings[cpu];
         int fd = event_open(&attr, tid, (int)cpu);
         if (fd < 0 && (errno == ESRCH || errno == ENODEV))
-            continue;   /* or the processor is offline */
+            continue;   /* the thread has ended, or the processor is offline */
         if (fd < 0)
             return false;
         if (ring->fd < 0) {
@@ -185,7 +186,7 @@ struct task_record {
 struct comm_record { struct perf_event_header header; uint32_t pid, tid; };
 struct lost_record { struct perf_event_header header; uint64_t id, lost; };
 
-/* Time stamp at the end of every record except samples. */
+/* Returns the time of a record. It is at the end of every record except samples. */
 static uint64_t record_time(const struct perf_event_header *h)
 {
     uint64_t time = 0;
@@ -283,7 +284,7 @@ void perf_drain(struct perf *p, bool more, struct spaces *spaces)
         qsort(p->waiting.items, p->waiting.count, sizeof *p->waiting.items, by_time);
     while (taken < p->waiting.count && p->waiting.items[taken].time <= until)
         take(p, (const void *)(p->bytes.items + p->waiting.items[taken++].at), spaces);
-    /* Moves the rest to the front. */
+    /* moves the remaining records to the front */
     VEC(char) kept = {0};
     for (size_t i = taken; i < p->waiting.count; i++) {
         struct perf_event_header header;

@@ -1,5 +1,5 @@
-/* Samples instruction pointers by the system's software clock (perf_event_open,
- * PERF_COUNT_SW_CPU_CLOCK), without hardware counters. Includes threads and children. One
+/* Samples instruction pointers with the system's software clock (perf_event_open,
+ * PERF_COUNT_SW_CPU_CLOCK), which needs no hardware counters. Includes threads and children. One
  * thread. */
 #ifndef PORTOLAN_PROFILE_PERF_H
 #define PORTOLAN_PROFILE_PERF_H
@@ -10,14 +10,14 @@
 
 struct perf;
 
-/* Watches @tasks, @rate times per CPU second; @on_exec: starting at exec. NULL with err when
- * refused. */
+/* Samples @tasks @rate times per CPU second. @on_exec: from exec on. Returns NULL with err if the
+ * system refuses. */
 struct perf *perf_new(const struct task_list *tasks, bool on_exec, double rate, struct err *err);
 void perf_free(struct perf *p);
-/* Adds new records to @spaces and its samples: all, or, with @more to come, those that no older one
- * can follow. Call it several times per second. */
+/* Adds new records to @spaces and its samples. @more: more will follow, so only those are added
+ * that no older record can follow. Call it several times per second. */
 void perf_drain(struct perf *p, bool more, struct spaces *spaces);
-/* Totals: samples lost or at unknown places, and processes and threads started. */
+/* Return totals: samples lost or outside of known code, and processes (or threads) started. */
 size_t perf_lost(const struct perf *p);
 size_t perf_started(const struct perf *p, bool threads);
 

@@ -12,15 +12,17 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define AROUND 16384u      /* bytes decoded on each side of an address without a symbol */
-#define LARGE 65536u       /* bytes up to which a function is decoded entirely */
-/* share of a loop's own samples from which a part becomes a separate loop */
+#define AROUND 16384u      /* bytes decoded before and after an address without a symbol */
+#define LARGE 65536u       /* most bytes of a function that is decoded entirely */
+/* a part of a loop becomes a separate loop if it has at least this fraction of the loop's own
+ * samples */
 #define HOT_PART 0.8
-#define PART_LEAST 50u     /* samples of a loop that may be split */
-#define LINES_LEAST 0.01   /* share of all samples from which a loop gets source lines */
-#define DECODED 0.001      /* share of all samples from which a function is searched for loops */
+#define PART_LEAST 50u     /* least samples of a loop that may be split */
+#define LINES_LEAST 0.01   /* least fraction of all samples for which a loop gets source lines */
+#define DECODED 0.001      /* least fraction of all samples for which loops of a function are
+                            * searched */
 
-/* Number of samples at a place of the object's code. */
+/* Number of samples at one address of the object's code. */
 struct code_place {
     uint64_t at;
     size_t count;
@@ -28,7 +30,8 @@ struct code_place {
 
 struct place_list { VEC(struct code_place) list; };
 
-/* Position in decoding a section; places are looked up in ascending order, so decoding resumes. */
+/* Position in decoding a section. Addresses are looked up in ascending order, so decoding continues
+ * from the last one. */
 struct walk {
     const struct object_section *section;   /* NULL: not started */
     uint64_t at;
@@ -54,7 +57,7 @@ static void function_add(struct run_profile *p, const char *name, const char *fi
                                                        .samples = samples}));
 }
 
-/* The smallest loop that contains the instruction, or SIZE_MAX. */
+/* Returns the smallest loop that contains the instruction at @at; SIZE_MAX: none. */
 static size_t loop_at(const struct kernel *k, uint64_t at)
 {
     size_t best = SIZE_MAX;
@@ -91,7 +94,7 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
                                                .over_memory = NAN}));
 }
 
-/* The instruction of @k at or around position @at. */
+/* Returns the instruction of @k that contains position @at. */
 static size_t insn_at(const struct kernel *k, uint64_t at)
 {
     size_t low = 0, high = k->insn_count;
@@ -106,15 +109,15 @@ static size_t insn_at(const struct kernel *k, uint64_t at)
     return low ? low - 1 : 0;
 }
 
-/* Samples per instruction of a kernel, and the innermost loop of each. */
+/* Number of samples, and innermost loop, of each instruction of a kernel. */
 struct insn_samples {
     size_t *counts;
     size_t *loops;               /* SIZE_MAX: none */
 };
 
-/* Some loops have several back edges to the head, and few iterations take the longest: finds the
- * shortest part of loop @l from a branch target to the branch with most of the loop's own samples.
- * False when there is none. */
+/* Finds the shortest part of loop @l, from a branch target to the branch, with most of the loop's
+ * own samples. Such loops have several back edges to the same head, and the longest is rarely
+ * taken. Returns false if there is none. */
 static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples,
                      size_t *first, size_t *last)
 {
@@ -139,7 +142,7 @@ static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples
     return best < loop->count;
 }
 
-/* Splits loops whose samples are concentrated in a part, which becomes a loop. */
+/* Splits loops whose samples are concentrated in a part; the part becomes a loop. */
 static void split_loops(struct kernel *k, struct insn_samples *s)
 {
     for (size_t l = 0, count = k->loop_count; l < count; l++) {
@@ -154,8 +157,8 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
     }
 }
 
-/* Assigns the samples of @places, from @first to @end, to the loops of the code at [@start, @start
- * + @length). */
+/* Counts the samples @places[@first] to @places[@end - 1] for the loops in the @length bytes of
+ * code at @start. */
 static void loops_take(struct run_profile *p, const struct object *o,
                        const struct code_place *places, size_t first, size_t end, uint64_t start,
                        uint64_t length, const char *file, bool lines)
@@ -180,7 +183,7 @@ static void loops_take(struct run_profile *p, const struct object *o,
         if (s.loops[i] != SIZE_MAX)
             samples[s.loops[i]] += s.counts[i];
     kernel_set_percents(k, percents);
-    bool hot = false;   /* loop of the profile */
+    bool hot = false;   /* whether a loop has enough samples */
     for (size_t l = 0; l < k->loop_count; l++)
         hot |= (double)samples[l] >= LINES_LEAST * (double)p->samples;
     if (hot && lines)
@@ -194,8 +197,8 @@ static void loops_take(struct run_profile *p, const struct object *o,
     kernel_free(k);
 }
 
-/* Instruction boundary at or before @at in @section, by decoding from @walk's last place. Ends
- * early when cancelled. */
+/* Returns the instruction boundary at or before @at in @section. Decodes from @walk's position.
+ * Ends early if cancelled. */
 static uint64_t boundary(const struct object *o, const struct object_section *section,
                          struct walk *walk, uint64_t at)
 {
@@ -216,7 +219,8 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
     return walk->at;
 }
 
-/* Code of symbol @s, NULL: none; its places are [@first, @end). */
+/* Searches the loops in the code of symbol @s (NULL: no symbol), which has the samples
+ * @places[@first] to @places[@end - 1]. */
 static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s,
                    const struct code_place *places, size_t first, size_t end, struct walk *walk,
                    const char *file, bool lines)

@@ -20,7 +20,7 @@
 #include "profile/perf.h"
 #include "work/pool.h"
 
-#define STEP 0.02          /* poll interval, seconds */
+#define STEP 0.02          /* seconds between polls */
 
 struct watching {
     const struct sampling *options;
@@ -47,7 +47,7 @@ void sampled_done(struct sampled *s)
     *s = (struct sampled){.seconds = 0};
 }
 
-/* Memory of @pid other than mapped files. */
+/* Returns the bytes of anonymous and shared memory of @pid. */
 static double memory_of_process(pid_t pid)
 {
     char path[64], line[128];
@@ -63,7 +63,8 @@ static double memory_of_process(pid_t pid)
     return 1024 * (double)all;
 }
 
-/* Waits a moment; returns true when the process has ended, which is known only for a child. */
+/* Waits for a poll interval. Returns true if the process has ended; its status is known only for a
+ * child. */
 static bool step(struct watching *w, int pidfd)
 {
     struct pollfd wait = {pidfd, POLLIN, 0};
@@ -80,7 +81,7 @@ static bool step(struct watching *w, int pidfd)
     return true;
 }
 
-/* A launched program must be waited for once in any case. */
+/* Ends a launched program and waits for it, so that it does not remain as a zombie. */
 static void reap(struct watching *w)
 {
     pid_t pid = w->program.pid;
@@ -88,7 +89,7 @@ static void reap(struct watching *w)
     launch_end(&w->program);
     if (pid > 0 && w->interrupt)
         while (!interrupt_watch(w->interrupt, STEP, &w->spaces, &w->out->status, &w->usage))
-            ;   /* traced threads end one by one, the first of them last */
+            ;   /* traced threads end one by one, the first thread last */
     else if (pid > 0)
         while (wait4(pid, &w->out->status, __WALL, &w->usage) < 0 && errno == EINTR)
             ;
@@ -118,8 +119,8 @@ static bool watch(struct watching *w, struct err *err)
     return ok;
 }
 
-/* Chooses the clock, unless interrupts were requested; falls back to interrupts, unless the clock
- * was. */
+/* Selects the clock, unless interrupts were requested. If it is refused, selects interrupts, unless
+ * the clock was requested. */
 static bool choose(struct watching *w, struct err *err)
 {
     const struct sampling *o = w->options;
@@ -140,7 +141,7 @@ static bool choose(struct watching *w, struct err *err)
     return w->interrupt != NULL;
 }
 
-/* Opens its file through the system's link: it may be deleted, or visible to the process only. */
+/* Opens the executable through /proc, because it may be deleted, or visible only to the process. */
 static bool find_process(struct watching *w, struct err *err)
 {
     char link[64], path[4096];
@@ -168,7 +169,7 @@ static bool find_process(struct watching *w, struct err *err)
     return true;
 }
 
-/* Resumes a traced process that a signal or new thread stops before it has begun. */
+/* Resumes a traced process that stops for a signal or a new thread before sampling has begun. */
 static void go_on(void *state)
 {
     struct watching *w = state;
@@ -194,7 +195,7 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
 }
 
-/* CPU time from the system for a child, else from samples. */
+/* Stores totals. CPU time is the system's for a child, otherwise it is estimated by samples. */
 static void tell(struct watching *w)
 {
     struct sampled *out = w->out;
@@ -217,7 +218,7 @@ static bool run(const struct sampling *o, struct sampled *out, struct err *err)
 
     bool ok = begin(&w, err) && watch(&w, err);
     if (out->ended)
-        w.program.pid = 0;   /* the number may be reused */
+        w.program.pid = 0;   /* the number of an ended process may be reused */
     reap(&w);
     if (ok)
         tell(&w);
@@ -241,7 +242,8 @@ static void run_call(void *state)
     call->ok = run(call->options, call->out, call->err);
 }
 
-/* On its own thread, whose end releases threads that could not be resumed in time. */
+/* Runs on a thread of its own, because the end of that thread detaches threads that could not be
+ * resumed in time. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err)
 {
     struct call call = {o, out, err, false};

@@ -1,5 +1,5 @@
-/* Samples a running program about a thousand times per second: by the system's sampling clock, or,
- * if unavailable, by interrupting it. */
+/* Samples a running program about a thousand times per second: with the system's sampling clock, or
+ * by interrupting the program if the clock is unavailable. */
 #ifndef PORTOLAN_PROFILE_SAMPLING_H
 #define PORTOLAN_PROFILE_SAMPLING_H
 
@@ -11,41 +11,42 @@
 enum sampling_method { SAMPLING_ANY, SAMPLING_CLOCK, SAMPLING_INTERRUPT };
 
 struct sampling {
-    /* program and arguments, NULL-terminated; NULL: the running process pid */
+    /* program and arguments, NULL-terminated; NULL: process @pid is running already */
     const char *const *argv;
     pid_t pid;
-    const char *output, *input;      /* paths for a started program; input NULL: nothing */
-    double seconds;                  /* limit; INFINITY: until it ends */
-    double rate;                     /* per second of CPU time */
+    const char *output, *input;      /* paths for a started program; input NULL: no input */
+    double seconds;                  /* time limit; INFINITY: until the program ends */
+    double rate;                     /* samples per second of CPU time */
     enum sampling_method method;
-    /* Called several times per second; returns false to stop and discard everything. May be
-     * NULL. */
+    /* Called several times per second. False stops and discards all samples. May be NULL. */
     bool (*goes_on)(void *state, double seconds, size_t samples);
-    /* Called as often; returns true to end the program, or detach from the process, and keep the
-     * samples. May be NULL. */
+    /* Called several times per second. True ends the program, or detaches from the process, and
+     * keeps the samples. May be NULL. */
     bool (*enough)(void *state);
     void *state;
 };
 
 struct sampled {
     struct samples samples;
-    enum sampling_method method;     /* that was used */
-    /* why the clock was not used; code 0: it was, or was not requested */
+    enum sampling_method method;     /* method used */
+    /* why the clock was not used; code 0: it was used, or not requested */
     struct err refused;
     char *path;                      /* executable of the program or process */
     double seconds;                  /* wall-clock time */
     double user, system;             /* CPU seconds in user and system mode; system NaN: unknown */
-    /* largest anonymous and shared memory seen, bytes; 0: it ended before the first check */
+    /* largest observed anonymous and shared memory, bytes; 0: the program ended before the first
+     * observation */
     double memory;
-    size_t lost;                     /* samples at unknown places */
-    size_t processes, threads;       /* started by it */
-    bool ended;                      /* it ended; false: the time limit */
-    /* as of waitpid, of a program that was started here and ended */
+    size_t lost;                     /* number of samples outside of known code */
+    size_t processes, threads;       /* number that the program started */
+    bool ended;                      /* whether the program ended; false: the time limit was
+                                      * reached */
+    /* status by waitpid, of a program that was started here and has ended */
     int status;
 };
 
-/* Samples the program. False with err; sampled_done frees @out in either case. Any thread; goes_on
- * is called on another one, while this one waits. */
+/* Samples the program. Returns false with err. Call sampled_done in either case. Any thread, which
+ * waits while another thread samples and calls goes_on. */
 bool sampling_run(const struct sampling *o, struct sampled *out, struct err *err);
 void sampled_done(struct sampled *s);
 

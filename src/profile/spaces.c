@@ -31,7 +31,7 @@ static struct space *find_or_add(struct spaces *s, pid_t pid)
     return &s->list.items[s->list.count - 1];
 }
 
-/* Removes [start, end) from the mappings; a surrounding mapping becomes two. */
+/* Removes [start, end) from the mappings. A mapping that surrounds it is split. */
 static void cut(struct space *space, uint64_t start, uint64_t end)
 {
     size_t count = space->maps.count;
@@ -42,7 +42,7 @@ static void cut(struct space *space, uint64_t start, uint64_t end)
             continue;
         struct space_map behind = {end, m->end, m->offset + (end - m->start), m->image};
         bool more = m->end > end;
-        /* it disappears when it began after @start */
+        /* becomes empty if it began after @start */
         m->end = m->start < start ? start : m->start;
         if (more)
             vec_push(&space->maps, behind);
@@ -58,7 +58,7 @@ void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, ui
                 const char *path)
 {
     struct space *space = find_or_add(s, pid);
-    /* "//anon" and the like are not files. */
+    /* names like "//anon" are not files */
     bool named =
         path[0] == '[' || (path[0] == '/' && path[1] != '/' && strncmp(path, "/memfd:", 7) != 0);
 

@@ -1,4 +1,4 @@
-/* Files that processes have mapped executable: maps an address to a place in a file. One thread. */
+/* Executable mappings of processes, which map an address to a place in a file. One thread. */
 #ifndef PORTOLAN_PROFILE_SPACES_H
 #define PORTOLAN_PROFILE_SPACES_H
 
@@ -19,21 +19,21 @@ struct space {
 };
 
 struct spaces {
-    struct samples *samples;   /* with the images of the mappings; borrowed */
+    struct samples *samples;   /* borrowed; has the images of the mappings */
     VEC(struct space) list;
 };
 
 void spaces_done(struct spaces *s);
-/* Records a mapping of @path in process @pid; it replaces earlier ones there. */
+/* Records a mapping of @path in process @pid. It replaces earlier mappings of these addresses. */
 void spaces_map(struct spaces *s, pid_t pid, uint64_t start, uint64_t length, uint64_t offset,
                 const char *path);
-/* Removes all mappings of @pid after exec. */
+/* Removes all mappings of @pid, because of an exec. */
 void spaces_clear(struct spaces *s, pid_t pid);
-/* Gives @child all mappings of @parent. */
+/* Copies all mappings of @parent to @child. */
 void spaces_fork(struct spaces *s, pid_t child, pid_t parent);
-/* Reads the current mappings of @pid from the system. False when unreadable. */
+/* Reads the current mappings of @pid from the system. Returns false if they are unreadable. */
 bool spaces_read(struct spaces *s, pid_t pid);
-/* Counts a sample at @address of @pid; false when no mapping is known there. */
+/* Counts a sample at @address of @pid. Returns false if no mapping is known at that address. */
 bool spaces_sample(struct spaces *s, pid_t pid, uint64_t address);
 
 #endif

@@ -18,7 +18,7 @@ static bool known(const struct task_list *list, pid_t tid)
     return false;
 }
 
-/* Processes started by thread @tid of @pid. */
+/* Adds the processes that thread @tid of @pid has started. */
 static void find_children(pid_t pid, pid_t tid, struct task_list *out)
 {
     char path[96];
@@ -76,6 +76,7 @@ bool task_runs(const struct thread_id *task)
     if (fd >= 0)
         close(fd);
     text[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(text, ')');   /* the name before it may contain any character */
+    const char *state = strrchr(text, ')');   /* after the last ')', because the name before it may
+                                               * contain any character */
     return state && strncmp(state, ") R", 3) == 0;
 }

@@ -15,9 +15,9 @@ struct task_list { VEC(struct thread_id) list; };
 
 /* Lists the threads of @pid and of all its descendants. */
 void tasks_find(pid_t pid, struct task_list *out);
-/* Process of thread @tid; @tid itself when it has ended. */
+/* Returns the process of thread @tid; @tid itself if the thread has ended. */
 pid_t task_process(pid_t tid);
-/* Returns whether the thread runs or waits for a CPU. */
+/* Returns whether the thread is running or waiting for a CPU. */
 bool task_runs(const struct thread_id *task);
 
 #endif

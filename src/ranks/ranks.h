@@ -1,30 +1,31 @@
 /* Processes of one run on one or more machines, started by an MPI launcher (mpirun, srun), and
- * messages of bytes between them. Rank 0 is the ordinary program: it has the script, session, files
- * and output. The others (cmd/rank_worker.h) only serve rank 0. Without MPI (ranks_alone.c) or a
- * launcher a process is rank 0 of 1. All ranks run the same program on the same kind of processor:
- * messages hold values in memory layout (base/pack.h). When a rank dies the launcher ends the
- * others; checkpoints stay. */
+ * messages of bytes between them. Rank 0 is the ordinary program, with script, session, files and
+ * output. The other ranks (cmd/rank_worker.h) work for rank 0. Without MPI (ranks_alone.c) or a
+ * launcher, a process is rank 0 of 1. All ranks must run the same program on the same kind of
+ * processor, because messages have values in memory layout (base/pack.h). If a rank dies, the
+ * launcher ends the others; checkpoints remain. */
 #ifndef PORTOLAN_RANKS_RANKS_H
 #define PORTOLAN_RANKS_RANKS_H
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* Kind of a message; the first ones are for a waiting rank. */
+/* Kinds of messages. The first ones are for a rank that waits for work. */
 enum rank_kind {
     RANK_QUIT = 1,
     RANK_EVOLVE,       /* work/islands.h */
-    RANK_EVALUATE,     /* series of work items (work/farm.h): blocks of kernel evaluate */
+    RANK_EVALUATE,     /* the next three are series of work items (work/farm.h): blocks of kernel
+                        * evaluate */
     RANK_SCAN,         /* files of forms scan */
     RANK_SWEEP,        /* values of program sweep */
-    RANK_MIGRANT,      /* individual between islands */
+    RANK_MIGRANT,      /* a mapping that moves between islands */
     RANK_PORTS,
     RANK_CONTROL,
     RANK_FINISHED,
     RANK_PIECE,        /* a work item of a farm */
     RANK_ANSWER,
     RANK_NO_MORE,
-    RANK_DROP,         /* discard the remaining work */
+    RANK_DROP,         /* discard the remaining work items */
     RANK_RESULT,
 };
 
@@ -34,34 +35,34 @@ struct rank_message {
     struct str bytes;
 };
 
-/* Connects to the other ranks if a launcher started this process. Main thread, before anything
- * else, once. False with err when MPI fails. */
+/* Connects to the other ranks if a launcher started this process. Call it once, first, on the main
+ * thread. Returns false with err if MPI fails. */
 bool ranks_begin(int *argc, char ***argv, struct err *err);
-/* Waits until all messages are sent and all other ranks end. Main thread, last. */
+/* Waits until all messages are sent and all other ranks end. Call it last, on the main thread. */
 void ranks_end(void);
-/* Returns whether a launcher started this process. Its standard output may then be the launcher's
+/* Returns whether a launcher started this process. Standard output may then be the launcher's
  * pseudo-terminal. */
 bool ranks_launched(void);
 
-/* Any thread. */
+/* ranks_count: number of ranks; ranks_index: this process's rank. Any thread. */
 unsigned ranks_count(void);
 unsigned ranks_index(void);
-/* Processors for this rank, of @processors allowed to the process, if several ranks share a machine
- * without binding; at least 1. */
+/* Returns how many of the @processors that this process may use are for this rank, at least 1. It
+ * is fewer if several ranks share a machine without binding. */
 unsigned ranks_share(unsigned processors);
 
-/* Sends a copy; returns at once. Any thread. */
+/* Sends a copy of @bytes and returns at once. Any thread. */
 void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes);
-/* Number of messages to @to that are not sent yet. */
+/* Returns the number of messages to rank @to that are not sent yet. */
 size_t ranks_unsent(unsigned to);
-/* Receives the next message, of any kind and rank; waits at most @seconds. Replaces the content of
- * @out, which the caller frees by rank_message_done. False when none came, with @out unchanged. Any
- * thread, one per conversation. */
+/* Receives the next message of any kind from any rank; waits at most @seconds. Replaces the content
+ * of @out, which the caller frees with rank_message_done. Returns false, with @out unchanged, if
+ * there is none. Any thread, but only one per conversation. */
 bool ranks_receive(double seconds, struct rank_message *out);
 void rank_message_done(struct rank_message *m);
 
-/* Called by rank 0 for an exclusive conversation with all others. True when they are free;
- * ranks_release ends it. */
+/* Reserves all other ranks for a conversation with rank 0, which calls it. Returns false if they
+ * are busy. ranks_release ends the conversation. */
 bool ranks_claim(void);
 void ranks_release(void);
 

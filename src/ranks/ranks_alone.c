@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Without MPI: a single process. */
+/* Implementation without MPI: a single process. */
 #include "ranks/ranks.h"
 
 bool ranks_begin(int *argc, char ***argv, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With MPI. All calls are made under one lock, from any thread: MPI_THREAD_SERIALIZED. */
+/* Implementation with MPI. Any thread may call MPI functions, but only under one lock
+ * (MPI_THREAD_SERIALIZED). */
 #include "ranks/ranks.h"
 
 #include <limits.h>
@@ -14,11 +15,11 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-/* nanoseconds between polls; MPI's own waiting would use a whole processor */
+/* nanoseconds between polls; MPI's own waiting would use a processor completely */
 #define NAP_LEAST 50000L
 #define NAP_MOST 2000000L
 
-/* Environment variables of launchers: Open MPI, PMIx (srun --mpi=pmix), PMI (MPICH, srun
+/* Environment variables that launchers set: Open MPI, PMIx (srun --mpi=pmix), PMI (MPICH, srun
  * --mpi=pmi2). */
 static const char *const launchers[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", NULL};
 
@@ -70,7 +71,7 @@ bool ranks_begin(int *argc, char ***argv, struct err *err)
     return true;
 }
 
-/* Frees sent messages. Under the lock. */
+/* Frees the messages that have been sent. The caller has locked the lock. */
 static void forget_sent(void)
 {
     for (struct sending **at = &ranks.unsent; *at;) {
@@ -121,7 +122,8 @@ unsigned ranks_share(unsigned processors)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (all > 0 && processors < (unsigned)all)   /* the launcher bound this rank to processors */
+    if (all > 0 && processors < (unsigned)all)   /* fewer: the launcher has bound this rank to
+                                                  * processors */
         return processors;
     return processors > ranks.here ? processors / ranks.here : 1;
 }
@@ -156,7 +158,7 @@ size_t ranks_unsent(unsigned to)
     return n;
 }
 
-/* Receives a waiting message; false when there is none. */
+/* Receives a message if one has arrived. Returns false if there is none. */
 static bool take(struct rank_message *out)
 {
     int there = 0, length = 0;

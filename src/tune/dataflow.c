@@ -11,15 +11,16 @@
 #define RESOURCES (INSN_REGISTERS + FLAG_BITS)
 #define BEFORE (-1)   /* producer of values from before the loop */
 
-/* A register or flag that an instruction reads or writes. */
+/* A read or write of a register or flag by an instruction. */
 struct touch {
     uint32_t insn;
     uint8_t resource;
     bool writes;
-    int32_t from;      /* for a read: the producer; BEFORE: none in this iteration */
+    int32_t from;      /* for a read: the instruction that produces the value; BEFORE: none in this
+                        * iteration */
 };
 
-/* A value used in an address: a symbol plus a constant. */
+/* A value used in an address: a symbolic value plus a constant. */
 struct sum { uint32_t symbol; int64_t constant; };
 
 struct spot {
@@ -36,13 +37,14 @@ struct pair { uint32_t first, second; };
 struct dataflow {
     const struct insn *insns;
     size_t count;
-    VEC(struct touch) touches;      /* by instruction, reads first */
-    uint32_t *first;                /* of touches, count + 1 */
-    int32_t last[RESOURCES];        /* last producer */
-    VEC(struct pair) pairs;         /* pairs with a fixed order */
-    /* some are VEX encoded: legacy ones keep the bits above 128 */
+    VEC(struct touch) touches;      /* sorted by instruction, reads first */
+    uint32_t *first;                /* index into touches of each instruction's first one; count + 1
+                                     * elements */
+    int32_t last[RESOURCES];        /* last producer of each resource */
+    VEC(struct pair) pairs;         /* pairs of instructions whose order is fixed */
+    /* some instructions are VEX-encoded, so legacy ones keep the bits above 128 */
     bool mixed;
-    uint32_t *placed;               /* scratch for positions; one caller at a time */
+    uint32_t *placed;               /* memory for positions; for one caller at a time */
 };
 
 bool dataflow_plain(const struct insn *in)
@@ -97,7 +99,8 @@ static void touch_flags(struct dataflow *f, size_t at, uint32_t mask, bool write
             touch(f, at, INSN_REGISTERS + bit, writes);
 }
 
-/* Shifts by a register keep the flags for count 0. */
+/* Returns the flags that @in reads. A shift by a register reads its flags, because it keeps them
+ * for count 0. */
 static uint32_t flags_read(const struct insn *in)
 {
     return in->flags_read |
@@ -128,8 +131,8 @@ static void collect(struct dataflow *f, size_t at)
     f->first[at + 1] = (uint32_t)f->touches.count;
 }
 
-/* Finds the producer of each read in this order; @last gets the final ones. False when a read has
- * another producer than recorded (@set: records). */
+/* Finds the producer of each read in order @order; @last gets the final producers. @set: records
+ * them. Otherwise returns false if a read has another producer than recorded. */
 static bool walk(const struct dataflow *f, const uint32_t *order, bool set, int32_t last[RESOURCES])
 {
     for (size_t r = 0; r < RESOURCES; r++)
@@ -163,7 +166,8 @@ static int64_t constant_of(const struct insn *in)
     }
 }
 
-/* Result of @in if it is another register's value plus a constant; false if unknown. */
+/* Computes the result of @in if it is another register's value plus a constant. Returns false if it
+ * is unknown. */
 static bool follow(const struct insn *in, const struct sum *registers, struct sum *out)
 {
     const struct operand *first = insn_operand(in, in->inputs[0]),

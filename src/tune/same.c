@@ -14,19 +14,19 @@
 #include "measure/kernel_code.h"
 #include "model/start.h"
 
-/* iterations of the version, each as many of the loop as it combines */
+/* iterations of the version; the loop runs as many times more as the version combines */
 #define ROUNDS 2
-#define TAIL 32              /* bytes that store the flags */
-/* places of pointers, some adjacent or overlapping */
+#define TAIL 32              /* bytes of code that stores the flags */
+/* number of regions that pointers point into; places within them may be adjacent or overlap */
 #define REGIONS 3
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
-#define ATTEMPTS 5           /* attempts of a run that is not scheduled */
+#define ATTEMPTS 5           /* most attempts of a run that the system interrupts */
 
-/* Initial contents of memory and vector registers. */
+/* Kinds of initial contents of memory and vector registers. */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };
 
-/* Straight-line code for a single run. */
+/* Straight-line code that runs once. */
 struct flat {
     struct insn *insns;
     unsigned *slots;
@@ -60,7 +60,7 @@ static void flat_done(struct flat *f)
     free(f->slots);
 }
 
-/* Adds the code to the sandbox; emitted code is decoded again for verification. */
+/* Adds the code to the sandbox. Decodes it again as a check. */
 static bool flat_place(struct sandbox *s, struct flat *f, uint32_t flags, struct err *err)
 {
     size_t length = 0, at = 0;
@@ -119,7 +119,7 @@ static struct roles roles_of(const struct flat *f)
 
 static uint64_t pointer(struct rng *rng)
 {
-    /* Often 64 bytes apart, so that aligned vectors can be loaded; sometimes closer. */
+    /* mostly 64 bytes apart, so that aligned vectors can be loaded */
     const uint64_t place = rng_below(rng, 4) ? 64 * rng_below(rng, 16) : 8 * rng_below(rng, 128);
     return 0x10000000 + REGION_STEP * rng_below(rng, REGIONS) + 1024 + place;
 }
@@ -136,7 +136,8 @@ static uint64_t number(struct rng *rng)
     }
 }
 
-/* Sums and products of a few small integers are exact in any order. */
+/* Returns a random value of @kind. Floating-point values are small integers, whose sums and
+ * products are exact in any order. */
 static uint64_t filled(struct rng *rng, enum filling kind)
 {
     uint64_t bits = 0;
@@ -175,7 +176,7 @@ static void start_fill(struct rng *rng, const struct roles *r, const struct isa_
     start->general[isa->stack_pointer] = 0x10000000 + REGION_STEP * (uint64_t)REGIONS + 2048;
 }
 
-/* Compares lanes: reordered sums may be rounded differently. */
+/* Compares vectors by lanes with a tolerance, because reordered sums may be rounded differently. */
 static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -198,7 +199,7 @@ static bool close_enough(const uint64_t *a, const uint64_t *b, unsigned lanes)
     return true;
 }
 
-/* Finds a difference and names it in @where; false when there is none. */
+/* Returns whether the states differ; @where then names the place. */
 static bool differ(enum isa isa, const struct sandbox_state *a, const struct sandbox_state *b,
                    const struct version *c, char where[64])
 {
@@ -220,7 +221,7 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
-/* Runs @f; once more if it was not scheduled. */
+/* Runs @f, and again if the run was interrupted. */
 static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
                     const struct sandbox_start *start, struct sandbox_state *after,
                     uint64_t *memory, unsigned *fault, struct err *err)
@@ -233,7 +234,7 @@ static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors,
     return ok;
 }
 
-/* Tries one input. */
+/* Runs loop and version on one input and compares them. */
 static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vectors,
                     const struct sandbox_start *start, const struct version *c, struct same *out,
                     struct err *err)

@@ -11,9 +11,9 @@
 #include "simulate/simulate.h"
 #include "tune/dataflow.h"
 
-#define GAIN 0.005        /* least relative gain */
-#define BETTER 1e-6       /* cycles that count as equal */
-#define KINDS 8           /* kinds of unrolling */
+#define GAIN 0.005        /* smallest relative gain of a reported version */
+#define BETTER 1e-6       /* smaller differences in cycles count as equal */
+#define KINDS 8           /* most kinds of unrolling */
 
 struct tune_search {
     const struct insn *insns;
@@ -24,7 +24,7 @@ struct tune_search {
     struct simulator *simulator;
     struct rng rng;
     struct tune *t;
-    size_t done, total;   /* simulations, as far as predictable */
+    size_t done, total;   /* number of simulations so far; expected number */
 };
 
 static bool over(const struct tune_search *s)
@@ -32,8 +32,8 @@ static bool over(const struct tune_search *s)
     return s->hooks && s->hooks->cancelled && s->hooks->cancelled(s->hooks->self);
 }
 
-/* Cycles per original iteration by simulation, at least the bounds. Infinite when a form becomes
- * unknown. */
+/* Returns the simulated cycles per original iteration, at least the bounds. INFINITY if the version
+ * has an unknown form. */
 static double cycles_of(struct tune_search *s, const struct insn *insns, size_t count,
                         unsigned times)
 {
@@ -51,7 +51,8 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    const double cycles = fmax(bounds.total, sim.cycles) / times;   /* fmax ignores a NaN */
+    const double cycles = fmax(bounds.total, sim.cycles) / times;   /* fmax returns its other
+                                                                     * argument if one is NaN */
     simulation_done(&sim);
     return cycles;
 }
@@ -62,7 +63,7 @@ static double cost_of(struct tune_search *s, struct version *c)
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
-/* Rewrites every place of @c that rule @what fits, or only @at (SIZE_MAX: all); NULL when it fits
+/* Applies rule @what at place @at of @c, or at all places (SIZE_MAX). Returns NULL if it applies
  * nowhere. */
 static struct version *rewritten(const struct version *c, const char *what, size_t only)
 {
@@ -80,8 +81,8 @@ static struct version *rewritten(const struct version *c, const char *what, size
                 (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
                 continue;
             made = made ? made : version_copy(c);
-            version_replace(made, i, with, count);   /* from the end on, so that earlier indices
-                                                      * stay valid */
+            version_replace(made, i, with, count);   /* from the end, so that earlier indices stay
+                                                      * valid */
             break;
         }
     }
@@ -110,7 +111,7 @@ static void rules_of(const struct version *c, struct rule_list *rules)
         }
 }
 
-/* Replaces *@best by @take_made if faster. */
+/* Replaces *@best by @take_made if that is faster; frees the other one. */
 static bool take_better(struct tune_search *s, struct version *take_made, struct version **best,
                         double *cycles)
 {
@@ -126,7 +127,8 @@ static bool take_better(struct tune_search *s, struct version *take_made, struct
     return true;
 }
 
-/* Applies rules everywhere and at single places while one helps; then combinations. */
+/* Applies rules at all places and at single places as long as one helps, then combinations of
+ * rules. */
 static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
 {
     struct rule_list rules;
@@ -177,8 +179,8 @@ static double order_cost(struct tune_search *s, const struct version *c, const u
     return cycles_of(s, room, c->count, c->times);
 }
 
-/* Moves single instructions, keeping moves that are no slower: a walk over orders of equal cost
- * finds improvements that no single move gives. @c gets the best order. */
+/* Moves single instructions and accepts moves that are not slower. Such a walk over orders of equal
+ * cost finds improvements that no single move has. @c gets the best order. */
 static bool reorder(struct tune_search *s, struct version *c, double *cycles)
 {
     const size_t n = c->count;
@@ -241,7 +243,7 @@ static struct tuned placed_copy(const struct tune_search *s, const struct versio
     return (struct tuned){copy, cycles};
 }
 
-/* Keeps a copy of @c if it is a gain. */
+/* Adds a copy of @c to the result if it is a gain. */
 static void keep(struct tune_search *s, const struct version *c, double cycles)
 {
     if (!(cycles < s->t->cycles * (1 - GAIN)))
@@ -252,7 +254,7 @@ static void keep(struct tune_search *s, const struct version *c, double cycles)
     vec_push(&s->t->found, placed_copy(s, c, cycles));
 }
 
-/* Rewrites and reorders @take_c; keeps each step that is a gain. */
+/* Rewrites and reorders @take_c. Adds each step that is a gain to the result. */
 static void improve(struct tune_search *s, struct version *take_c)
 {
     struct version *best = take_c, *plain;
@@ -276,8 +278,8 @@ static void improve(struct tune_search *s, struct version *take_c)
     version_free(best);
 }
 
-/* Splits sums over several registers, reordered; uses @gathered (may be NULL) if the loop already
- * has several. */
+/* Splits sums over several registers and reorders. Starts from @gathered (may be NULL) if the loop
+ * already uses several registers. */
 static struct version *split_sums(const struct insn *insns, size_t count, unsigned times,
                                   const struct version *gathered)
 {

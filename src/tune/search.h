@@ -1,17 +1,18 @@
-/* Versions of a loop on a machine, best by simulation first: replacements from its instruction
- * set's table (isa/rewrite.h), other orders (dataflow.h), several iterations combined. */
+/* Searches faster versions of a loop on a machine by simulation: replacements from the instruction
+ * set's table (isa/rewrite.h), other orders (dataflow.h), and several iterations combined. */
 #ifndef PORTOLAN_TUNE_SEARCH_H
 #define PORTOLAN_TUNE_SEARCH_H
 
 #include "model/machine.h"
 #include "tune/version.h"
 
-#define TUNE_INSNS 256   /* instructions of the loop: order constraints are stored as pairs */
+#define TUNE_INSNS 256   /* most instructions of the loop; the pairs whose order is fixed need
+                          * memory */
 
 struct tune_options {
-    unsigned tries;          /* simulations for the order of each kind of version */
-    unsigned unroll;         /* iterations combined, at most: 1, 2, 4 */
-    bool reassociate;        /* floating-point sums may be reordered */
+    unsigned tries;          /* simulations of other orders, per kind of version */
+    unsigned unroll;         /* most iterations combined: 1, 2 or 4 */
+    bool reassociate;        /* whether sums of floating-point values may be reordered */
     uint64_t seed;
 };
 
@@ -23,21 +24,23 @@ struct tune_hooks {
 
 struct tuned {
     struct version *version;
-    double cycles;           /* per original iteration, simulated */
+    double cycles;           /* simulated cycles per original iteration */
 };
 
 struct tune {
-    double cycles;           /* of the loop itself, simulated */
-    /* the machine lacks a form of the loop: speed-ups cannot be predicted */
+    double cycles;           /* simulated cycles of the loop itself */
+    /* the machine lacks a form of the loop, so speed-ups cannot be predicted */
     bool unknown;
-    bool estimate;           /* a form's data in the machine are estimates */
-    VEC(struct tuned) found; /* fastest first; at least half a percent faster than the loop */
-    /* the best unsuccessful version of each kind, fastest first */
+    bool estimate;           /* values of a form are estimates */
+    VEC(struct tuned) found; /* fastest first; each is at least half a percent faster than the
+                              * loop */
+    /* best version of each kind that is not faster, fastest first */
     VEC(struct tuned) vain;
     size_t simulated;        /* number of simulated versions */
 };
 
-/* NULL with err when cancelled. Borrows everything; one thread. */
+/* Searches versions of the loop @insns. All arguments are borrowed. Returns NULL with err if
+ * cancelled. One thread. */
 struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m,
                       const struct tune_options *options, const struct tune_hooks *hooks,
                       struct err *err);

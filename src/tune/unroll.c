@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Combines several iterations. */
+/* Versions that combine several iterations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "tune/version.h"
 #include "tune/dataflow.h"
 
-#define KINDS 64   /* steps and sums, at most */
+#define KINDS 64   /* most steps, and most sums */
 
-/* A constant addition to a register at one place of the loop. */
+/* An addition of a constant to a register at one place of the loop. */
 struct step {
     size_t at;
     uint8_t reg;
@@ -22,17 +22,17 @@ struct step {
 struct sum_at {
     size_t at;
     struct isa_sum sum;
-    bool first;               /* of its register */
+    bool first;               /* first addition to its register */
 };
 
-/* A register for part of the sum in another. */
+/* Register @reg for a part of the sum in register @of. */
 struct sum_part {
     uint8_t of, reg;
 };
 
 struct unrolling {
     const struct insn *insns;
-    size_t count;             /* the closing branch is the last */
+    size_t count;             /* includes the closing branch, which is last */
     unsigned times;
     struct step steps[KINDS];
     unsigned step_count;
@@ -70,7 +70,7 @@ static bool only_writer(const struct unrolling *u, size_t at, uint8_t reg)
     return true;
 }
 
-/* Returns whether only the closing branch uses the comparison's flags. */
+/* Returns whether instruction @at is a comparison whose flags only the closing branch uses. */
 static bool is_closing_test(const struct unrolling *u, size_t at)
 {
     const struct insn *in = &u->insns[at];
@@ -85,7 +85,8 @@ static bool is_closing_test(const struct unrolling *u, size_t at)
     return true;
 }
 
-/* Constant that @in adds to its register, in 64 bits; false if none. */
+/* Finds the constant that @in adds to a 64-bit register. Returns false if it is no such
+ * addition. */
 static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
 {
     const struct operand *result = insn_operand(in, in->result),
@@ -111,7 +112,8 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
-/* Returns whether the closing branch itself counts (loop): fewer branches would count less. */
+/* Returns whether the closing branch itself counts (loop), so that fewer branches would count
+ * less. */
 static bool branch_counts(const struct unrolling *u)
 {
     const struct insn *branch = &u->insns[u->count - 1];
@@ -135,13 +137,13 @@ static bool carries_flags(const struct unrolling *u)
     return false;
 }
 
-/* Returns whether @reg is only read in addresses, or by the loop's closing test after the step:
- * then its steps can be combined. The step's own flags may close the loop if only zero or sign
- * matter. */
+/* Returns whether only addresses read @reg, or the loop's closing test after the step. Its steps
+ * can then be combined. The step's own flags may close the loop if the branch depends only on zero
+ * or sign. */
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
-    /* inc and dec become add and sub */
+    /* inc and dec become add and sub, which write carry */
     const uint32_t safe = FLAG_ZERO | FLAG_SIGN,
                    written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);
 
@@ -181,8 +183,8 @@ static void find_steps(struct unrolling *u)
         }
 }
 
-/* Returns whether @reg is only used by additions to it, in lanes that may be reordered, with dead
- * flags. */
+/* Returns whether @reg is only used in additions to it, with flags that nobody reads and in lanes
+ * whose additions may be reordered. */
 static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
 {
     struct isa_sum sum;
@@ -200,7 +202,7 @@ static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
     return true;
 }
 
-/* Finds sums that nothing else in the loop reads. */
+/* Finds the sums that no other instruction of the loop reads. */
 static void find_sums(struct unrolling *u, bool reassociate)
 {
     struct isa_sum sum;
@@ -223,8 +225,8 @@ static const struct step *step_at(const struct unrolling *u, size_t at)
     return NULL;
 }
 
-/* Adjusts addresses of @in, number @at of copy @copy, for all combined steps before it. False when
- * one cannot be encoded. */
+/* Adjusts the addresses of @in, instruction @at in copy @copy, by all combined steps before it.
+ * Returns false if an address cannot be encoded. */
 static bool shift_addresses(const struct unrolling *u, size_t at, unsigned copy, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -264,7 +266,8 @@ static void append(struct unrolling *u, const struct insn *in, size_t origin)
     c->origin[c->count++] = (uint32_t)origin;
 }
 
-/* A register of @s's kind that neither the loop nor the code before it names, or REG_NONE. */
+/* Returns a register of @s's kind that neither the loop nor the code before it names; REG_NONE:
+ * none. */
 static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
 {
     const struct version *c = u->out;
@@ -279,8 +282,9 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
     return reg;
 }
 
-/* Register for a part of the sum @s, initialised before the loop and joined after it; if none is
- * free, the next existing one. */
+/* Finds a register for a part of sum @s. A new one is initialised before the loop and added after
+ * it. If none is free, returns the existing ones in turn. Returns false for the sum's own
+ * register. */
 static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
 {
     struct version *c = u->out;
@@ -300,7 +304,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     }
     for (unsigned i = 0; i < u->part_count; i++)
         own += u->parts[i].of == s->sum.reg;
-    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register is part of the
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register takes part in the
                                                         * rotation */
     for (unsigned i = 0; i < u->part_count && turn; i++)
         if (u->parts[i].of == s->sum.reg && --turn == 0)
@@ -308,8 +312,7 @@ static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
     return *reg != REG_NONE;
 }
 
-/* Gives the sum at @at a separate register in one copy. False when there is none: it keeps its
- * own. */
+/* Uses a separate register for sum @s in one copy. Returns false if the sum keeps its register. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;
@@ -334,7 +337,7 @@ static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in
     return true;
 }
 
-/* Writes number @at of the loop in copy @copy. False when impossible. */
+/* Appends instruction @at of the loop in copy @copy. Returns false if that is impossible. */
 static bool put_copy(struct unrolling *u, size_t at, unsigned copy)
 {
     const bool last = copy + 1 == u->times;

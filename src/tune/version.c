@@ -96,7 +96,7 @@ void version_reorder(struct version *c, const uint32_t *order)
     c->origin = origin;
 }
 
-/* Adjusts a PC-relative operand of @in to its target in @from. */
+/* Adjusts a PC-relative operand of @in, so that it addresses the same target as @from. */
 static void keep_place(struct insn *in, const struct insn *from)
 {
     const struct operand *was = insn_memory(from);
@@ -132,7 +132,8 @@ bool version_fresh(const struct version *c, uint8_t reg)
     return reg < 128 && c->fresh[reg / 64] >> reg % 64 & 1;
 }
 
-/* Distance from the loop's start of memory at a constant address; false: none, or by name. */
+/* Sets *@far to the distance from the loop's start to the memory at a constant address. Returns
+ * false if @in addresses none, or one by name. */
 static bool place_beside(const struct version *c, const struct insn *in, int64_t *far)
 {
     if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS ||
@@ -142,7 +143,7 @@ static bool place_beside(const struct version *c, const struct insn *in, int64_t
     return true;
 }
 
-/* Name of such a place: by its address, if the loop has one. */
+/* Appends a label for memory at distance @far. It contains the address if the loop has one. */
 static void place_name(const struct version *c, int64_t far, struct str *out)
 {
     str_addf(out, ".Lat_%llx", (unsigned long long)(c->begin + (uint64_t)far));

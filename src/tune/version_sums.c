@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps each sum that rotates through registers in a single one. */
+/* Version that keeps each sum in a single register instead of rotating it through several. */
 #include <string.h>
 
 #include "isa/rewrite.h"
@@ -9,14 +9,14 @@
 
 #define REGISTERS 128
 
-/* A loop while registers are renamed. */
+/* State of renaming the registers of a loop. */
 struct gathering {
     const struct insn *insns;
     size_t count;
-    /* current register of each value of rotating sums */
+    /* current register of each value */
     uint8_t place[REGISTERS];
-    uint64_t parts[2]; /* bit set of registers that held part of a sum */
-    size_t sum;        /* last of them */
+    uint64_t parts[2]; /* bit set of registers that had a part of a sum */
+    size_t sum;        /* the last of these registers */
     struct version *out;
 };
 
@@ -36,8 +36,8 @@ static bool writes(const struct insn *in, uint8_t reg)
     return false;
 }
 
-/* Returns whether @reg after instruction @at is overwritten before a read, in this iteration or the
- * next. */
+/* Returns whether @reg is overwritten after instruction @at before it is read, in this iteration or
+ * the next. */
 static bool is_dead(const struct gathering *g, size_t at, uint8_t reg)
 {
     for (size_t i = 1; i <= g->count; i++) {
@@ -50,7 +50,7 @@ static bool is_dead(const struct gathering *g, size_t at, uint8_t reg)
     return false;
 }
 
-/* Renames the registers of @in. False where one cannot be encoded. */
+/* Renames the registers of @in. Returns false if an operand cannot be encoded. */
 static bool rename_all(const struct gathering *g, struct insn *in)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -68,7 +68,7 @@ static bool rename_all(const struct gathering *g, struct insn *in)
     return true;
 }
 
-/* Writes instruction @at, whose sum may continue in its source register. */
+/* Renames instruction @at. If it continues a sum, its result stays in the sum's register. */
 static bool put(struct gathering *g, size_t at)
 {
     struct insn *in = &g->out->insns[at], made;
@@ -92,7 +92,7 @@ static bool put(struct gathering *g, size_t at)
     return true;
 }
 
-/* Returns whether the loop reads the initial value of @reg. */
+/* Returns whether the loop reads the value that @reg has before the iteration. */
 static bool is_carried(const struct gathering *g, uint8_t reg)
 {
     for (size_t i = 0; i < g->count; i++)
