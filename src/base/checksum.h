@@ -1,5 +1,4 @@
-/* CRC-32C (Castagnoli, RFC 3720). Detects torn and garbled records; no protection against
- * forgery. */
+/* CRC-32C (Castagnoli, RFC 3720). Detects incomplete and damaged records, but not forgery. */
 #ifndef PORTOLAN_BASE_CHECKSUM_H
 #define PORTOLAN_BASE_CHECKSUM_H
 

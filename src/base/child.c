@@ -32,10 +32,10 @@
 extern char **environ;
 
 #define PREFIX "portolan-"        /* prefix of temporary directories */
-#define TRIES 16                  /* further names to try if one exists already */
-/* seconds allowed beyond the limit for a program that may be waiting for a CPU */
+#define TRIES 16                  /* most names tried if a directory of that name exists */
+/* seconds by which the limit is extended if the program may be waiting for a CPU */
 #define NEXT_LOOK 0.05
-/* file in each directory, locked while the program that made it runs */
+/* file in each directory; the program that created the directory locks it */
 #define OWNER ".portolan-owner"
 
 struct directory {
@@ -43,12 +43,13 @@ struct directory {
     int lock;
 };
 
-/* Directories not yet removed; exit() removes them. */
+/* Directories that exit() must remove. */
 static pthread_mutex_t directories_lock = PTHREAD_MUTEX_INITIALIZER;
 static VEC(struct directory) directories;
 static pthread_once_t directories_once = PTHREAD_ONCE_INIT;
 
-/* Removes the files of directory @fd and closes it; @path is its name. */
+/* Removes the files of the directory open as @take_fd, closes it and removes the directory
+ * @path. */
 static void directory_empty(int take_fd, const char *path)
 {
     DIR *dir;
@@ -65,7 +66,7 @@ static void directory_empty(int take_fd, const char *path)
     rmdir(path);
 }
 
-/* Does not follow links: others may write to the parent directory. */
+/* Opens a directory without following links, because others may write to its parent directory. */
 static int directory_open(const char *path)
 {
     return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -91,8 +92,8 @@ static void directories_remove(void)
     lock_give(&directories_lock);
 }
 
-/* Removes directory @name in @base if it is ours, only we can write to it, and the program that
- * made it is dead. @path is scratch for its name. */
+/* Removes directory @name in @base if the program that created it has died. The directory must
+ * belong to this user, and no other user may have access. @path is memory for its name. */
 static void collect(const char *base, const char *name, struct str *path)
 {
     struct stat status;
@@ -122,7 +123,7 @@ static const char *directories_base(void)
     return base && base[0] == '/' ? base : "/tmp";
 }
 
-/* Removes, once per program, the directories that killed programs left. */
+/* Removes the directories that killed programs left; called once per program. */
 static void directories_arm(void)
 {
     const char *base = directories_base();
@@ -137,7 +138,7 @@ static void directories_arm(void)
     str_done(&path);
 }
 
-/* Marks the directory as in use by a locked file; -1 on failure. */
+/* Creates and locks the owner file of the directory. Returns its descriptor; -1 on failure. */
 static int directory_lock(const char *path)
 {
     struct str name = {0};
@@ -159,8 +160,8 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* Renamed only after its file is locked, so that a concurrent clean-up never sees an unlocked
-     * directory. */
+    /* The name with PREFIX is given after locking, so that a concurrent clean-up never finds an
+     * unlocked directory. */
     for (unsigned tries = 0; !name; tries++) {
         str_addf(&path, "%s/." PREFIX "XXXXXX", base);
         if (tries == TRIES || !mkdtemp(path.data)) {
@@ -173,7 +174,7 @@ char *child_directory_new(struct err *err)
         name = mem_strdup(str_text(&path));
         char *own = strrchr(name, '/') + 1;
         memmove(own, own + 1, strlen(own));
-        if (rename(str_text(&path), name) != 0) {   /* the name is taken */
+        if (rename(str_text(&path), name) != 0) {   /* a directory of that name exists */
             directory_remove(str_text(&path));
             if (lock >= 0)
                 close(lock);
@@ -192,7 +193,7 @@ char *child_directory_new(struct err *err)
 
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
 {
-    /* the child prints messages in English */
+    /* the child's messages are English, because it runs with LC_ALL=C */
     static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";
     const bool over = strstr(printed, quota) != NULL;
     struct statvfs room;
@@ -240,7 +241,8 @@ void child_watch(bool (*cancelled)(void *state), void *state)
     asked_state = state;
 }
 
-/* SIGINT stays blocked until the directory is removed; here it is only detected. */
+/* Returns whether the child must be killed. Signals stay blocked until the directory is removed, so
+ * pending ones are queried. */
 static bool interrupt_waits(void)
 {
     sigset_t set;
@@ -257,8 +259,9 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
-/* Path of @name in PATH, searched before the fork since failed execs in the child cost more. NULL:
- * not found; the child searches itself. The caller frees. */
+/* Returns the path of program @name in PATH. NULL: not found; the child then searches again.
+ * Searching before the fork avoids failed execs in the child, which cost more. The caller frees
+ * it. */
 static char *find_program(const char *name)
 {
     const char *path = getenv("PATH");
@@ -267,7 +270,7 @@ static char *find_program(const char *name)
 
     if (!path || strchr(name, '/'))
         return NULL;
-    /* relative entries apply to the child's directory */
+    /* stops at a relative entry, because it is relative to the child's directory */
     for (const char *end; *path == '/'; path = end + 1) {
         end = strchrnul(path, ':');
         str_clear(&at);
@@ -292,7 +295,8 @@ bool program_installed(const char *name)
     return found;
 }
 
-/* The child waits for its input, so these limits apply before it has read a byte. */
+/* Starts the child. Limits set after the start are in time, because the child waits for its
+ * input. */
 static int child_start(const char *const *argv, const char *dir, int input, int output,
                        const struct child_limits *limits, pid_t *pid)
 {
@@ -325,15 +329,15 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setpgroup(&attr, 0);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
-    /* Affects this thread and its children. Some containers refuse it; then addresses stay
-     * random. */
+    /* Changes this thread, and its children inherit the change. Some containers refuse it;
+     * addresses then stay random. */
     int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
     char *program = find_program(argv[0]);
     int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items)
                      : ENOENT;
-    if (rc)   /* execvp continues its search after a file that cannot be executed */
+    if (rc)   /* posix_spawnp tries further directories if a file cannot be executed */
         rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
     free(program);
     if (before != -1)
@@ -344,7 +348,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     return rc;
 }
 
-/* Reads a number from /proc/@process/@file; @format locates it. 0 when there is none. */
+/* Reads a number from /proc/@process/@file; @format describes its position. Returns 0 if there is
+ * none. */
 static unsigned long long number_of(const char *process, const char *file, const char *format)
 {
     char path[64], text[512];
@@ -358,18 +363,18 @@ static unsigned long long number_of(const char *process, const char *file, const
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    /* The program's name is in parentheses and may contain any character, also parentheses. */
+    /* after the last ')', because the program's name before it may contain any character */
     const char *from = strrchr(text, ')');
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
 /* CPU time and waiting time of a process group. */
 struct share {
-    /* seconds on the run queue of the process that waited longest; excludes its current wait, which
-     * the system adds when it ends */
+    /* seconds on the run queue of the process that waited longest; its current wait is added when
+     * it ends */
     double waited;
-    unsigned long long ran;   /* CPU time of all, nanoseconds */
-    bool runnable;            /* at least one is running or runnable */
+    unsigned long long ran;   /* CPU time of all processes, nanoseconds */
+    bool runnable;            /* at least one process is running or waiting for a CPU */
 };
 
 static struct share share_of(pid_t group)
@@ -392,8 +397,8 @@ static struct share share_of(pid_t group)
     return share;
 }
 
-/* Feeds input and reads output until both pipes are closed and the child has ended. False when the
- * time limit passed or the user cancelled. */
+/* Writes the input and reads the output until both pipes are closed and the child has ended.
+ * Returns false if the time limit has passed or the user cancelled. */
 static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length,
                        const struct child_limits *limits, struct child_result *out,
                        bool *interrupted)
@@ -407,14 +412,13 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
-        const double at = now();   /* taken before the sample, since this process waits for a CPU as
-                                    * well */
+        const double at = now();   /* before the sample, because this process waits for a CPU too */
         double left = deadline - at;
         if (left <= 0) {
             const struct share share = share_of(pid);
             deadline = begun + limits->wall_seconds + share.waited;
-            /* A process that was runnable and has not run since the last sample may be in a wait
-             * that is not counted yet. */
+            /* A runnable process that has not run since the last sample may be in a wait that the
+             * system has not counted yet. */
             if (share.runnable && (!looked || share.ran == ran))
                 deadline = fmax(deadline, at + NEXT_LOOK);
             looked = true;

@@ -1,5 +1,5 @@
-/* Runs another program without a shell, under limits, with input and output in memory. Also private
- * temporary directories. */
+/* Runs another program without a shell, with limits, and with input and output in memory. Also
+ * creates private temporary directories. */
 #ifndef PORTOLAN_BASE_CHILD_H
 #define PORTOLAN_BASE_CHILD_H
 
@@ -14,32 +14,31 @@
 struct child_limits {
     unsigned cpu_seconds;
     size_t memory;    /* bytes of address space */
-    size_t file_size; /* bytes of each file written */
-    /* wall-clock seconds; time in which the child was ready but other processes had the CPU does
-     * not count */
+    size_t file_size; /* largest file that it may write, bytes */
+    /* wall-clock seconds; excludes time in which the child was runnable but waited for a CPU */
     double wall_seconds;
     double asks;          /* seconds between two calls of child_watch's function; 0: 0.1 */
-    size_t output;        /* bytes of its output that are kept */
-    bool fixed_addresses; /* disable address space randomisation where the system allows it */
-    /* descriptor passed to the child as CHILD_FILE, at least CHILD_FILE; 0: none */
+    size_t output;        /* most bytes of its output that are stored */
+    bool fixed_addresses; /* disables address space randomisation if the system allows it */
+    /* descriptor that the child gets as CHILD_FILE; must be at least CHILD_FILE; 0: none */
     int file;
 };
 
 struct child_result {
-    int status;     /* as waitpid gives it */
-    bool timed_out; /* the wall-clock limit ended it and its process group */
-    bool cut;       /* the output exceeded the limit and was cut */
-    /* CPU seconds of the child and of the children it waited for, user and system */
+    int status;     /* status of waitpid */
+    bool timed_out; /* the process group was killed at the wall-clock limit */
+    bool cut;       /* output was truncated at its limit */
+    /* CPU seconds (user and system) of the child and of the children that it waited for */
     double cpu_seconds;
-    double system_seconds; /* system part of these seconds */
-    double page_faults;    /* page faults served without reading from a disk */
+    double system_seconds; /* system part of cpu_seconds */
+    double page_faults;    /* page faults that needed no disk access */
     double taken_over;     /* involuntary context switches */
-    struct str output;     /* standard output and error, mixed */
+    struct str output;     /* standard output and error, interleaved */
 };
 
-/* Runs @argv (found through PATH, LC_ALL=C) in directory @dir with @input as standard input.
- * Returns true once it has ended, with any status. Returns false if it could not be started or the
- * user interrupted. child_result_done frees @out in both cases. Any thread. */
+/* Runs @argv (found through PATH, with LC_ALL=C) in directory @dir with @input as standard input.
+ * Returns true after it has ended, with any status. Returns false if it could not be started or the
+ * user interrupted it. Call child_result_done in both cases. Any thread. */
 bool child_run(const char *const *argv, const char *dir, const void *input, size_t length,
                const struct child_limits *limits, struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
@@ -47,17 +46,18 @@ void child_result_done(struct child_result *result);
 /* Returns whether PATH has a program of that name. Any thread. */
 bool program_installed(const char *name);
 
-/* Sets a function that cancels children of the calling thread: they are killed when @cancelled
- * returns true. It is polled at the limits' interval, by default 10 times a second. NULL: never. */
+/* Installs a function for children of the calling thread: they are killed when @cancelled returns
+ * true. It is polled at the interval in the limits, by default ten times per second. NULL: none. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
-/* Creates a directory of mode 0700 below $TMPDIR or /tmp. exit() removes it unless
- * child_directory_free did; after a kill the next program that needs one does. NULL on failure. */
+/* Creates a directory of mode 0700 in $TMPDIR or /tmp. child_directory_free or exit() removes it.
+ * If the program is killed, the next program that creates one removes it. Returns NULL with err. */
 char *child_directory_new(struct err *err);
-/* Detects a full disk: @printed by a program that failed in @dir reports one, and less than @needed
- * bytes are free or a quota is used up. Then err has that reason; the input is not at fault. */
+/* Detects a full disk: @printed, by a program that failed in @dir, reports one, and fewer than
+ * @needed bytes are free or a quota is exceeded. Sets err to that reason; the input is then not the
+ * cause. */
 bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
-/* Removes the directory with its files and frees @path. NULL is fine. */
+/* Removes the directory with its files and frees @path. Does nothing for NULL. */
 void child_directory_free(char *path);
 
 #endif

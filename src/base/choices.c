@@ -8,7 +8,7 @@
 struct choices {
     bool (*use)(const char *one, void *data, struct err *err);
     void *data;
-    /* pending patterns, including those with braces left */
+    /* number of patterns that may still be expanded, including those with braces */
     unsigned budget;
 };
 

@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 
-#define CHOICES_MAX 4096   /* patterns that one pattern with braces may expand to */
+#define CHOICES_MAX 4096   /* most patterns that a pattern with braces may expand to */
 
-/* Expands @pattern from left to right and passes each result to @use; a pattern without braces is
- * passed unchanged. Braces do not nest. False with err for an unclosed brace, for too many
- * patterns, or as soon as @use returns false. Any thread. */
+/* Expands @pattern from left to right and calls @use with each result. A pattern without braces is
+ * passed unchanged. Braces cannot be nested. Returns false with err for an unclosed brace, for too
+ * many patterns, or when @use returns false. Any thread. */
 bool choices_each(const char *pattern, bool (*use)(const char *one, void *data, struct err *err),
                   void *data, struct err *err);
 

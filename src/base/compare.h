@@ -6,36 +6,37 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Ascending order of doubles, or of structs whose first member is one. NaN equals everything: do
- * not sort it. */
+/* Orders doubles, or structs whose first member is one, ascending. Do not sort NaN, because it
+ * compares equal to every number. */
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Ascending order of uint32_t, or of structs whose first member is one. */
+/* Orders uint32_t, or structs whose first member is one, ascending. */
 static inline int compare_uint32(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-/* The same of uint64_t. */
+/* Orders uint64_t, or structs whose first member is one, ascending. */
 static inline int compare_uint64(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* As strcmp: const char *, and structs whose first member is one. */
+/* Orders const char *, or structs whose first member is one, by strcmp. */
 static inline int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the index of the first record whose key is at least @value, or @count. There are @count
- * records of @size bytes, ascending by the uint64_t at offset @key. Any thread. */
+/* Returns the index of the first record whose key is at least @value; @count if there is none. The
+ * @count records have @size bytes each and are ascending by the uint64_t at offset @key. Any
+ * thread. */
 static inline size_t first_from(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {
@@ -51,7 +52,7 @@ static inline size_t first_from(const void *records, size_t count, size_t size, 
     return low;
 }
 
-/* Returns the index of the first record whose key exceeds @value, or @count. */
+/* Same as first_from for the first record whose key exceeds @value. */
 static inline size_t first_past(const void *records, size_t count, size_t size, size_t key,
                                 uint64_t value)
 {

@@ -18,12 +18,12 @@ struct table_builder {
     struct csv_table *table;
     VEC(char *) fields;
     size_t row_capacity;
-    size_t field_count;    /* fields in the whole file */
+    size_t field_count;    /* number of fields in the whole file */
     size_t line;           /* first line of the row being read */
     bool in_row;
     struct err *err;
     const char *name;
-    size_t length;         /* bytes of the text */
+    size_t length;         /* length of the input in bytes */
     bool failed;
 };
 
@@ -118,8 +118,8 @@ static bool is_blank(const char *line, size_t length)
     return true;
 }
 
-/* Feeds single lines, so that the first line of a row is known; libcsv skips blank lines between
- * rows. */
+/* Parses line by line, so that the first line of each row is known. libcsv skips blank lines
+ * between rows. */
 static void feed(struct table_builder *r, struct csv_parser *parser, const char *bytes,
                  size_t length)
 {
@@ -229,7 +229,7 @@ void csv_add_field(struct str *out, const char *text, bool last)
 {
     size_t length = strlen(text);
     bool edge = length && (strchr(" \t", text[0]) || strchr(" \t", text[length - 1]));
-    /* A row with one empty field would be a blank line. */
+    /* an empty field alone in a row is quoted, because a blank line would be skipped */
     bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
 
     if (text[strcspn(text, ",\"\r\n")] || edge || nothing || utf8_mark(text, length)) {

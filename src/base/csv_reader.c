@@ -14,19 +14,19 @@
 #include "base/vec.h"
 
 #define CHUNK 65536
-/* a longer field means an unclosed quote */
+/* bytes; a longer field is the result of an unclosed quote */
 #define FIELD_LIMIT ((size_t)1 << 24)
 
 struct csv_reader {
     FILE *file;
     char *path;
     struct csv_parser parser;
-    struct str text;               /* fields of the rows read ahead, NUL-terminated */
-    VEC(size_t) starts;            /* of each field in @text */
-    VEC(size_t) row_ends;          /* field count after each row */
-    VEC(char *) fields;            /* of the row returned last */
+    struct str text;               /* fields of the rows read so far, NUL-terminated */
+    VEC(size_t) starts;            /* start of each field in @text */
+    VEC(size_t) row_ends;          /* number of fields up to the end of each row */
+    VEC(char *) fields;            /* fields of the last returned row */
     size_t next_row, next_field, row;
-    bool ended, whole;             /* whole: memory sufficed for the row */
+    bool ended, whole;             /* whole: memory sufficed for the current row */
     double bytes, total;           /* bytes read, and size of the file (0: unknown) */
     char chunk[CHUNK];
 };
@@ -84,7 +84,7 @@ static void on_row(int end, void *state)
     vec_try_push(&r->row_ends, r->starts.count, r->whole);
 }
 
-/* Discards returned rows; the bytes of an incomplete row move to the front. */
+/* Removes the rows already returned. The bytes of an incomplete row move to the front. */
 static void drop_given_rows(struct csv_reader *r)
 {
     size_t given = r->row_ends.count ? r->row_ends.items[r->row_ends.count - 1] : 0;

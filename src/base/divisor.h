@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Greatest common divisor; the other number where one is 0. */
+/* Returns the greatest common divisor; if one number is 0, the other one. */
 static inline size_t greatest_divisor(size_t a, size_t b)
 {
     while (b) {

@@ -5,10 +5,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Seconds of 250ms, 90s, 15m (or min), 2h; a bare number is seconds. False with err and @seconds
- * untouched when @text is none of these, is negative, or is 1e9 seconds or more. */
+/* Parses 250ms, 90s, 15m (or min), 2h, or a number of seconds. Returns false with err and leaves
+ * *@seconds unchanged if @text is not a duration, is negative, or is 1e9 seconds or more. */
 bool duration_parse(const char *text, double *seconds, struct err *err);
-/* Appends a duration in a readable unit: "250 ms", "42 s", "3 min", "2.5 h". */
+/* Appends a duration in a suitable unit: "250 ms", "42 s", "3 min", "2.5 h". */
 void duration_print(double seconds, struct str *out);
 
 #endif

@@ -7,35 +7,35 @@
 enum err_code {
     ERR_NONE,
     ERR_USAGE,       /* invalid command, option or argument */
-    ERR_DATA,        /* input violates its format */
+    ERR_DATA,        /* input does not match its format */
     ERR_IO,          /* a system call failed */
     ERR_LIMIT,       /* a limit on time, memory or size was exceeded */
     ERR_MISSING,     /* a file, tool or CPU feature is missing */
-    ERR_INTERRUPTED, /* the user cancelled */
-    ERR_MEMORY,      /* the input needs more memory than available; nothing of it was kept */
+    ERR_INTERRUPTED, /* cancelled by the user */
+    ERR_MEMORY,      /* the input needs more memory than is available; nothing of it was stored */
 };
 
 struct err {
     enum err_code code;
-    char file[512];   /* empty: no file */
-    _Bool profile;    /* @file was read as a perf profile */
-    size_t line;      /* 1-based; 0: none */
-    size_t column;    /* 1-based; 0: none */
+    char file[512];   /* empty: the error is not about a file */
+    _Bool profile;    /* whether @file was read as a perf profile */
+    size_t line;      /* from 1; 0: none */
+    size_t column;    /* from 1; 0: none */
     char what[1024];
     char todo[512];   /* remedy; may be empty */
 };
 
-/* Fills @err (NULL is allowed) and returns false, so that `return err_set(...)` reads well. @todo
- * may be NULL. */
+/* Fills @err (may be NULL). Returns false, so that callers can `return err_set(...)`. @todo may be
+ * NULL. */
 _Bool err_set(struct err *err, enum err_code code, const char *todo, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Adds the place to an error; returns false. @file may be NULL. */
+/* Adds the place of an error. Returns false. @file may be NULL. */
 _Bool err_at(struct err *err, const char *file, size_t line, size_t column);
-/* Sets ERR_MEMORY: no memory for @bytes of @file; returns false. */
+/* Sets ERR_MEMORY: no memory for @bytes of @file. Returns false. */
 _Bool err_memory(struct err *err, const char *file, size_t bytes);
-/* Sets ERR_MEMORY for work named @what that requested @bytes. */
+/* Sets ERR_MEMORY for work named @what that requested @bytes. Returns false. */
 _Bool err_memory_for(struct err *err, const char *what, size_t bytes);
-/* Writes "file:line:column: cause; remedy" to @buffer; returns @buffer. */
+/* Writes "file:line:column: cause; remedy" to @buffer. Returns @buffer. */
 const char *err_text(const struct err *err, char *buffer, size_t size);
 void err_clear(struct err *err);
 

@@ -15,38 +15,37 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define PLACES 64            /* files mapped at the same time */
-/* time limit for saving the session: a lock held by the faulting thread may block it */
+#define PLACES 64            /* most files that can be mapped at the same time */
+/* limit in seconds for saving the session, which a lock of the faulting thread may block */
 #define RESCUE_SECONDS 40
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-/* Mappings, for the signal handler. @end is set last and cleared first. */
+/* Mapped files, for the signal handler. @end is set last and cleared first. */
 static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;
 } places[PLACES];
 
-static struct sigaction before_mapping;   /* SIGBUS action from before the first mapping, until
-                                           * fault_watch */
+static struct sigaction before_mapping;   /* previous SIGBUS action; used until fault_watch */
 static atomic_bool watching, ending;
 /* process that installed the handlers; its forked children have nothing to save */
 static atomic_int program;
-static _Atomic(pthread_t) ender;          /* once ending: the thread that faulted */
+static _Atomic(pthread_t) ender;          /* the thread that faulted; valid if @ending */
 static void (*_Atomic helper)(void);
 static _Thread_local bool on_helper;
 static struct fault_stack first_stack;    /* signal stack of the thread that calls fault_watch */
 static _Atomic uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
-/* Replaces the rest of a mapped file, from the page of @address on, by zeros. False when no mapping
- * contains it. */
+/* Replaces a mapped file by zeros from the page of @address to its end. Returns false if no mapped
+ * file contains @address. */
 static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        /* another thread has just reused the slot */
+        /* second test: another thread may just have reused the slot */
         if (address < begin || address >= end || begin != atomic_load(&places[i].begin))
             continue;
         address -= address % page_size;
@@ -59,8 +58,9 @@ static bool make_zeros(uintptr_t address)
     return false;
 }
 
-/* Restores the terminal and saves the session, once per program. Other threads that fault wait for
- * the end. A second fault in here, or one in a forked process, saves nothing. */
+/* Restores the terminal and saves the session, once per program. Other threads that fault wait
+ * until the program ends. A second fault during saving, or one in a forked process, saves
+ * nothing. */
 static void end_in_order(void)
 {
     void (*help)(void) = atomic_load(&helper);
@@ -96,7 +96,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     } else {
         sigaction(number, &before_mapping, NULL);
     }
-    /* sent by a process: it does not recur by itself */
+    /* raised again, because a signal sent by a process does not recur */
     if (info->si_code <= 0 || number == SIGABRT)
         raise(number);
 }
@@ -108,8 +108,8 @@ static void handle(int number, struct sigaction *before)
     sigaction(number, &action, before);
 }
 
-/* Our handler comes first, even if a sanitizer installed its own later. Faults outside mapped files
- * are passed on to that one. */
+/* Installs the handler before that of a sanitizer, even if the sanitizer installed its own later.
+ * Faults outside of mapped files are passed on to it. */
 static void begin(void)
 {
     struct sigaction now;
@@ -137,7 +137,7 @@ void fault_stack_take(struct fault_stack *stack)
     const stack_t mine = {.ss_sp = stack->bytes, .ss_size = sizeof stack->bytes};
     stack_t now;
 
-    /* A sanitizer gives threads a signal stack, which is used. */
+    /* a sanitizer may have given the thread a signal stack, which is then used */
     stack->taken =
         sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
 }
@@ -164,8 +164,8 @@ void fault_this_helps(void)
 pid_t fault_fork(void)
 {
 #if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    /* fork() takes the allocator's locks, which the faulting thread may hold. Nobody holds those of
-     * this thread's own arena. */
+    /* _Fork() does not need the allocator's locks, which the faulting thread may have locked. This
+     * thread's own arena is not locked. */
     if (on_helper)
         return _Fork();
 #endif

@@ -14,7 +14,7 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
-/* buffer size on the stack: touching a new page costs more than reading it */
+/* size of a buffer on the stack; small, because touching a new page costs more than reading it */
 #define READ_AT_ONCE 16384
 
 static bool pipes_refused;
@@ -71,7 +71,7 @@ bool file_only_files(bool only)
     return before;
 }
 
-/* Reports that @path does not exist and suggests the most similar name next to it. */
+/* Sets err: @path does not exist, with the most similar name in its directory. */
 static void not_there(struct err *err, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -94,8 +94,8 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
-/* Returns whether a file of @status may be opened, or read if already open. False with err for a
- * pipe that would block, and for a device where only regular files are allowed. */
+/* Returns whether a file of @status may be opened, or read if it is open. Returns false with err
+ * for a pipe that would block, or for a device if only regular files are allowed. */
 static bool may_read(const char *path, const struct stat *status, struct err *err)
 {
     if (S_ISFIFO(status->st_mode) && files_only)
@@ -110,7 +110,7 @@ static bool may_read(const char *path, const struct stat *status, struct err *er
     return err_at(err, path, 0, 0);
 }
 
-/* Returns a descriptor, or -1 with err. */
+/* Opens a file for reading. Returns its descriptor; -1 with err. */
 static int open_to_read(const char *path, struct err *err)
 {
     struct stat status;
@@ -138,7 +138,7 @@ int file_open_regular(const char *path)
         return -1;
     int fd =
         S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    /* replaced between stat and open */
+    /* checked again, because another file may have replaced it between stat and open */
     if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(fd);
         fd = -1;
@@ -198,7 +198,8 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
     return ok;
 }
 
-/* @directory/@relative if readable, else NULL. Frees @directory; NULL is fine. */
+/* Returns @directory, @below and @relative joined if that path is readable, otherwise NULL. Frees
+ * @directory, which may be NULL. */
 static char *readable_in(char *directory, const char *below, const char *relative)
 {
     struct str path = {0};
@@ -220,15 +221,15 @@ char *file_data_path(const char *relative)
 
     if (chosen && chosen[0])
         return readable_in(mem_strdup(chosen), "", relative);
-    /* In the build directory a link next to the program leads to the data of the source tree. */
+    /* in the build directory, a link next to the program leads to the data in the source tree */
     path = readable_in(path_program_directory(), "/source-data", relative);
-    /* A relocated installation uses its own data, not those of another release at the configured
-     * place. */
+    /* a relocated installation has its own data; the configured path may have those of another
+     * release */
     if (!path)
         path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
-    /* The library may be linked into a program of another installation: one in bin/ next to
-     * share/portolan/. */
+    /* the library may be linked into a program in bin/ of another installation, next to
+     * share/portolan/ */
     return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

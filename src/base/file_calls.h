@@ -1,4 +1,4 @@
-/* Table of the system calls that change files, so that a test can make each fail at any point. */
+/* Table of the system calls that change files, so that tests can make each of them fail. */
 #ifndef PORTOLAN_BASE_FILE_CALLS_H
 #define PORTOLAN_BASE_FILE_CALLS_H
 
@@ -17,13 +17,13 @@ struct file_calls {
     int (*truncate)(int fd, off_t length);
 };
 
-/* The system's functions, unless a test replaced them (before threads start). */
+/* The system's functions, unless a test has replaced them before threads start. */
 extern struct file_calls file_calls;
 
-/* Writes all of it, by several calls if needed; false with errno. */
+/* Writes all bytes, with several calls if necessary. Returns false with errno. */
 bool file_calls_write_all(int fd, const void *bytes, size_t length);
-/* Syncs a directory after a change of its names. True also if the file system does not support it.
- * False with errno. */
+/* Syncs a directory after a change of its entries. Returns true also if the file system does not
+ * support it; false with errno. */
 bool file_calls_sync_directory(int fd);
 
 #endif

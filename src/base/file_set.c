@@ -24,23 +24,23 @@
 #define RECORD_FIRST "portolan change 1\n"
 #define RECORD_LIMIT ((size_t)16 << 20)
 #define DEPTH_MAX 3
-#define WAITS 50            /* attempts while another program holds the directory, */
+#define WAITS 50            /* most attempts while another program has locked the directory */
 #define WAIT_MICROSECONDS 100000
 
-/* A changed file. */
+/* A file to be written or removed. */
 struct change {
     char *name;
     bool removed;
-    struct file_temporary temporary;   /* fd is -1 once closed */
+    struct file_temporary temporary;   /* fd is -1 after closing */
 };
 
 struct file_set {
-    int dir;                /* holds the lock */
+    int dir;                /* descriptor of the directory, which is locked */
     char *path;
     VEC(struct change) changes;
-    bool private;           /* directory and files are readable by their owner only */
-    bool made;              /* this change created the directory */
-    bool recorded;          /* the record is in place, so the change is valid */
+    bool private;           /* only the owner may read the directory and its files */
+    bool made;              /* whether this change created the directory */
+    bool recorded;          /* whether the record is in place, so that the change is valid */
 };
 
 static bool plain_component(const char *name, size_t length)
@@ -53,8 +53,8 @@ static bool plain_component(const char *name, size_t length)
     return true;
 }
 
-/* Returns whether @name is relative and no component begins with a dot: it cannot leave the
- * directory or be a temporary file. */
+/* Returns whether @name is relative and no component begins with a dot. Such a name cannot leave
+ * the directory or be a temporary file. */
 static bool plain_name(const char *name)
 {
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -68,8 +68,8 @@ static bool plain_name(const char *name)
     return false;
 }
 
-/* Opens the directory of @name below @dir without following links, and finds its last component. -1
- * with errno. The caller closes. */
+/* Opens the directory part of @name in @dir without following links. *@last is the last component.
+ * Returns -1 with errno. The caller closes it. */
 static int open_parent(int dir, const char *name, const char **last)
 {
     int at = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -98,7 +98,7 @@ static bool sync_parent(int dir, const char *name)
     return ok;
 }
 
-/* Removes the parent directories of @name that are empty now. */
+/* Removes the parent directories of @name that are now empty. */
 static void drop_empty(int dir, const char *name)
 {
     char *copy = mem_strdup(name);
@@ -110,7 +110,7 @@ static void drop_empty(int dir, const char *name)
     free(copy);
 }
 
-/* Creates the parent directories of @name; false with errno. */
+/* Creates the parent directories of @name. Returns false with errno. */
 static bool make_parents(int dir, const char *name)
 {
     char *part = mem_strdup(name);
@@ -138,7 +138,7 @@ static bool apply_one(int dir, const struct change *c)
     if (parent < 0)
         return c->removed && errno == ENOENT;
     file_temporary_name(last, c->temporary.process, c->temporary.serial, temporary);
-    /* Already renamed before the change was interrupted. */
+    /* ENOENT: done before the change was interrupted */
     bool ok = (c->removed ? file_calls.unlink(parent, last, 0)
                           : file_calls.rename(dir, temporary, parent, last)) == 0 ||
               errno == ENOENT;
@@ -164,7 +164,7 @@ static bool sync_parents(int dir, const char *name)
     return ok;
 }
 
-/* Applies the record, then removes it once the changes are on disk. False with errno. */
+/* Applies the record, and removes it after the changes are on disk. Returns false with errno. */
 static bool apply(int dir, const struct change *changes, size_t count)
 {
     bool ok = true;
@@ -215,8 +215,8 @@ static bool record_line(const char *line, struct change *out)
     return true;
 }
 
-/* Refuses a record that is incomplete or was not written by this module, since it names files to
- * remove. */
+/* Parses a record. Rejects a record that is incomplete or was not written by this module, because
+ * it names files to remove. */
 static bool record_parse(char *text, size_t length, struct change **changes, size_t *count)
 {
     VEC(struct change) found = {0};
@@ -239,7 +239,7 @@ static bool record_parse(char *text, size_t length, struct change **changes, siz
     return ok;
 }
 
-/* Completes the change recorded in @dir, if any. */
+/* Completes the change recorded in @dir, if there is one. */
 static bool settle(int dir, const char *path, struct err *err)
 {
     struct str record = {0}, text = {0};
@@ -270,7 +270,7 @@ static bool settle(int dir, const char *path, struct err *err)
     return ok;
 }
 
-/* Continues without a lock where the file system has none. */
+/* Locks the directory. Continues without a lock if the file system has none. */
 static bool lock(int dir, int kind, const char *path, struct err *err)
 {
     for (int wait = 0; flock(dir, kind | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
@@ -347,7 +347,7 @@ static bool refuse_name(const struct file_set *set, const char *name, struct err
     return err_at(err, set->path, 0, 0);
 }
 
-/* Returns the change of @name, a new one if needed. */
+/* Returns the change of @name, which is created if necessary. */
 static struct change *change_of(struct file_set *set, const char *name)
 {
     for (size_t i = 0; i < set->changes.count; i++)
@@ -358,7 +358,7 @@ static struct change *change_of(struct file_set *set, const char *name)
     return &set->changes.items[set->changes.count - 1];
 }
 
-/* Returns whether @name does not exist or is a regular file, with no link on its path. */
+/* Returns whether @name is missing or a regular file, without links in its path. */
 static bool replaceable(int dir, const char *name)
 {
     struct stat status;
@@ -412,7 +412,7 @@ bool file_set_remove(struct file_set *set, const char *name, struct err *err)
     return true;
 }
 
-/* Puts the record in place, which makes the change valid. */
+/* Writes the record and renames it to its place, which makes the change valid. */
 static bool record_write(struct file_set *set, struct err *err)
 {
     struct file_temporary t = {.fd = -1};
@@ -437,7 +437,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
     if (shortage_lost())
         return err_memory(err, set->path, 0);
     if (set->private)
-        fchmod(set->dir, 0700);   /* if this fails the files are private anyway */
+        fchmod(set->dir, 0700);   /* errors are ignored, because the files are private anyway */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;
@@ -447,7 +447,7 @@ bool file_set_commit(struct file_set *set, struct err *err)
                       "it will be completed when the directory is next opened");
 }
 
-/* Removes temporary files that were not committed. */
+/* Removes the temporary files of a change that was not committed. */
 static void undo(struct file_set *set)
 {
     for (size_t i = 0; i < set->changes.count; i++)
@@ -470,13 +470,13 @@ void file_set_free(struct file_set *set)
     free(set);
 }
 
-/* Sorted names. */
+/* Names in ascending order. */
 struct known_names {
     const char **items;
     size_t count;
 };
 
-/* Returns the first of @names that does not sort before @name; NULL if all do. */
+/* Returns the first of @known that is not before @name in order; NULL if there is none. */
 static const char *not_before(const struct known_names *known, const char *name)
 {
     size_t low = 0, high = known->count;
@@ -492,7 +492,7 @@ static const char *not_before(const struct known_names *known, const char *name)
     return low < known->count ? known->items[low] : NULL;
 }
 
-/* Returns whether @name is in the list, or is a parent directory of one. */
+/* Returns whether @name is in the list, or a parent directory of a name in it. */
 static bool among(const char *name, const struct known_names *known)
 {
     struct str inside = {0};

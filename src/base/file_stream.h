@@ -1,4 +1,5 @@
-/* A file written in pieces, each at once: pieces written before an interruption are kept. */
+/* A file that is written in pieces, each at once. If writing is interrupted, the pieces so far
+ * remain. */
 #ifndef PORTOLAN_BASE_FILE_STREAM_H
 #define PORTOLAN_BASE_FILE_STREAM_H
 
@@ -9,18 +10,19 @@
 
 struct file_stream;
 
-/* Returns whether @path must not be written to: a directory; in the workbench (file_refuse_pipes) a
- * pipe, which may block, and the terminal, detected once it is open as @fd (-1: not yet). True with
- * err. Any thread. */
+/* Returns whether @path must not be written to: a directory, and in the workbench
+ * (file_refuse_pipes) the terminal or a pipe, which may block. The terminal is detected when the
+ * file is open as @fd (-1: not yet). Returns true with err. Any thread. */
 bool file_stream_refused(const char *path, int fd, struct err *err);
-/* Writes all of it. On a terminal control characters are escaped by utf8_printable. False with
+/* Writes all bytes. On a terminal utf8_printable escapes control characters. Returns false with
  * errno. Any thread. */
 bool file_stream_put(int fd, const void *bytes, size_t length);
-/* Creates or truncates @path. NULL with err. One thread. */
+/* Creates or truncates @path. Returns NULL with err. One thread. */
 struct file_stream *file_stream_new(const char *path, struct err *err);
-/* Appends a piece. On failure the file is cut after the previous piece. */
+/* Appends a piece. On failure it truncates the file to the previous pieces and returns false with
+ * err. */
 bool file_stream_add(struct file_stream *stream, const void *bytes, size_t length, struct err *err);
-/* Syncs and closes; frees @stream in any case. NULL is fine. */
+/* Syncs and closes the file, and frees @stream, which may be NULL. Returns false with err. */
 bool file_stream_close(struct file_stream *stream, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "base/file_calls.h"
 
-/* bytes of the target's name in the temporary one, so that the result fits into NAME_MAX */
+/* bytes of the target's name in the temporary name, which must fit into NAME_MAX */
 #define NAME_KEPT 180
 
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1])
@@ -55,8 +55,7 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
             return false;
         if (t->fd < 0)
             continue;
-        /* A clean-up between the two calls may have removed the file: then it has no name any
-         * more. */
+        /* a clean-up between open and flock may have removed the file */
         flock(t->fd, LOCK_EX | LOCK_NB);
         if (fstat(t->fd, &status) == 0 && status.st_nlink > 0)
             return true;
@@ -67,7 +66,8 @@ bool file_temporary_make(int dir, const char *name, bool private, struct file_te
     return false;
 }
 
-/* File systems without modes refuse to change them; the contents matter more. */
+/* Copies the mode of the target. File systems without modes refuse that; it is then ignored,
+ * because the contents are more important. */
 static bool keep_mode(int fd, int dir, const char *target)
 {
     struct stat status;

@@ -15,9 +15,9 @@
 #include "base/path.h"
 #include "base/shortage.h"
 
-#define LINKS_MAX 40   /* the kernel's limit of links in a path */
+#define LINKS_MAX 40   /* the kernel's limit on links in a path */
 
-/* Returns a remedy for @code, or NULL. */
+/* Returns the remedy for errno @code, otherwise @otherwise. */
 static const char *remedy(int code, const char *otherwise)
 {
     switch (code) {
@@ -39,7 +39,7 @@ bool file_fault(struct err *err, const char *path, const char *verb, const char 
     return err_at(err, path, 0, 0);
 }
 
-/* The directory part of @path, "." when it has none. */
+/* Sets @out to the directory part of @path; "." if it has none. */
 static void directory_of(const char *path, struct str *out)
 {
     const char *slash = strrchr(path, '/');
@@ -57,7 +57,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Follows symbolic links to the name to replace, which need not exist. */
+/* Follows symbolic links from @path to the name to replace, which may be missing. */
 static bool follow(const char *path, struct str *out, struct err *err)
 {
     char link[PATH_MAX];
@@ -88,7 +88,7 @@ static bool follow(const char *path, struct str *out, struct err *err)
 }
 
 /* Returns the descriptor of this process that @path names (/dev/stdout, /dev/fd/N,
- * /proc/self/fd/N), or -1. */
+ * /proc/self/fd/N); -1: none. */
 static int own_descriptor(const char *path)
 {
     static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -112,7 +112,7 @@ static int own_descriptor(const char *path)
     return fd;
 }
 
-/* Writes directly to a device, pipe or descriptor, since a rename cannot replace it. */
+/* Writes to a device, pipe or descriptor directly, because a rename cannot replace it. */
 static bool write_through(const char *path, int own, const void *bytes, size_t length,
                           struct err *err)
 {
@@ -131,7 +131,7 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
     return ok;
 }
 
-/* Replaces @name in @dir by a new file, or changes nothing. @path is for messages. */
+/* Replaces @name in @dir by a new file; on failure nothing changes. @path is for messages. */
 static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes,
                     size_t length, struct err *err)
 {
@@ -160,14 +160,14 @@ static bool write_regular(const char *path, bool private, const void *bytes, siz
     struct str target = {0}, directory = {0};
     bool ok = false;
 
-    if (private)   /* replaces a link instead of following it */
+    if (private)   /* a link is replaced instead of followed */
         str_add(&target, path);
     else if (!follow(path, &target, err))
         goto out;
     directory_of(str_text(&target), &directory);
     int dir =
         file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    /* the directory may be writable but not readable; then it cannot be synced */
+    /* a directory may be writable but not readable; it then cannot be synced */
     if (dir < 0 && errno == EACCES)
         dir = file_calls.open(AT_FDCWD, str_text(&directory), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (dir < 0) {

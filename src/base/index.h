@@ -1,5 +1,6 @@
-/* Hash table: an index by position of items stored elsewhere. Open addressing. A slot keeps hash
- * and position: items are compared only if their hashes agree, and growing needs no item. */
+/* Hash table with open addressing that maps keys to positions of items stored elsewhere. A slot has
+ * hash and position. Items are therefore compared only if their hashes are equal, and growing does
+ * not access items. */
 #ifndef PORTOLAN_BASE_INDEX_H
 #define PORTOLAN_BASE_INDEX_H
 
@@ -12,22 +13,22 @@
 #define INDEX_NONE UINT32_MAX
 
 struct index_slot {
-    uint32_t item;        /* position + 1, 0 free */
+    uint32_t item;        /* position + 1; 0: free */
     uint32_t hash;
 };
 
-/* Zero-initialised is empty and valid. One thread while it changes. */
+/* Empty and valid if zero-initialised. While it changes, only one thread may use it. */
 struct index {
     struct index_slot *slots;
-    size_t slot_count;    /* a power of two, at least twice the items; 0 while empty */
+    size_t slot_count;    /* a power of two, at least twice the number of items; 0: empty */
     size_t count;
 };
 
-/* Returns whether item @item of @items has the key @key. */
+/* Returns whether item @item of @items has key @key. */
 typedef bool (*index_same)(const void *items, uint32_t item, const void *key);
 
-/* Returns the position whose hash is @hash and for which @same holds, or INDEX_NONE. Inline, so
- * that @same is inlined. Any thread while no thread changes it. */
+/* Returns the position with hash @hash for which @same returns true, or INDEX_NONE. Inline, so that
+ * calls of @same are inlined. Any thread, while no thread changes the index. */
 static inline uint32_t index_find(const struct index *x, uint64_t hash, index_same same,
                                   const void *items, const void *key)
 {
@@ -39,26 +40,26 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
          at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
-        steps_add(1);   /* counts collisions */
+        steps_add(1);   /* includes collisions in the count of steps */
     }
     return INDEX_NONE;
 }
 
-/* Reserves room for one more, for indexes that grow with the input. False when memory runs out;
- * nothing has changed then. */
+/* Makes room for one more item, for indexes that grow with the input. Returns false, with nothing
+ * changed, if memory runs out. */
 bool index_try_reserve(struct index *x);
 /* Adds position @item, which must not be in the index. */
 void index_add(struct index *x, uint64_t hash, uint32_t item);
 /* Removes position @item, which was added with @hash. */
 void index_remove(struct index *x, uint64_t hash, uint32_t item);
-/* Empties it and keeps the storage. */
+/* Removes all items but keeps the memory. */
 void index_clear(struct index *x);
 void index_done(struct index *x);
 
-/* Hash of @length bytes, equal in every process (FNV-1a with a final mix). Any thread. */
+/* Returns a hash that is equal in every process (FNV-1a with a final mix). Any thread. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(const char *text);
-/* Continues a hash: @hash is HASH_START or the hash of the preceding bytes. */
+/* Continues a hash. @hash is HASH_START or the hash of the preceding bytes. */
 #define HASH_START 0xcbf29ce484222325u
 uint64_t hash_fixed(uint64_t hash, const void *bytes, size_t length);
 

@@ -1,5 +1,5 @@
-/* Locks shared by threads. The process that saves the session after a fault has a single thread. It
- * ignores locks, since their holders do not exist there. */
+/* Locks between threads. The process that saves the session after a fault ignores them: it has a
+ * single thread, so the threads that hold locks do not exist in it. */
 #ifndef PORTOLAN_BASE_LOCK_H
 #define PORTOLAN_BASE_LOCK_H
 
@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
-/* Takes the lock if it is free; false if not. */
+/* Locks if nobody holds the lock; otherwise returns false. */
 bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
-/* Disables all locks of this process, which has a single thread from now on. Data under a held lock
- * may be inconsistent. */
+/* Disables all locks of this process, which must have a single thread. Data whose lock was held may
+ * be inconsistent. */
 void lock_none(void);
 
 #endif

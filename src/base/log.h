@@ -1,4 +1,4 @@
-/* Messages for the user: kept in a ring that the Log view shows; batch mode prints them on
+/* Messages for the user, in a ring buffer that the log view shows. Batch mode prints them on
  * stderr. */
 #ifndef PORTOLAN_BASE_LOG_H
 #define PORTOLAN_BASE_LOG_H
@@ -10,19 +10,20 @@ enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
 
 struct log_line {
     enum log_level level;
-    double seconds;   /* since program start */
+    double seconds;   /* seconds since the start of the program */
     char *text;
 };
 
 /* Appends a line. Any thread. */
 void log_add(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Number of lines kept: the newest 10,000. Any thread. */
+/* Returns the number of stored lines, which are the newest 10,000. Any thread. */
 size_t log_count(void);
-/* Copies line @index, oldest first; false past the end. The caller frees out_copy->text. */
+/* Copies line @index, from 0 for the oldest. Returns false beyond the last line. The caller frees
+ * out_copy->text. */
 bool log_get(size_t index, struct log_line *out_copy);
-/* Incremented by each log_add, so that a view detects new lines. */
+/* Returns a number that each log_add increments, so that a view detects new lines. */
 unsigned log_revision(void);
-/* Warnings and errors go to stderr as well. */
+/* Sets whether warnings and errors are also printed on stderr. */
 void log_to_stderr(bool on);
 
 #endif

@@ -1,7 +1,7 @@
-/* Allocation. mem_* is for small blocks and does not fail: when memory runs out it uses the reserve
- * (base/shortage.h), and the job or command is cancelled. The program ends when the reserve is used
- * up. mem_try_* is for blocks over MEM_SMALL bytes that grow with the input: it may fail, and the
- * caller reports that (err_memory). */
+/* Memory allocation. mem_* is for small blocks and does not fail. When memory runs out, it uses the
+ * reserve (base/shortage.h) and the job or command is cancelled. When the reserve is used up, the
+ * program ends. mem_try_* is for blocks of more than MEM_SMALL bytes that grow with the input. It
+ * may fail, and the caller must report that (err_memory). */
 #ifndef PORTOLAN_BASE_MEM_H
 #define PORTOLAN_BASE_MEM_H
 
@@ -13,34 +13,35 @@
 
 #define MEM_SMALL ((size_t)64 << 10)
 
-/* Returns storage that the caller frees with free(). Ends the program through die() when memory
+/* Return memory that the caller frees with free(). They end the program through die() if memory
  * runs out. Any thread. */
 void *mem_alloc(size_t size);
 void *mem_zero(size_t count, size_t size);
 void *mem_resize(void *block, size_t size);
-/* Storage at a multiple of @alignment, a power of two; not zeroed. */
+/* Returns memory, not zeroed, at a multiple of @alignment, which is a power of two. */
 void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* Doubles the @capacity of @items, which have @size bytes each. A list too large for the reserve is
- * unchanged, and this thread's work is cancelled (base/shortage.h). */
+/* Doubles *@capacity of the array @items, whose elements have @size bytes. If the array is too
+ * large for the reserve, it stays unchanged and this thread's work is cancelled
+ * (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
-/* Returns whether @bytes are available for @what, which takes them in many pieces; false with
+/* Returns whether @bytes are available for @what, which allocates them in many pieces. False sets
  * err. */
 bool mem_room(size_t bytes, const char *what, struct err *err);
-/* Allocator for libraries that handle NULL: uses the reserve, and cancels this thread's work when
- * that is used up. */
+/* Allocate for libraries that handle NULL: use the reserve. When that is used up, return NULL and
+ * cancel this thread's work. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
-/* Reacts to a failed request for @size bytes: releases the reserve, so that this thread's work
- * polls for its cancellation. True: try again. Any thread. */
+/* Reacts to a failed request for @size bytes: releases the reserve, and makes this thread's work
+ * poll for cancellation soon. True: the caller tries again. Any thread. */
 bool mem_yield(size_t size);
-/* For callers of mem_try_* that cannot fail: call it after each failure with @tries counted from 0,
- * and try again. Ends the program when no memory is left. */
+/* For callers of mem_try_* that cannot fail. Call it after each failure, with @tries counted from
+ * 0, and try again. Ends the program if no memory is left. */
 void mem_again(size_t size, unsigned tries);
 
-/* Prints "portolan: ..." on stderr after the terminal hook, runs the save hook, and aborts. */
+/* Runs the terminal hook, prints "portolan: ..." on stderr, runs the save hook, and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 /* Runs the hooks of die() without ending the program. */
 void die_prepare(void);

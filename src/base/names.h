@@ -1,5 +1,5 @@
-/* Interned strings: equal text has an equal index. Indices count from 0 in order of first use and
- * never change. */
+/* Interned strings: equal texts have equal indices. Indices count from 0 in the order of first use
+ * and never change. */
 #ifndef PORTOLAN_BASE_NAMES_H
 #define PORTOLAN_BASE_NAMES_H
 
@@ -11,13 +11,14 @@ struct names {
     struct index index;
 };
 
-/* Zero-initialised is empty and valid. One thread while it changes. */
+/* Frees the strings. A zero-initialised struct is empty and valid. While it changes, only one
+ * thread may use it. */
 void names_done(struct names *n);
-/* Returns the index of @text, added when new. */
+/* Returns the index of @text, which is added if new. */
 uint32_t names_add(struct names *n, const char *text);
-/* As names_add, for lists that grow with the input: UINT32_MAX when memory runs out. */
+/* Same as names_add for lists that grow with the input. Returns UINT32_MAX if memory runs out. */
 uint32_t names_try_add(struct names *n, const char *text);
-/* Returns the index of @text, or UINT32_MAX. */
+/* Returns the index of @text; UINT32_MAX: none. */
 uint32_t names_find(const struct names *n, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* Serialises values for another process of the same program, and reads them in the same order.
- * Reading past the end marks the bytes as broken and returns zero, so that a reader checks once, at
- * its end. Any thread. */
+/* Serialises values for another process of the same program, which reads them in the same order.
+ * Reading past the end marks the bytes as broken and returns zero, so that a reader needs only one
+ * check at its end. Any thread. */
 #ifndef PORTOLAN_BASE_PACK_H
 #define PORTOLAN_BASE_PACK_H
 
@@ -11,7 +11,7 @@
 void pack_count(struct str *out, uint64_t value);
 void pack_number(struct str *out, double value);
 void pack_text(struct str *out, const char *text);
-/* Appends @count items of @size bytes without the count. */
+/* Appends @count items of @size bytes each, without the count. */
 void pack_array(struct str *out, const void *items, size_t count, size_t size);
 
 struct unpacking {
@@ -21,12 +21,12 @@ struct unpacking {
 };
 uint64_t unpack_count(struct unpacking *from);
 double unpack_number(struct unpacking *from);
-/* Borrowed from the bytes; "" when they are broken. */
+/* Returns a text borrowed from the bytes; "" if they are broken. */
 const char *unpack_text(struct unpacking *from);
-/* Copies @count items to @to; zeros when they are missing. */
+/* Copies @count items to @to; zeros if bytes are missing. */
 void unpack_array(struct unpacking *from, void *to, size_t count, size_t size);
-/* Returns whether @count items of @size bytes are left; if not, marks the bytes as broken. Call it
- * before allocating. */
+/* Returns whether @count items of @size bytes remain. If not, marks the bytes as broken. Call it
+ * before an allocation. */
 bool unpack_holds(struct unpacking *from, uint64_t count, size_t size);
 
 #endif

@@ -19,8 +19,8 @@ bool path_owner_trusted(const struct stat *about)
     return about->st_uid == geteuid() || about->st_uid == 0;
 }
 
-/* Returns whether directory @path belongs to a trusted user. If it does not exist its nearest
- * existing parent counts, which must be at least the first @least bytes. */
+/* Returns whether directory @path belongs to a trusted user. If it is missing, its nearest existing
+ * parent is tested, down to the first @least bytes. */
 static bool directory_trusted(const char *path, size_t least)
 {
     char *part = mem_strdup(path);
@@ -33,7 +33,7 @@ static bool directory_trusted(const char *path, size_t least)
     return there && S_ISDIR(about.st_mode) && path_owner_trusted(&about);
 }
 
-/* Logs once why nothing is kept. */
+/* Logs, only once, why the directory is not used. */
 static void refuse_directory(const char *path)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -44,9 +44,9 @@ static void refuse_directory(const char *path)
                 "user", path);
 }
 
-/* Returns the program's directory below that of @variable, or below @otherwise in the home
- * directory. NULL without one, or when it belongs to another user (sudo keeps HOME on some
- * systems). */
+/* Returns the program's directory in that of @variable, otherwise in @otherwise in the home
+ * directory. Returns NULL if there is none or if it belongs to another user (on some systems sudo
+ * preserves HOME). */
 static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
@@ -54,14 +54,14 @@ static char *directory_in(const char *variable, const char *otherwise)
     struct stat about;
     bool trusted;
 
-    /* The XDG specification ignores relative paths. */
+    /* relative paths are ignored, following the XDG specification */
     if (chosen && chosen[0] == '/') {
         str_addf(&path, "%s" OWN, chosen);
-        /* created below the directory that the user chose */
+        /* may be missing, because it is created in the directory that the user chose */
         trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);
     } else if (home && home[0] == '/') {
         str_addf(&path, "%s/%s" OWN, home, otherwise);
-        /* a missing home directory is not created */
+        /* the home directory must exist, because it is not created */
         trusted = directory_trusted(str_text(&path), strlen(home));
     } else {
         return NULL;
@@ -119,7 +119,7 @@ char *path_next_to_program(const char *programs, const char *installed)
 
     if (!directory)
         return NULL;
-    /* Longest common prefix that ends between two names. */
+    /* finds the longest common prefix that ends at a slash */
     for (; programs[i] && programs[i] == installed[i]; i++)
         if (programs[i] == '/')
             shared = i;
@@ -173,7 +173,7 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err)
         *slash = '/';
     }
     free(copy);
-    if (ok && private) {   /* an existing directory may have other modes */
+    if (ok && private) {   /* an existing directory may have another mode */
         char *directory = path_state(".");
         struct stat about;
         if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() &&

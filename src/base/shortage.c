@@ -10,7 +10,7 @@ static _Thread_local struct { void *block; size_t bytes; unsigned depth; } neede
 static _Atomic(void *) kept, last;
 static atomic_bool unclaimed;
 
-/* Maps address space that is never touched: it uses no memory, but counts against limits. */
+/* Maps address space that is never touched. It uses no memory, but counts towards limits. */
 static void *map(size_t size)
 {
     if (mem_refused(size))
@@ -38,7 +38,8 @@ static bool yield(_Atomic(void *) *place, size_t size)
 
 bool shortage_keep(void)
 {
-    bool saved = keep(&last, SHORTAGE_LAST);   /* both reserves are requested even if one fails */
+    bool saved = keep(&last, SHORTAGE_LAST);   /* evaluated first, so that both reserves are
+                                                * requested */
 
     return keep(&kept, SHORTAGE_KEPT) && saved;
 }
@@ -101,7 +102,7 @@ void *shortage_zero(size_t count, size_t size)
 
 bool shortage_need(size_t bytes)
 {
-    /* Small requests fit into the reserve. */
+    /* smaller requests fit into the reserve */
     if (!needed.depth && bytes > SHORTAGE_KEPT / 2) {
         needed.block = map(bytes);
         needed.bytes = bytes;

@@ -1,4 +1,4 @@
-/* "Did you mean": the candidate that is closest to a word. */
+/* Finds the candidate most similar to a word, for "did you mean". */
 #ifndef PORTOLAN_BASE_SIMILAR_H
 #define PORTOLAN_BASE_SIMILAR_H
 
@@ -7,19 +7,20 @@
 
 #define SIMILAR_TODO 192
 
-/* Start with {.word = ...}. */
+/* Initialise it with {.word = ...}. */
 struct similar {
     const char *word;
     const char *best;      /* NULL: none is similar */
-    /* edit distance: letters added, dropped, changed or swapped with a neighbour, case ignored */
+    /* edit distance of @best: letters inserted, deleted, replaced or exchanged with a neighbour,
+     * ignoring case */
     size_t distance;
 };
 
-/* Takes @candidate, borrowed, if it is closer than the previous ones and differs in at most a third
- * of the word's letters. Then returns true. Any thread. */
+/* Stores @candidate, borrowed, and returns true if it is more similar than the previous ones and
+ * differs in at most a third of the word's letters. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
-/* Writes "did you mean NAME?" to @out if one is similar, else @otherwise (may be NULL). Returns
- * @out, or NULL. */
+/* Writes "did you mean NAME?" to @out if there is a similar one, otherwise @otherwise (may be
+ * NULL). Returns @out, or NULL. */
 const char *similar_todo(const struct similar *s, const char *otherwise, char out[SIMILAR_TODO]);
 
 #endif

@@ -26,8 +26,8 @@ bool str_try_reserve(struct str *s, size_t more)
     return true;
 }
 
-/* Reserves room for @more bytes. A text too large for the reserve, such as a whole table's, is left
- * out, and its work fails: then false. */
+/* Makes room for @more bytes. Returns false if the text is too large for the reserve, such as that
+ * of a whole table; its work then fails. */
 static bool reserve(struct str *s, size_t more)
 {
     size_t wanted = s->length + more;
@@ -119,7 +119,7 @@ bool str_has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* ASCII only, so that the locale does not change the meaning of a command or mnemonic. */
+/* for ASCII only, so that the locale does not change the meaning of a command or mnemonic */
 static int lower(int c)
 {
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;

@@ -7,7 +7,7 @@
 
 #include "base/file_calls.h"
 
-/* bytes of a message written without allocation: half of the buffer */
+/* bytes of a message that is written without allocation; half the size of the buffer */
 #define SAID 4096
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
@@ -29,7 +29,7 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
             return 0;
         value = value << 6 | (s[i] & 0x3f);
     }
-    /* Overlong, a surrogate, or past the end. */
+    /* overlong, a surrogate, or too large */
     if ((length == 3 && value < 0x800) || (value >= 0xd800 && value < 0xe000) ||
         (length == 4 && (value < 0x10000 || value > 0x10ffff)))
         return 0;
@@ -70,11 +70,11 @@ int utf8_columns(uint32_t code)
     return wcwidth((wchar_t)code);
 }
 
-/* A range of characters, both ends included. */
+/* A range of characters; both ends are included. */
 struct code_range { uint32_t first, last; };
 
-/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): invisible
- * where unsupported. */
+/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16). Programs
+ * that do not support such a character do not show it. */
 static const struct code_range ignorable[] = {
     {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5},
     {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e}, {0x2060, 0x206f}, {0x3164, 0x3164},
@@ -82,7 +82,7 @@ static const struct code_range ignorable[] = {
     {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-/* Returns whether the sorted @ranges contain @code. */
+/* Returns whether @code is in one of the @ranges, which are sorted. */
 static bool in_ranges(const struct code_range *ranges, size_t count, uint32_t code)
 {
     while (count) {
@@ -105,7 +105,7 @@ bool utf8_steers(uint32_t code)
         return code < 32;
     const bool control = code < 160, separator = code == 0x2028 || code == 0x2029,
                annotation = code >= 0xfff9 && code <= 0xfffb;
-    /* blank braille: a space that no search for spaces finds */
+    /* blank braille looks like a space, but a search for spaces does not find it */
     const bool blank = code == 0x2800;
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 
@@ -122,7 +122,7 @@ size_t utf8_printable_next(const char *text, size_t left, char shown[UTF8_SHOWN]
     *shown = '\0';
     if (step && (line_end || !utf8_steers(code)))
         return step;
-    if (step && code > 0xffff)   /* a JSON surrogate pair */
+    if (step && code > 0xffff)   /* two escapes, a JSON surrogate pair */
         snprintf(shown, UTF8_SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff),
                  0xdc00u + (code & 0x3ff));
     else if (step && code >= 127)
@@ -151,7 +151,8 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    file_calls_write_all(fd, out, filled);   /* an error here cannot be reported */
+    file_calls_write_all(fd, out, filled);   /* errors are ignored, because they cannot be reported
+                                              * here */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-#define PIECE ((size_t)64 << 10)   /* bytes written at once, up to the end of a line */
+#define PIECE ((size_t)64 << 10)   /* bytes written at once; extended to the end of the line */
 
 void utf8_escape(const char *text, size_t length, struct str *out)
 {
@@ -48,8 +48,8 @@ void utf8_printable(const char *text, size_t length, struct str *out)
     str_add_bytes(out, text + plain, length - plain);
 }
 
-/* Length of the next piece of @text to write: whole lines, so that a table of a million rows needs
- * no second copy. */
+/* Returns the length of the next piece of @text to write. It consists of whole lines, so that a
+ * table of a million rows needs no second copy. */
 static size_t piece_of(const char *text, size_t length)
 {
     if (length <= PIECE)

@@ -1,4 +1,4 @@
-/* Texts for terminals and files: nothing in them acts on a terminal. Any thread. */
+/* Writes texts so that they have no effect on a terminal. Any thread. */
 #ifndef PORTOLAN_BASE_UTF8_TEXT_H
 #define PORTOLAN_BASE_UTF8_TEXT_H
 
@@ -8,20 +8,20 @@
 
 #include "base/str.h"
 
-/* Appends @text as UTF-8 without effect on a terminal: controls (utf8_steers) and bytes that are
- * not UTF-8 become \t, \n, \r or \xHH, a backslash is doubled. */
+/* Appends @text as UTF-8 without control characters. Controls (utf8_steers) and bytes that are not
+ * UTF-8 become \t, \n, \r or \xHH; a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
-/* Appends finished output; line feeds and tabs stay. Other controls and invalid bytes become \xHH
- * or \uHHHH, two of these above U+FFFF (a JSON surrogate pair). */
+/* Appends finished output, with its line feeds and tabs. Other controls and invalid bytes become
+ * \xHH or \uHHHH; characters above U+FFFF become two of these (a JSON surrogate pair). */
 void utf8_printable(const char *text, size_t length, struct str *out);
-/* Passes @text as utf8_printable writes it to @put, some lines per call, so that a large table has
- * no second copy. False when @put returns false. */
+/* Calls @put with the text that utf8_printable would append, some lines per call, so that a large
+ * table needs no second copy. Returns false if @put does. */
 bool utf8_pieces(const char *text, size_t length,
                  bool (*put)(void *to, const char *printable, size_t length), void *to);
-/* Writes @text by utf8_printable to @out: used for all text on standard output and standard error.
- * False on failure. */
+/* Writes @text to @out in the form of utf8_printable. All text on standard output and standard
+ * error is written by it. Returns false on failure. */
 bool utf8_write(FILE *out, const char *text, size_t length);
-/* As utf8_write, for a short message. */
+/* Same as utf8_write for a short message. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -19,20 +19,20 @@
         vec_reserve((v), (v)->count + 1);                                                        \
         (v)->items[(v)->count++] = (value);                                                      \
     } while (0)
-/* Makes room for one more. False: the list is large and memory ran out, and this thread's work will
- * fail (mem_grow); the caller must tolerate a missing item. */
+/* Makes room for one more item. False: the list is large and memory ran out, so this thread's work
+ * will fail (mem_grow). The caller must tolerate that an item is missing. */
 #define vec_room(v)                                                                                \
     ((v)->count < (v)->capacity ||                                                                 \
      ((v)->items = mem_grow((v)->items, &(v)->capacity, sizeof *(v)->items),                       \
       (v)->count < (v)->capacity))
-/* Appends @value, which is not evaluated if there is no room. */
+/* Appends @value. If there is no room, it does not evaluate or append it. */
 #define vec_add(v, value)                                                                        \
     do {                                                                                         \
         if (vec_room(v))                                                                         \
             (v)->items[(v)->count++] = (value);                                                  \
     } while (0)
-/* Appends to lists that grow with the input: when memory runs out @ok becomes false and nothing is
- * added. */
+/* Appends @value to a list that grows with the input. If memory runs out, sets @ok to false and
+ * appends nothing. */
 #define vec_try_push(v, value, ok)                                                               \
     do {                                                                                         \
         if ((ok) && (v)->capacity == (v)->count) {                                               \

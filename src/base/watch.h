@@ -1,4 +1,4 @@
-/* Cooperative cancellation: the caller installs a predicate per thread; long loops poll it. */
+/* Cooperative cancellation: the caller installs a predicate per thread, and long loops poll it. */
 #ifndef PORTOLAN_BASE_WATCH_H
 #define PORTOLAN_BASE_WATCH_H
 
@@ -8,31 +8,32 @@
 #include "base/err.h"
 #include "base/steps.h"
 
-#define WATCH_STEPS 4096   /* steps (base/steps.h) between two polls: at most a millisecond */
+#define WATCH_STEPS 4096   /* steps (base/steps.h) between two polls, which take at most a
+                            * millisecond */
 
 struct watch {
-    bool (*over)(void *state);   /* NULL: never */
+    bool (*over)(void *state);   /* NULL: no cancellation */
     void *state;
-    uint64_t steps;              /* since the last poll */
-    bool ended;                  /* it returned true once; stays true */
-    const char *unit;            /* unit of the work, as in "rows"; NULL: none */
-    double done, total;          /* of that unit; total 0: unknown */
+    uint64_t steps;              /* steps since the last poll */
+    bool ended;                  /* over() has returned true; stays true */
+    const char *unit;            /* unit of the work, such as "rows"; NULL: none */
+    double done, total;          /* completed and total work in that unit; total 0: unknown */
 };
 
-/* State of this thread. */
+/* The watch of this thread. */
 extern _Thread_local struct watch watch;
 
-/* Installs @over for this thread: its work ends when @over returns true; NULL: never. Returns the
- * previous one, for watch_restore. */
+/* Installs @over for this thread, whose work ends when @over returns true; NULL: no cancellation.
+ * Returns the previous watch for watch_restore. */
 struct watch watch_begin(bool (*over)(void *state), void *state);
 void watch_restore(struct watch before);
-/* Polls. True: return at once; the caller must poll as well. */
+/* Polls. True: return at once; the caller must poll too. */
 bool watch_over(void);
-/* Polls. True: continue. False with err ("cancelled"): the return value of a loader. */
+/* Polls. True: continue. False with err ("cancelled"), so that a loader can return it. */
 bool watch_goes_on(struct err *err);
 
-/* Sets the displayed progress: @done of @total (0: unknown) @unit, such as "bytes" or "rows", a
- * static string. */
+/* Sets the displayed progress: @done of @total (0: unknown) @unit. @unit is a static string such as
+ * "bytes" or "rows". */
 static inline void watch_at(const char *unit, double done, double total)
 {
     watch.unit = unit;
@@ -40,7 +41,7 @@ static inline void watch_at(const char *unit, double done, double total)
     watch.total = total;
 }
 
-/* Adds @steps to steps_taken and polls every WATCH_STEPS steps. True: return at once. */
+/* Adds @steps to steps_taken, and polls every WATCH_STEPS steps. True: return at once. */
 static inline bool watch_steps(uint64_t steps)
 {
     steps_add(steps);

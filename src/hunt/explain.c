@@ -15,8 +15,8 @@
 #define LATENCY_MOST 30      /* highest latency tried, in cycles */
 #define FAR 64               /* largest distance from the current value at which numbers are
                               * tried */
-#define STRIDE_SHARE 16      /* beyond FAR, the step between numbers is 1/STRIDE_SHARE of the
-                              * distance */
+#define STRIDE_SHARE 16      /* the step between these numbers is 1 plus the distance divided by
+                              * STRIDE_SHARE */
 #define LIKE_SHARE 0.75      /* least fraction of the similar blocks (mutants) that a change must
                               * correct */
 #define BROKEN_SHARE 0.1     /* an agreeing block that becomes wrong weighs as much as
