@@ -49,7 +49,7 @@ static struct mark mark_of(const struct session *s)
     const struct document *d = &s->document;
     struct mark m;
 
-    memset(&m, 0, sizeof m);   /* includes the padding, since it is compared with memcmp */
+    memset(&m, 0, sizeof m);   /* also the padding, because memcmp compares it */
     m.revision = s->revision;
     m.kernel = d->kernel;
     m.loop = d->loop;

@@ -60,7 +60,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
 }
 
 struct finding {
-    struct experiments *table;     /* held */
+    struct experiments *table;     /* counted reference */
     double epsilon;
 };
 

@@ -103,8 +103,8 @@ static json_t *heat_json(const struct heat_map *map)
     return object;
 }
 
-/* Draws the heat map: measured values to the right, predicted values upwards. A darker character
- * stands for more experiments. */
+/* Draws the heat map: measured values to the right, predicted values upwards. Darker characters
+ * mean more experiments. */
 static void heat_text(const struct heat_map *map, struct result *result)
 {
     static const char ramp[] = " .:-=+*#%@";

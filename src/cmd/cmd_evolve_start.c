@@ -265,7 +265,7 @@ struct starting {
     char *checkpoint;                /* path; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
-    struct experiments *table;       /* held */
+    struct experiments *table;       /* counted reference */
     struct problem *problem;
     struct watch outer;              /* the job's progress */
 };

@@ -179,7 +179,7 @@ static const struct parameter save_options[] = {
 
 struct experiments_saving {
     char *file;
-    struct experiments *table;     /* held */
+    struct experiments *table;     /* counted reference */
     enum isa isa;
     bool json, host;
 };

@@ -151,7 +151,7 @@ static bool worker_run(void *state, struct result *result, struct err *err)
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);

@@ -68,7 +68,7 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     struct imitation *imitation =
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);

@@ -49,7 +49,7 @@ static const struct parameter split_options[] = {
 };
 
 struct splitting {
-    struct experiments *table;   /* held */
+    struct experiments *table;   /* counted reference */
     size_t parts, controls;
     char *stem;
 };

@@ -85,7 +85,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms,
         result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
 
-    t->hide = NOT_TEXT;   /* hidden by default, because the rest fills a screen */
+    t->hide = NOT_TEXT;   /* in text, so that the default output fits a screen */
     for (size_t i = 0; i < scan->forms.count; i++) {
         const struct scan_form *form = &scan->forms.items[i];
         struct str lacking = {0};
@@ -205,7 +205,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     struct str nothing = {0};
     bool ok = true;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     j->job = job_current();
     j->scan.progress = scan_progress;
     j->scan.context = j;

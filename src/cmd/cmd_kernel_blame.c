@@ -23,7 +23,7 @@
 struct kernel_blaming {
     struct session *session;
     struct job *job;
-    const struct kernel *kernel;     /* held */
+    const struct kernel *kernel;     /* counted reference */
     size_t loop;
     /* the loop's instructions, or those of its most frequent recorded path */
     struct insn *insns;
@@ -91,7 +91,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);

@@ -54,7 +54,7 @@ struct evaluation_run {
     double per;
     bool sampling;                  /* evaluates only the first blocks, and runs without a job */
     struct job *job;
-    size_t blocks;                  /* blocks given to workers so far */
+    size_t blocks;                  /* blocks assigned to workers so far */
     struct csv_reader *reader;
     int hex, cycles, arch;          /* columns; -1: none */
     /* number of the columns that only kernel measure writes; 2: all of them */
@@ -518,7 +518,7 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     if (w->rows_path && !rows)
         return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
     bool ok = evaluate_file(job, w, rows, err);

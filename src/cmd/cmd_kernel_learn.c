@@ -227,7 +227,7 @@ static bool learn_run(void *state, struct result *result, struct err *err)
     struct kernel_learning *w = state;
     size_t learned = 0;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated

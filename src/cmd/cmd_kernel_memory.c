@@ -28,9 +28,9 @@ struct memory_values {
 
 struct memory_job {
     struct job *job;
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;   /* counted reference */
     size_t loop;
-    struct machine *machine;       /* held */
+    struct machine *machine;       /* counted reference */
     bool here, measure, huge;
     double from, to;
     char **arrays;
@@ -71,7 +71,7 @@ static bool work(void *state, struct result *result, struct err *err)
     struct memory_job *w = state;
     struct memory_costs measured;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     bool kept = w->here && memory_lines_recall(w->machine, &measured);
     if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL,

@@ -42,9 +42,9 @@ static const struct parameter options[] = {
 };
 
 struct tracing {
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;   /* counted reference */
     size_t loop, iterations;
-    struct machine *machine;       /* held */
+    struct machine *machine;       /* counted reference */
     char *file;
 };
 

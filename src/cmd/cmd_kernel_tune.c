@@ -43,7 +43,7 @@ struct tuned_result {
  * result. */
 struct tuning {
     struct job *job;
-    const struct kernel *kernel; /* held */
+    const struct kernel *kernel; /* counted reference */
     size_t loop;
     struct machine *machine; /* a copy */
     struct tune_options options;
@@ -320,7 +320,7 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    (void)result; /* publish fills it */
+    (void)result; /* publish fills the result */
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;

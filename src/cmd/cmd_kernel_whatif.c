@@ -120,7 +120,7 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
 
 /* State of the job: one machine with a range of values of one parameter. */
 struct sweeping {
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;   /* counted reference */
     size_t loop;                   /* the kernel's loop */
     struct machine *machine;
     char *name;
@@ -156,7 +156,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct job *job = job_current();
     struct sweeping *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
@@ -245,7 +245,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
 
 /* State of the job: one machine before and after its change. */
 struct comparing {
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;   /* counted reference */
     size_t loop;
     struct machine *machine, *changed;
     char *changes;                 /* the changes in the user's notation */

@@ -76,7 +76,7 @@ static bool chart_work(void *state, struct result *result, struct err *err)
                                          .record = w->record,
                                          .state = w};
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     job_progress(w->job, 0, 0, "clock, noise and idle baseline");
     return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;

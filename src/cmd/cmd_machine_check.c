@@ -155,7 +155,7 @@ static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();

@@ -214,7 +214,7 @@ static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)

@@ -149,7 +149,7 @@ static bool hunt_work(void *state, struct result *result, struct err *err)
                                           : times_of_cpu,
                                w, w->tolerance};
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;

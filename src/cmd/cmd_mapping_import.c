@@ -40,7 +40,7 @@ static bool llvm_run(void *state, struct result *result, struct err *err)
 {
     struct job *job = job_current();
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
@@ -120,7 +120,7 @@ static bool uops_run(void *state, struct result *result, struct err *err)
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);

@@ -48,7 +48,7 @@ static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
@@ -323,7 +323,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
     struct running *r = state;
     bool ok = true;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     r->job = job_current();
     child_watch(running_cancelled, r);
     ok = (r->program = program_rebuilt(r->loaded, &r->how, r->inputs.names,

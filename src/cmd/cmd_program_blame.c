@@ -48,7 +48,7 @@ struct blaming_program {
     struct invocation how;
     double limit;
     unsigned runs;
-    double clock_hz; /* clock for which @predicted holds */
+    double clock_hz; /* clock with which @predicted was computed */
     size_t samples;
     /* predicted seconds: at the core's state in the shortest run, and in its best state */
     double predicted, measured;
@@ -245,7 +245,7 @@ static bool blame_run(void *state, struct result *result, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     if (!e)
         return false;

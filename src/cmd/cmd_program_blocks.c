@@ -406,7 +406,7 @@ static bool misses_run(void *state, struct result *result, struct err *err)
     const struct program_model *m = w->at.model;
     struct program_run run;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) ||
         !memory_of(w->at.machine, &w->memory, err))

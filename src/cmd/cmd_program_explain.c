@@ -239,7 +239,7 @@ static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.state = w;

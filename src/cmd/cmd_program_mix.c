@@ -166,7 +166,7 @@ static bool formula_run(void *state, struct result *result, struct err *err)
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)

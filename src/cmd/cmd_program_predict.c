@@ -112,7 +112,7 @@ static bool predict_run(void *state, struct result *result, struct err *err)
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {

@@ -259,7 +259,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;

@@ -79,7 +79,7 @@ static bool sensitivity_run(void *state, struct result *result, struct err *err)
     struct probing *p = state;
     struct estimator *e;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     p->job = job_current();
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds,
                                                    effects_go_on, p, &p->effects, &p->idle) ||
@@ -300,7 +300,7 @@ static bool sweep_run(void *state, struct result *result, struct err *err)
     struct farm *farm = NULL;
     struct estimator *e;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     p->job = job;
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)

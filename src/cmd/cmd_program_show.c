@@ -38,7 +38,7 @@ static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     w->job = job_current();
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;

@@ -247,7 +247,7 @@ static bool validate_run(void *state, struct result *result, struct err *err)
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)

@@ -1,17 +1,20 @@
 /* Commands: one record each, next to its code. Parsing, help, the man page, completion and tests
- * read the records. To add a command: 1. Create cmd_NOUN_VERB.c (or use the noun's file), add it to
- * Makefile.am and to the list in command.c. 2. Define struct NAME_values for the parsed values.
- * `static const struct parameter options[]` and `arguments[]` describe each member (parameter.h):
- * kind, offsetof, placeholder, unit, range, default, completion and help. A default is parsed like
- * typed text or described in words. Handlers parse nothing. 3. `static bool run(struct session *s,
- * const void *values, struct result *result, struct err *err)` does the work and fills the result
- * (table/result.h) with fields and tables by JSON key, and with lines of text. It never reads the
- * format. A command without output calls result_confirm or result_note. A long command has
- * `prepare`, which collects the input of its work (cmd/task.h). A command that only reads the
- * session has `read`. 4. Define `const struct command command_NOUN_VERB = {.name, .help,
- * .arguments, .options, .values_size, .run, .flags, .examples}`. Each example is one line. 5.
- * tests/unit/test_command.c checks every record; sh tools/make-man.sh writes the man page. JSON
- * output needs no further code. */
+ * read the records. To add a command:
+ * 1. Create cmd_NOUN_VERB.c (or use the noun's file), add it to Makefile.am and to the list in
+ *    command.c.
+ * 2. Define struct NAME_values for the parsed values. `static const struct parameter options[]` and
+ *    `arguments[]` describe each member (parameter.h): kind, offsetof, placeholder, unit, range,
+ *    default, completion and help. A default is parsed like typed text, or described in words.
+ *    Handlers parse nothing.
+ * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err
+ *    *err)` does the work. It fills the result (table/result.h) with fields and tables by JSON key,
+ *    and with lines of text. It never reads the format. A command without output calls
+ *    result_confirm or result_note. A long command has `prepare` instead, which collects the input
+ *    of its work (cmd/task.h). A command that only reads the session has `read` instead.
+ * 4. Define `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options,
+ *    .values_size, .run, .flags, .examples}`. Each example is one line.
+ * 5. tests/unit/test_command.c checks every record. sh tools/make-man.sh writes the man page. JSON
+ *    output needs no further code. */
 #ifndef PORTOLAN_CMD_COMMAND_H
 #define PORTOLAN_CMD_COMMAND_H
 

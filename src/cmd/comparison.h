@@ -22,8 +22,8 @@ struct comparison_row {
 
 /* One of the two loops, on its machine. */
 struct comparison_side {
-    struct shelved item;              /* held */
-    struct machine *machine;          /* held */
+    struct shelved item;              /* counted reference */
+    struct machine *machine;          /* counted reference */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
     /* source iterations per iteration, from kernel tune or the compiler; all values are per source

@@ -103,7 +103,8 @@ struct document {
     struct blame *blame;              /* result for the loop; NULL: none */
     struct explained_loop *explained; /* by the last `program explain`; NULL: none */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
-    struct stage_log *chart;          /* of the last `machine chart`, held; NULL: none */
+    struct stage_log *chart;          /* counted reference, of the last `machine chart`; NULL:
+                                       * none */
     struct check *check;              /* of the last `machine check`; NULL: none */
     struct paired_loops *comparison;  /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */

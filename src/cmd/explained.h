@@ -19,7 +19,7 @@ struct explained_path {
 };
 
 struct explained_loop {
-    const struct kernel *kernel; /* held */
+    const struct kernel *kernel; /* counted reference */
     size_t loop;
     double cycles, low, high; /* per iteration in the program: typical, and the range; NaN: not
                                * measured */

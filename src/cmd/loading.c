@@ -48,7 +48,7 @@ static bool load(void *state, struct result *result, struct err *err)
     struct kernel_loading *l = state;
     struct recipe *recipe = l->recipe;
 
-    (void)result;   /* publish fills it */
+    (void)result;   /* publish fills the result */
     l->recipe = NULL;
     l->begun = clock_seconds();
     /* without a job Ctrl-C ends the process */

@@ -28,7 +28,7 @@ struct memory_point {
 };
 
 struct memory_curve {
-    const struct machine *machine;   /* held */
+    const struct machine *machine;   /* counted reference */
     struct streams streams;
     struct memory_costs costs;
     bool known;                  /* whether memory costs are known */

@@ -38,7 +38,7 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
 
 /* Input of a prediction job: the program's model, values of its inputs, and a copy of a machine. */
 struct program_case {
-    const struct program_model *model;  /* held */
+    const struct program_model *model;  /* counted reference */
     double inputs[INPUTS_MAX];
     struct machine *machine;
     bool here;                          /* whether it is this CPU, whose clock is measured */

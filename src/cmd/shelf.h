@@ -9,7 +9,7 @@
 #define SHELF_MOST 64   /* most kernels; then the oldest is dropped */
 
 struct shelved {
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;   /* counted reference */
     size_t loop;                   /* index of the current loop, or of the last one used */
 };
 

@@ -10,7 +10,7 @@
 
 struct tune_build {
     struct str how;              /* difference from the original build: "-O3 -ffast-math, clang" */
-    const struct kernel *kernel; /* held */
+    const struct kernel *kernel; /* counted reference */
     size_t loop;
     /* original iterations per iteration of this build */
     double times;

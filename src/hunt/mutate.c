@@ -5,7 +5,8 @@
 
 #define ATTEMPTS 16        /* attempts to draw a block that does not mix encodings */
 
-/* Draws a block of the pattern that @b becomes after one step of generalisation. */
+/* Draws a block of the pattern that results from @b by generalising a form, an address or a
+ * register. */
 static void draw_neighbour(const struct block_maker *m, const struct random_block *b,
                            struct rng *rng, struct random_block *out)
 {

@@ -20,8 +20,8 @@
 
 #define TURN_MOST 0.005 /* seconds; longer work belongs on another thread */
 
-/* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: CPU time of
- * the longest turn of the UI thread, of the one that drew it and those until the next frame. */
+/* Times of a frame, in seconds since the start. @key: NaN if no key caused it. @turn: the CPU time
+ * of the longest turn of the UI thread, from the turn that drew the frame to the next frame. */
 struct frame_times {
     double key, draws, drawn, turn;
     uint64_t bytes;

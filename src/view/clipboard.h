@@ -15,8 +15,8 @@ void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *
  * would act as a key. No curses. */
 
 /* Returns whether @length bytes that arrived together are pasted text: two lines of words, or an
- * instruction with operands. Typed-ahead command lines (":view why") are keys. Text with control
- * characters is also keys, except for blanks and line ends. */
+ * instruction with operands. Command lines typed ahead (":view why") are keys. So is text with
+ * control characters other than blanks and line ends. */
 bool pasted_text(const char *bytes, size_t length);
 
 #endif

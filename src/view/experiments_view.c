@@ -168,9 +168,9 @@ static const struct table_source source = {experiment_column_table,
                                            rows_release,
                                            0};
 
-/* Returns whether to sort the rows again because results arrived. It requires that the previous
- * sort is complete and that sorting keeps to SHARE. The end of a command or job starts it at
- * once. */
+/* Returns whether to sort the rows again because results arrived. The previous sort must be
+ * complete, and sorting may not exceed SHARE of the time. After the end of a command or job it
+ * sorts at once. */
 static bool order_is_due(struct experiments_view_state *v, const struct session *s)
 {
     const double now = clock_seconds();

@@ -14,7 +14,7 @@
 /* Port loads of a machine's forms. Thousands of forms share a few hundred usages, so each usage is
  * solved once. */
 struct pressures {
-    struct machine *machine;   /* held */
+    struct machine *machine;   /* counted reference */
     size_t count, usages;      /* number of forms, and of distinct usages */
     unsigned ports;
     /* order: rows sorted by usage; first: index in order of each usage's first row, then the end */

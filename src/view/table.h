@@ -22,9 +22,9 @@ struct table {
     size_t *order;         /* row numbers, filtered and sorted; NULL: all rows in source order */
     size_t shown, total;
     size_t cursor, top;    /* indices into @order */
-    size_t height;         /* number of the selected row, kept when sorting and filtering */
+    size_t height;         /* rows visible at the last drawing */
     unsigned width;        /* columns at the last drawing */
-    size_t selected;       /* row under the cursor, kept when sorting and filtering */
+    size_t selected;       /* number of the selected row, which sorting and filtering preserve */
     /* where the cursor moves after sorting: first (-1) or last row (1); 0: it stays */
     int goes;
     int sort;              /* sort column; -1: source order */

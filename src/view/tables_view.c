@@ -25,7 +25,7 @@ enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 /* Comparison of a machine's tables with an inferred mapping. A job computes it, because tables have
  * thousands of forms. The view and the job have counted references. */
 struct against {
-    struct machine *machine, *inferred; /* held */
+    struct machine *machine, *inferred; /* counted reference */
     struct mapping_diff *diff; /* difference from the machine's mapping to the inferred one; NULL:
                                 * not computed yet */
     uint64_t outline;          /* serial number of the outline with the inferred mapping */

@@ -282,8 +282,8 @@ static void add_short(struct str *line, const char *keys, const char *help, unsi
     str_done(&cell);
 }
 
-/* Returns how many keys are next to each other. All effects are complete in that number of columns.
- * It is exceeded only if HELP_ROWS requires more, of HELP_COLUMN columns each. */
+/* Returns how many keys a line has: as many as fit with complete effects. If HELP_ROWS requires
+ * more, each gets at least HELP_COLUMN columns. */
 static unsigned short_across(const struct short_keys *keys, unsigned width)
 {
     const struct grid row = {.width = width, .height = 1};

@@ -11,8 +11,7 @@ struct background_writer;
 
 /* Creates a writer. Its thread starts with the first item and calls @write. */
 struct background_writer *background_writer_new(bool (*write)(void *item, struct err *err));
-/* Returns whether an item can be given: the writer has none, because the previous one was taken
- * back. */
+/* Returns whether the writer has no item, so that the next one can be written. */
 bool background_writer_idle(struct background_writer *k);
 /* Starts to write @item, which must not be used until background_writer_take returns it. Returns
  * false with err, and does nothing, if no thread can be started. */
