@@ -38,9 +38,9 @@ typedef struct portolan_error {
 /* A microarchitecture: ports, mapping, latencies and facts. */
 typedef struct portolan_machine portolan_machine;
 
-/* Loads a machine by id ("skylake"; shipped or the user's), by processor name ("emeraldrapids"), or
- * from a machine directory (a path with a slash). The environment variable PORTOLAN_DATA replaces
- * the installed data directory. */
+/* Loads a machine by id ("skylake", shipped or the user's) or by processor name ("emeraldrapids").
+ * A path with a slash is a machine directory. The environment variable PORTOLAN_DATA replaces the
+ * installed data directory. */
 portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error);
 void portolan_machine_free(portolan_machine *machine);   /* does nothing for NULL */
 const char *portolan_machine_title(const portolan_machine *machine);   /* borrowed */

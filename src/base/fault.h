@@ -21,8 +21,8 @@ void fault_watch(void);
 /* Each further thread calls these functions at its start and end. */
 void fault_stack_take(struct fault_stack *stack);
 void fault_stack_give(struct fault_stack *stack);
-/* Sets @help, which makes another thread call die_prepare() and waits for it, because stack, locks
- * and allocator of the faulting thread may be unusable. NULL removes it. */
+/* Sets @help, which makes another thread call die_prepare() and waits for it. The faulting thread's
+ * stack, locks and allocator may be unusable. NULL removes @help. */
 void fault_set_helper(void (*help)(void));
 /* Marks the calling thread as the one that calls die_prepare() for others. */
 void fault_this_helps(void);

@@ -16,8 +16,8 @@ struct similar {
     size_t distance;
 };
 
-/* Stores @candidate, borrowed, and returns true if it is more similar than the previous ones and
- * differs in at most a third of the word's letters. Any thread. */
+/* Stores @candidate, borrowed, if it is more similar than the previous ones and at most a third of
+ * the word's letters differ. Returns whether it did. Any thread. */
 bool similar_try(struct similar *s, const char *candidate);
 /* Writes "did you mean NAME?" to @out if there is a similar one, otherwise @otherwise (may be
  * NULL). Returns @out, or NULL. */

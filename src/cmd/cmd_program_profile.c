@@ -141,8 +141,8 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
-/* Predicts the loop for arrays of the program's memory size, an upper limit, because the code does
- * not show the size of its arrays. */
+/* Predicts the loop for arrays of the program's memory size. That is an upper limit, because the
+ * code does not show the sizes of its arrays. */
 static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
 {
     const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);

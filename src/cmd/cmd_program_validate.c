@@ -191,8 +191,8 @@ static bool split(const struct program_taken *seen, size_t count, struct program
 }
 
 /* Measures memory before and after each run, and the core during it. Returns the lower quartile
- * with the measurements around runs of about equal time, because a single short one may differ from
- * the run by chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
+ * with the measurements around runs of about equal time, because a single measurement may differ by
+ * chance. Repeats until two runs agree, at most MORE_TIMES the requested number. */
 static bool measure(struct validating *v, const double *inputs, struct native *native,
                     struct call_costs *calls, struct compared *out, struct err *err)
 {

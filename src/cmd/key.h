@@ -37,8 +37,9 @@ enum keycode {
  * F1. Returns KEYCODE_NONE for an unused key (Ctrl-Left), which is ignored. *@used is its length
  * without Esc; 0: incomplete. KEYCODE_ESCAPE with *@used 0: Esc alone. */
 int key_of_sequence(const char *bytes, size_t length, size_t *used);
-/* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, at column *@x and
- * row *@y from 0, a wheel's key, or KEYCODE_SWALLOWED. *@used 0: not a report, or incomplete. */
+/* Decodes a mouse report, X10 or SGR. Returns KEYCODE_CLICK for the first button, a wheel's key, or
+ * KEYCODE_SWALLOWED. *@x and *@y are column and row of a click, from 0. *@used 0: not a report, or
+ * incomplete. */
 int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y);
 
 /* Returns the key named @name: "j", "F3", "Ctrl-W", "^W", "C-w", "PgUp", "Space". Names longer than

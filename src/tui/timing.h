@@ -1,6 +1,6 @@
-/* Response times of the screen for benchmarks, enabled by the file name in PORTOLAN_TIMING. Records
- * arrival, handling and display of keys, and the bytes sent. Without timing_open the functions do
- * nothing. UI thread. */
+/* Response times of the screen for benchmarks. The environment variable PORTOLAN_TIMING names the
+ * file. Records arrival, handling and display of keys, and the bytes sent. Without timing_open the
+ * functions do nothing. UI thread. */
 #ifndef PORTOLAN_TUI_TIMING_H
 #define PORTOLAN_TUI_TIMING_H
 
@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 
-/* Starts recording to the CSV file @path. Each frame has a row with the times of key, drawing and
+/* Starts recording to the CSV file @path. Each frame has a row: the times of key, drawing and
  * sending in seconds since the start, the bytes sent, and the turn of the loop. NULL: no recording.
  * Returns false with err if the file cannot be written. */
 bool timing_open(const char *path, struct err *err);

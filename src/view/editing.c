@@ -47,8 +47,9 @@ static bool made_of(const struct kernel *k, const char *text)
     return k->source && text && strcmp(k->source, text) == 0;
 }
 
-/* Returns whether the kernel is still the edited one. Text without a file matches if it is the last
- * saved text, or the previous text while the last one is loading or was rejected. */
+/* Returns whether the kernel is still the edited one. A kernel without a file is compared with the
+ * last saved text. While that is loading, or if it was rejected, it is compared with the text
+ * before. */
 static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;

@@ -20,8 +20,7 @@
 #define OUTLINE_SECONDS 0.5
 #define OUTLINE_TIMES 20
 #define OUTLINE_OTHERS                                                                             \
-    EVOLVE_POPULATION /* individuals whose agreement shows how certain the best
-                                            * is */
+    EVOLVE_POPULATION /* individuals whose agreement measures the certainty of the best */
 /* least interval between two joins: seconds, and a multiple of the time of the last one */
 #define JOIN_SECONDS 1
 #define JOIN_TIMES 20
