@@ -23,7 +23,7 @@ static struct evolve_run *current(const struct session *s, struct err *err)
     return NULL;
 }
 
-/* Columns of CSV: add new ones at the end, because scripts may read them by position. */
+/* Columns of CSV. New columns are added at the end. */
 static const struct result_column run_columns[] = {
     {.key = "state", .kind = CELL_TEXT},
     {.key = "generation", .kind = CELL_COUNT},

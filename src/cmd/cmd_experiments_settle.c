@@ -51,8 +51,8 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
                  "experiments that decide between usages");
 }
 
-/* Saves the decisions. The machine is written first: if the ambiguities are not written, they still
- * list only decided forms. */
+/* Saves the machine first, then the ambiguities. If the second save fails, the old list merely has
+ * ambiguities that are already decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
     return machine_save(w->machine, w->directory, err) &&

@@ -101,8 +101,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-/* Refuses if the last command failed without a result, because the earlier result is not what the
- * user wants. */
+/* Refuses to export if the last command failed without a result, because the earlier result belongs
+ * to another command. */
 static bool refuse_failed(const struct session *s, struct err *err)
 {
     struct str todo = {0};
