@@ -589,8 +589,8 @@ static void profiling_free(void *state)
     free(w);
 }
 
-/* Selects this CPU's machine, or the current machine if it has the same instruction set. Fails
- * without a machine only if the user named one. */
+/* Selects machine @id; NULL: this CPU's machine, or the current one if it has the same instruction
+ * set. Returns false with err for an unsuitable @id; without an @id no machine is needed. */
 static bool choose_machine(struct profiling *w, struct session *s, const char *id, struct err *err)
 {
     struct err ignored = {0};

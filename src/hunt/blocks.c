@@ -13,7 +13,7 @@
                            * them */
 #define OFFSET_STEP 4     /* bytes per step, so that accesses overlap or are adjacent */
 
-/* Register pools. Each set of instructions has these numbers as general registers that are not
+/* Register pools. In every instruction set these numbers are general registers that are not
  * reserved. Random registers are from the first few of a pool, so that instructions share them. */
 static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14},
                      address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15},

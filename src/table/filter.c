@@ -112,8 +112,8 @@ static bool parse_term(const char *at, const char *end, const struct table_colum
     return false;
 }
 
-/* Range of one column that the terms of a group allow. */
-/* above, below: the bound itself is not in the range */
+/* Range of one column that the terms of a group allow. above, below: the bound itself is
+ * excluded. */
 struct bounds_of_column { double low, high; bool above, below; };
 
 static void narrow(struct bounds_of_column *b, const struct filter_term *term)

@@ -67,8 +67,8 @@ static void init_half_blocks(void)
         }
 }
 
-/* Writes @sequence without waiting. After raw mode has ended, a write would block if the user typed
- * Ctrl-S. */
+/* Writes @sequence and flushes it at once. Once the terminal has left raw mode, a write would block
+ * if the user typed Ctrl-S. */
 static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
@@ -325,7 +325,7 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
 }
 
 /* Decodes the Esc sequence at @bytes and its length; 0 if incomplete. An unknown sequence is
- * ignored completely. */
+ * ignored completely. Without a sequence Esc itself is the key. */
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
