@@ -9,10 +9,11 @@
 #include "isa/rewrite.h"
 #include "isa/vary.h"
 
-#define SPLIT_MOST 8         /* accumulators in the displayed code */
-#define MOVED_MOST INT32_MAX /* largest displacement in bytes */
+#define SPLIT_MOST 8         /* accumulators in the displayed code, at most */
+#define MOVED_MOST INT32_MAX /* largest displacement of an address, in bytes */
 
-/* Returns a register like the first operand of @insn that neither the loop nor @more names. */
+/* Returns a free register of the file of @insn's first operand: neither the loop nor @more uses
+ * it. */
 static uint8_t free_register(const struct analysis *a, const struct insn *insn,
                              const struct insn *more, size_t count)
 {
@@ -27,8 +28,8 @@ static uint8_t free_register(const struct analysis *a, const struct insn *insn,
     return reg;
 }
 
-/* Appends @insn with @reg as the sum's register and its address @copy iterations on. False when
- * there is no such code. */
+/* Appends @insn to the code with @reg as the accumulator. Its address is moved forward by @copy
+ * iterations. Returns false if the instruction cannot be rewritten. */
 static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row,
                      const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
 {
@@ -91,7 +92,7 @@ char *accumulators_split(const struct analysis *a, const struct deps *d,
     const uint32_t first = chain->links[0].row;
     const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
     for (unsigned i = 0; i < most; i++) {
-        /* Links of one iteration are split first, then further iterations. */
+        /* Splits the links of one iteration first, then those of further iterations. */
         const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
         const struct insn *insn = a->rows[row].insn;
         const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;

@@ -9,15 +9,15 @@
 #include "base/watch.h"
 #include "model/start.h"
 
-#define STORES 128       /* stores remembered, at least a full store buffer */
-/* slots for sums of two unknowns and for loaded values; a full table only loses links */
+#define STORES 128       /* stores recorded; at least the entries of the largest store buffer */
+/* slots for symbols of sums and loaded values; links are lost when they are full */
 #define COMPOSITES 1024
 /* iterations followed: finds links through memory of up to ROUNDS - 1 iterations */
 #define ROUNDS 8
-#define START_VALUE 0x2324000   /* BHive: the address of the page that all registers point to */
+#define START_VALUE 0x2324000   /* BHive's value of the registers: the address of the mapped page */
 #define PAGE 4096
 #define AT_CODE UINT32_MAX  /* symbol of addresses relative to the program counter */
-#define LOW32 0x80000000u /* marks symbols known to fit 32 bits */
+#define LOW32 0x80000000u /* flag of a symbol: its value fits 32 bits */
 
 /* A value is symbol + offset; symbol 0 is the constant 0. */
 struct value {
@@ -27,12 +27,13 @@ struct value {
 
 struct store_record {
     struct value address;
-    struct value data;    /* symbol UNKNOWN: not followed */
+    struct value data;    /* symbol UNKNOWN: the value is not computed */
     uint32_t bytes, insn, round;
 };
 
 struct composite {
-    uint32_t used;        /* generation that made it; any but the current one: free */
+    uint32_t used;        /* generation that wrote the entry; the entry is free if it is not the
+                           * current one */
     uint32_t kind, a, b, symbol;
     int64_t offset;
 };
@@ -42,8 +43,8 @@ enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 /* Address of an instruction's last memory operand. */
 struct access_place {
     struct value address;
-    int64_t step;           /* between the last two rounds; 0 also if unknown */
-    /* rounds since its page was last touched, for known pages */
+    int64_t step;           /* bytes between the last two rounds; 0 also if unknown */
+    /* rounds in which the access touched a new page of known address */
     uint32_t misses;
     bool used, counted;
 };
@@ -77,7 +78,8 @@ static struct value fresh(struct state *s)
     return (struct value){++s->work->symbols, 0};
 }
 
-/* Returns the symbol of these parts; equal parts give the same symbol. */
+/* Returns the symbol of kind @kind made of @a, @b and @offset. Equal arguments return the same
+ * symbol. */
 static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t b, int64_t offset)
 {
     uint64_t hash = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu ^
@@ -94,7 +96,7 @@ static struct value compose(struct state *s, uint32_t kind, uint32_t a, uint32_t
     return fresh(s);
 }
 
-/* x + y * scale in unsigned arithmetic, which wraps as the machine does. */
+/* Returns x + y * scale modulo 2^64. */
 static struct value sum(struct state *s, struct value x, struct value y, unsigned scale)
 {
     int64_t offset = (int64_t)((uint64_t)x.offset + (uint64_t)y.offset * scale);
@@ -107,7 +109,7 @@ static struct value sum(struct state *s, struct value x, struct value y, unsigne
     return both;
 }
 
-/* Distance from @b to @a modulo 2^64, the shorter way. */
+/* Returns @a - @b modulo 2^64 as a signed number. */
 static int64_t distance(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -123,8 +125,8 @@ static struct value add_constant(struct value x, int64_t constant)
     return (struct value){x.symbol, (int64_t)((uint64_t)x.offset + (uint64_t)constant)};
 }
 
-/* A 32-bit write clears the upper half: constants are truncated, unknowns get their own symbol with
- * the same step. */
+/* Returns @x truncated to 32 bits. A constant is truncated; an unknown value gets another symbol
+ * with the same step. */
 static struct value low32(struct state *s, struct value x)
 {
     if (!x.symbol)
@@ -156,7 +158,8 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
     if (op->segment != REG_NONE && s->start == START_MEASURED)
         segment = (struct value){0, START_SEGMENT};
 
-    /* each such operand has its own cache line, the same in every copy */
+    /* each operand relative to the program counter has its own cache line, the same in every
+     * copy */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
     /* an absolute address, the same in every copy after linking */
@@ -186,8 +189,8 @@ size_t addresses_found(const struct address_work *work, uint32_t load)
     return from;
 }
 
-/* Records a link in the round before the last, and confirms it in the last: such links hold in the
- * steady state. */
+/* Records a link in the second-last round and confirms it in the last one. Confirmed links occur in
+ * the steady state. */
 static void add_forward(struct address_work *work, struct forward f, bool last)
 {
     if (last) {
@@ -236,7 +239,7 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
-/* Returns whether the bytes of the load that store @r lacks come from the cache. */
+/* Returns whether the bytes of the load that store @r does not write come from the cache. */
 static bool is_alone(const struct state *s, const struct store_record *r, struct value address,
                      uint32_t bytes)
 {
@@ -249,7 +252,8 @@ static bool is_alone(const struct state *s, const struct store_record *r, struct
            !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
 }
 
-/* Value at @address in memory filled with one value, not sign-extended. */
+/* Returns the value that a load of @bits at @address reads. All memory contains one repeated value.
+ * The result is not sign-extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
     uint64_t value = 0, full_of = s->start == START_EQUAL ? START_VALUE : START_MEMORY;
@@ -282,13 +286,13 @@ static struct value load_value(struct state *s, const struct operand *op, struct
                                                                                        : fresh(s);
 }
 
-/* Records the page; recent pages are kept first in, first out. */
+/* Records the page of access @at. A first-in first-out list contains the recent pages. */
 static void note_place(struct state *s, uint32_t at, struct value address)
 {
     struct access_place *place = &s->work->places[at];
     int64_t page = address.offset >> 12;
-    /* An unknown address is usually that of a flag, byte or bit field near a known one: assumed to
-     * stay in its page. */
+    /* Assumes that an unknown address stays in its page. It is usually a flag, byte or bit field
+     * near a known address. */
     bool related = !address.symbol || (place->used && place->address.symbol == address.symbol);
 
     place->step = place->used && place->address.symbol == address.symbol
@@ -303,7 +307,7 @@ static void note_place(struct state *s, uint32_t at, struct value address)
     place->misses += related;
 }
 
-/* Value that an operation reads from operand @op; @loaded for a memory operand. */
+/* Returns the value that an operation reads from @op. @loaded is the value of a memory operand. */
 static struct value input_value(struct state *s, const struct operand *op, struct value loaded)
 {
     if (!op)
@@ -316,7 +320,7 @@ static struct value input_value(struct state *s, const struct operand *op, struc
                                                              : fresh(s);
 }
 
-/* Arithmetic on two constants; false for operations that are not followed. */
+/* Computes an operation on two constants. Returns false for operations that are not modelled. */
 static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned bits, int64_t *out)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -354,7 +358,8 @@ static bool calculate(enum operation operation, int64_t a, int64_t b, unsigned b
     return true;
 }
 
-/* The low @bits of a constant, extended; false if it is none, or not followed. */
+/* Extends the low bits of a constant. Returns false if @x is no constant or its width is not
+ * modelled. */
 static bool extend(struct value x, const struct operand *from, bool sign, struct value *out)
 {
     if (x.symbol || !from || from->offset_bits || from->bits > 32 || !from->bits)
@@ -365,8 +370,8 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
-/* Extends an unknown. From 32 bits on it keeps its step, since loop counters do not overflow;
- * narrower ones get their own symbol. */
+/* Extends an unknown value. One of 32 bits or more keeps its step, because loop counters do not
+ * overflow. A narrower one gets another symbol. */
 static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
 {
     if (from->bits == 32) {
@@ -376,8 +381,8 @@ static struct value extended(struct state *s, struct value x, const struct opera
     return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
 }
 
-/* The register result of an instruction if its arithmetic is followed; false otherwise. @loaded is
- * the value of the memory operand. */
+/* Computes the register result of an instruction. Returns false if its arithmetic is not modelled.
+ * @loaded is the value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded,
                       struct value *out)
 {
@@ -412,7 +417,8 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
             *out = extended(s, from, left, sign);
         }
     } else {
-        /* Returns the register's value as a constant only, if the old value is an operand. */
+        /* Computes a result only if both operands are constants and the destination is the first
+         * operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
         if (left != to || !right || old.symbol || other.symbol ||
             (right->kind == OPERAND_REGISTER && right->bits < 32) ||
@@ -426,7 +432,7 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     return true;
 }
 
-/* The stored value if it is a general register or a constant. */
+/* Returns the value of a stored general register or constant, else an unknown value. */
 static struct value stored_value(struct state *s, const struct insn *insn)
 {
     const struct operand *data = insn_operand(insn, insn->inputs[0]);
@@ -454,7 +460,7 @@ static void move_stack(struct state *s, const struct insn *insn)
     }
 }
 
-/* Records accesses of the second-last round and compares those of the last with them. */
+/* Records an access of the second-last round, or compares an access of the last round with it. */
 static void note_access(struct state *s, uint32_t at, struct value address, uint32_t bytes,
                         bool store, uint32_t left)
 {
@@ -484,7 +490,7 @@ static int by_symbol(const void *a, const void *b)
                                   : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Returns the first place except @self whose symbol was @symbol in the previous iteration, or
+/* Returns the first access except @self whose symbol was @symbol in the previous iteration, or
  * NULL. */
 static const struct access *changed_from(const struct address_work *work, uint32_t symbol,
                                          size_t self)
@@ -505,8 +511,8 @@ static const struct access *changed_from(const struct address_work *work, uint32
                : NULL;
 }
 
-/* A place that changes in every iteration may equal another place of the previous iteration: finds
- * that one. */
+/* Finds, for each access whose address changes unpredictably, another access with the same address
+ * in a previous iteration. */
 static void find_origins(struct address_work *work)
 {
     work->changing.count = 0;
@@ -531,14 +537,14 @@ static void find_origins(struct address_work *work)
     }
 }
 
-/* Whether the function that @insn calls is not part of the code: it has returned, and popped what
- * the call pushed. */
+/* Returns whether @insn calls a function outside the code. Assumes that it returns and restores the
+ * stack pointer. */
 static bool has_returned(const struct insn *insn, const struct insn *next)
 {
     return insn->traits & INSN_CALL && (!next || next->offset == insn->offset + insn->length);
 }
 
-/* @next: the one after @insn; NULL: it is the last. */
+/* Executes @insn symbolically. @next is the following instruction; NULL after the last one. */
 static void step(struct state *s, const struct insn *insn, const struct insn *next, uint32_t at,
                  uint32_t round, uint32_t rounds)
 {
@@ -667,7 +673,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
     }
-    /* wrapped around: old entries could be mistaken for new ones */
+    /* The generation counter overflowed: clears the entries, because an old generation could
+     * match. */
     if (++work->generation == 0) {
         memset(work->composites, 0, COMPOSITES * sizeof *work->composites);
         work->generation = 1;

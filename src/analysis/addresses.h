@@ -1,6 +1,6 @@
-/* Finds loads of a repeating block that read a store of it: follows addresses as symbolic values
- * through moves, additions, lea and the stack, over iterations. Unrelated addresses are assumed to
- * differ. */
+/* Finds loads of a repeating block that read one of its stores. Computes addresses as symbolic
+ * values through moves, additions, lea and the stack, over several iterations. Assumes that
+ * unrelated addresses differ. */
 #ifndef PORTOLAN_ANALYSIS_ADDRESSES_H
 #define PORTOLAN_ANALYSIS_ADDRESSES_H
 
@@ -10,41 +10,43 @@
 /* Initial values of the registers. */
 enum start_values {
     START_DIFFERENT,   /* each register has its own unknown value */
-    /* as in BHive's measurements: all but the stack and frame pointers hold one page's address,
-     * memory is full of it, and all pages map to one frame */
+    /* as in BHive's measurements: all registers but the stack and frame pointers contain one page's
+     * address; all memory is filled with it; all pages map to one physical page */
     START_EQUAL,
-    START_MEASURED,    /* how `kernel measure` runs a block: model/start.h */
+    START_MEASURED,    /* as `kernel measure` runs a block (model/start.h) */
 };
 
 struct forward {
-    uint32_t store, load;   /* instructions; equal for a read-modify-write of one address */
-    uint32_t distance;      /* iterations between them */
+    uint32_t store, load;   /* indices of instructions; equal for a read-modify-write of one address
+                             * */
+    uint32_t distance;      /* iterations from the store to the load */
     bool starts_alike;      /* load and store begin at the same address */
-    bool fits;              /* the load lies within the store, so that it is forwarded */
-    bool alone;             /* it does not, and no other store in flight has the missing bytes */
-    bool confirmed;         /* found in the last two iterations followed */
+    bool fits;              /* the store contains all bytes of the load: it is forwarded */
+    bool alone;             /* the store lacks bytes of the load, and no other store in flight has
+                             * them */
+    bool confirmed;         /* occurs in the last two simulated iterations */
 };
 
-/* Links observed in a run of the code, by load, each load once; borrowed. */
+/* Links observed in a run of the code, sorted by load; one per load. Borrowed. */
 struct known_forwards {
     const struct forward *items;
     size_t count;
 };
 
-/* A load or store of one iteration in the steady state, in program order. An instruction that does
- * both has two. */
+/* A load or store of one iteration in the steady state. Accesses are in program order. A
+ * read-modify-write instruction has two accesses. */
 struct access {
     uint32_t insn, bytes;
     /* addresses with the same symbol can be compared; 0: the offset is the absolute address */
     uint32_t symbol;
-    uint32_t before;        /* its symbol in the previous iteration */
+    uint32_t before;        /* symbol of the address in the previous iteration */
     int64_t offset;
     int64_t step;           /* bytes per iteration */
-    /* relative to the program counter: differs between copies of the block */
+    /* the address is relative to the program counter, and differs between copies of the block */
     bool fixed;
-    /* stepped: @step is known; if not, its symbol changes in every iteration */
+    /* stepped: @step is known; otherwise the address has another symbol in every iteration */
     bool store, stepped;
-    /* not stepped: iterations back to the one with the same symbol; 0 for this one */
+    /* not stepped: number of iterations since the access with the same symbol; 0: this iteration */
     uint32_t origin, age;
 };
 
@@ -53,13 +55,13 @@ struct changing {
     uint32_t before, at;    /* at: index of the access */
 };
 
-/* Kind of symbol when registers start with different unknowns (START_DIFFERENT). */
+/* Kind of a symbol under START_DIFFERENT, where each register has its own unknown initial value. */
 enum symbol_kind {
-    SYMBOL_UNKNOWN,    /* result of instructions that are not followed */
+    SYMBOL_UNKNOWN,    /* result of instructions that are not modelled */
     SYMBOL_REGISTER,   /* initial value of general register @a */
     SYMBOL_SUM,        /* @a + @b * @value */
     SYMBOL_LOADED,     /* the @b bits of memory at @a + @value */
-    /* a part of @a, extended; @b bits, or its step if it does not overflow */
+    /* part of @a, extended; @b: its bits, or its step if it does not overflow */
     SYMBOL_NARROW,
 };
 struct symbol_meaning {
@@ -68,42 +70,45 @@ struct symbol_meaning {
     int64_t value;
 };
 
-/* Reused between calls; zero-initialised at first. One thread. */
+/* Working storage, reused between calls and zero-initialised by the caller. One thread. */
 struct address_work {
     struct store_record *stores;
     size_t store_count;
     struct composite *composites;
-    uint32_t generation;             /* of composites: incremented for each block */
+    uint32_t generation;             /* number of the current block; entries of @composites with
+                                      * another number are free */
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;
     struct access_place *places;            /* per instruction */
     size_t place_capacity;
-    VEC(struct access) accesses;    /* of the last iteration followed */
-    VEC(struct changing) changing;  /* the changing ones, sorted by symbol */
+    VEC(struct access) accesses;    /* accesses of the last simulated iteration */
+    VEC(struct changing) changing;  /* accesses whose symbol changes, sorted by symbol */
 };
 void address_work_done(struct address_work *work);
 
-/* Returns whether the instruction's load reads another page in every iteration, so that it misses
- * the first-level TLB. After addresses_link. */
+/* Returns whether the instruction's load reads another page in every iteration and misses the
+ * first-level TLB. Call after addresses_link. */
 bool addresses_far(const struct address_work *work, size_t insn);
-/* Cycles per iteration lost on pages not touched before: pages per iteration times @miss, at most
- * @most_per_access per access. Accesses with equal steps share pages. 0 under START_DIFFERENT,
- * where all data are assumed to be in the TLB. Once per link. */
+/* Returns the cycles per iteration lost on new pages: pages per iteration times @miss, at most
+ * @most_per_access per access. Accesses with equal steps share pages. Returns 0 under
+ * START_DIFFERENT, where all pages are assumed to be in the TLB. Call once per addresses_link. */
 double addresses_new_pages(struct address_work *work, size_t count, double miss,
                            double most_per_access);
-/* Fills work->found, sorted by load, for the steady state, until the watch cancels it
- * (base/watch.h). Ignores stores that have left a store buffer of @store_buffer entries. */
+/* Fills work->found with the links of the steady state, sorted by load. Ignores stores that have
+ * left a store buffer of @store_buffer entries. Polls the watch (base/watch.h) and stops when
+ * cancelled. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start,
                     size_t store_buffer, struct address_work *work);
-/* Adds to work->found the links of @known for loads without one: addresses that the code alone does
- * not relate. After addresses_link on the same block. */
+/* Adds the links of @known to work->found for loads without a link. They relate addresses that the
+ * code does not. Call after addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
-/* Kind of @symbol, from an access of the last block linked with START_DIFFERENT. @generals: number
- * of general registers of the instruction set. */
+/* Returns the meaning of @symbol, the symbol of an access of the last block linked with
+ * START_DIFFERENT. @generals is the number of general registers of the instruction set. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals,
                                         uint32_t symbol);
-/* Bytes by which the access moves per iteration, in either direction; 0: fixed, or unknown. */
+/* Returns the distance in bytes by which the address changes per iteration, without sign. 0:
+ * constant or unknown. */
 uint64_t access_step(const struct access *a);
 /* Index of the first link of @load in work->found, or its insertion point. */
 size_t addresses_found(const struct address_work *work, uint32_t load);

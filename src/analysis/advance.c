@@ -6,15 +6,17 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-#define STORE_BUFFER 64   /* entries; forwarding does not matter here */
+#define STORE_BUFFER 64   /* entries; the value is irrelevant, because forwarding is not used here
+                           * */
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
 struct source_lines {
-    uint32_t first, last;   /* source lines; last 0: none */
+    uint32_t first, last;   /* source lines; last is 0 if there are none */
 };
 
 struct advance {
-    struct source_lines all, stepped;   /* lines of the loop, and of its accesses with known step */
+    struct source_lines all, stepped;   /* lines of the loop, and of its accesses with a known step
+                                         * */
     uint64_t least, most;        /* smallest and largest known step, bytes */
 };
 
@@ -39,7 +41,7 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* a fixed address: stack slot or constant */
+        if (!step)   /* constant address: a stack slot or a constant */
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;
@@ -62,7 +64,7 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_UNKNOWN;
     *times_a = x.least > y.least ? x.least / y.least : 1;
     *times_b = y.least > x.least ? y.least / x.least : 1;
-    /* Arrays of other element sizes have other steps, but the same factor. */
+    /* The steps of arrays with other element sizes differ, but their factor is the same. */
     const bool alike =
         x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN

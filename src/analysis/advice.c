@@ -7,11 +7,11 @@
 #include "analysis/memory_note.h"
 #include "analysis/nest.h"
 
-/* relative margin by which another bound exceeds that of fully used slots */
+/* issue slots count as full if another bound exceeds the slots' own by less than this share */
 #define SLOTS_FULL 0.005
-#define NAMED_ESTIMATES 3 /* mnemonics that the sentence names */
-#define HEAVY 4           /* slots of an instruction that is named for them */
-#define LONG_LOOP 16      /* slots: in a longer loop its closing instructions cost little */
+#define NAMED_ESTIMATES 3 /* mnemonics that the sentence lists, at most */
+#define HEAVY 4           /* slots from which an instruction is named as the cause */
+#define LONG_LOOP 16      /* slots from which a loop's closing instructions cost little */
 
 static portset full_pipes(const struct analysis *a)
 {
@@ -24,7 +24,7 @@ static portset full_pipes(const struct analysis *a)
     return full;
 }
 
-/* Returns whether @insn divides by a loop invariant. */
+/* Returns the row of a division by a loop invariant, or the instruction count. */
 static size_t constant_divisor(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -82,7 +82,7 @@ static void count_accesses(const struct analysis *a, size_t *loads, size_t *stor
     }
 }
 
-/* "2 stores to other lines, 1 per cycle": what limits the accesses of a tie. */
+/* Appends the accesses that limit a loop: "2 stores to other lines, 1 per cycle". */
 static void name_accesses(const struct advice *s)
 {
     size_t loads, stores;
@@ -170,7 +170,7 @@ static double fact(const struct advice *s, const char *name)
     return machine_number(s->a->machine, name);
 }
 
-/* ": 16 bytes and 5 instructions per cycle", if the machine has these facts. */
+/* Appends ": 16 bytes and 5 instructions per cycle" if the machine has these facts. */
 static void add_predecode(const struct advice *s)
 {
     const double bytes = fact(s, "predecode_bytes"), insns = fact(s, "predecode_width");
@@ -184,7 +184,7 @@ static void add_predecode(const struct advice *s)
                                            : "shorter encodings would help.");
 }
 
-/* Instructions for the decoders: a macro-fused pair is one. */
+/* Returns the number of instructions at the decoders. A macro-fused pair counts as one. */
 static double decoded(const struct analysis *a)
 {
     double count = 0;
@@ -289,7 +289,7 @@ static void say_microcode(const struct advice *s)
     advice_next(s);
 }
 
-/* Names instructions whose micro-fused parts take separate slots because of an indexed address. */
+/* Names instructions whose micro-fused µops take separate slots because of an indexed address. */
 static void name_split(const struct advice *s)
 {
     size_t named = 0;
@@ -308,7 +308,7 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
-/* Adds remedies that save slots and apply to the loop. */
+/* Appends the remedies that save slots in this loop. */
 static void add_fewer(const struct advice *s)
 {
     const struct analysis *a = s->a;
@@ -344,7 +344,7 @@ static const struct {
     [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
 };
 
-/* "13 µops for ports S0 and S1, 4 per cycle"; @each is printed after the count. */
+/* Appends "13 µops for ports S0 and S1, 4 per cycle". @each follows the count. */
 static void name_issue(const struct advice *s, const char *each)
 {
     const struct analysis *a = s->a;
@@ -358,14 +358,14 @@ static void name_issue(const struct advice *s, const char *each)
                       : machine_number(a->machine, issue_kinds[a->issue.kind].fact));
 }
 
-/* ", 228 of them of vgatherdps", where instructions of many µops take most of the slots. */
+/* Appends ", 228 of them of vgatherdps" if one instruction takes most of the slots. */
 static void add_heavy(const struct advice *s)
 {
     const struct analysis *a = s->a;
     double most = 0;
     size_t row = 0;
 
-    /* other kinds do not count slots */
+    /* only these kinds count slots */
     if (a->issue.kind != ISSUE_SLOTS && a->issue.kind != ISSUE_VECTORS)
         return;
     for (size_t i = 0; i < a->count; i++) {
@@ -422,10 +422,10 @@ static void say_retire(const struct advice *s)
     advice_next(s);
 }
 
-/* Kinds of work on ports, which select the advice. */
+/* Kinds of operations on the limiting ports. They select the advice. */
 enum port_work { WORK_JUMP, WORK_LOADS, WORK_STORES, WORK_ACCESSES, WORK_SHUFFLES, WORK_OTHER };
 
-/* Ports that form @form uses on the machine of @a. */
+/* Returns the ports that @form uses on the machine of @a. */
 static portset ports_of(const struct analysis *a, const char *form)
 {
     const struct mapping_entry *entry = form ? mapping_find(a->machine->mapping, form) : NULL;
@@ -459,7 +459,8 @@ static enum port_work work_on(const struct analysis *a, portset set)
                       : WORK_OTHER;
 }
 
-/* "fewer loads and fewer vector operations", for the limiting ports. */
+/* Appends the operations to reduce on the limiting ports: "fewer loads and fewer vector
+ * operations". */
 static void name_fewer(const struct analysis *a, struct str *out)
 {
     static const char *const things[] = {
@@ -477,7 +478,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
 
     for (unsigned p = 0, count = advice_bottlenecks(a, parts); p < count; p++)
         works |= 1U << work_on(a, parts[p]);
-    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one of these bits */
+    if ((works & accesses) & ((works & accesses) - 1U)) /* more than one kind of access */
         works = (works & ~accesses) | 1U << WORK_ACCESSES;
     for (unsigned work = 0; work < sizeof things / sizeof *things; work++)
         if (works >> work & 1) {
@@ -486,7 +487,7 @@ static void name_fewer(const struct analysis *a, struct str *out)
         }
 }
 
-/* The remedy for @kind, as "several accumulators", if several remedies must be combined. */
+/* Appends the remedy for @kind as a noun, like "several accumulators", for a list of remedies. */
 static void name_remedy(const struct advice *s, enum limit_kind kind)
 {
     static const char *const remedies[LIMIT_COUNT] = {
@@ -521,7 +522,7 @@ static void name_remedy(const struct advice *s, enum limit_kind kind)
         str_add(s->out, remedies[kind]);
 }
 
-/* Returns whether @kind counts operations, which wider vectors reduce. */
+/* Returns whether @kind counts operations. Wider vectors need fewer of them. */
 static bool is_count(const struct advice *s, enum limit_kind kind)
 {
     return (kind == LIMIT_PORTS && work_on(s->a, s->a->bottleneck_ports) != WORK_JUMP) ||
@@ -625,8 +626,8 @@ static say_kind *const say[LIMIT_COUNT] = {
     [LIMIT_NONE] = say_none,
 };
 
-/* Collects the tied limits that unrolling relieves, or those that it does not; returns their
- * count. */
+/* Collects the tied limits that unrolling relieves (@unrolls), or does not relieve. Returns their
+ * number. */
 static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind out[LIMIT_COUNT])
 {
     unsigned count = 0;
@@ -637,7 +638,7 @@ static unsigned tied_kinds(const struct advice *s, bool unrolls, enum limit_kind
     return count;
 }
 
-/* Names several limits of the same cycles and the remedies for all of them. */
+/* Names several limits with equal cycles and the remedies for all of them. */
 static void say_tie(const struct advice *s)
 {
     enum limit_kind unrolled[LIMIT_COUNT], firm[LIMIT_COUNT];
@@ -718,7 +719,7 @@ static bool limited_by_repeated(const struct analysis *a)
     return found;
 }
 
-/* Names the instructions with estimated figures, each form once. */
+/* Names the instructions whose figures are estimates, each form once. */
 static void estimate_sentence(const struct analysis *a, struct str *out)
 {
     size_t named = 0;
@@ -738,7 +739,7 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     str_add_char(out, '.');
 }
 
-/* Names the limiting width if it is an estimate. */
+/* Adds that the limiting width is an estimate, if it is. */
 static void estimated_width(const struct analysis *a, struct str *out)
 {
     const char *fact = a->limit.kind == LIMIT_RETIRE  ? "retire_width"
@@ -756,7 +757,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     const struct advice advice = {a, &a->limit, &s};
 
     if (limited_by_repeated(a))
-        ; /* one repetition says nothing about the loop */
+        ; /* one repetition does not characterise the loop */
     else if (a->limit.count > 1)
         say_tie(&advice);
     else

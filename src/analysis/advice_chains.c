@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define REGISTERS_MOST 16 /* accumulators */
-/* share of a division's latency: an alternative below this is worth a sentence */
+#define REGISTERS_MOST 16 /* accumulators suggested, at most */
+/* a narrower division is suggested if its latency is below this share of the present one */
 #define NARROWER 0.75
 
 void advice_say_induction(const struct advice *s)
@@ -18,7 +18,8 @@ void advice_say_induction(const struct advice *s)
              advice_chain_names_several(&s->l->chain) ? "" : "s", s->l->chain.cycles);
 }
 
-/* Number of accumulators, or of independent data, that hides the latency of the chain. */
+/* Returns the number of accumulators, or of independent data, that hides the latency of the
+ * chain. */
 static double wanted(const struct advice *s)
 {
     const double many = s->l->left_cycles > 0
@@ -80,7 +81,7 @@ void advice_say_scan(const struct advice *s)
     advice_next(s);
 }
 
-/* Returns whether every computing link of the chain is @operation. */
+/* Returns whether every operation of the chain is @operation. */
 static bool all_are(const struct advice *s, uint16_t operation)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -108,7 +109,7 @@ void advice_narrower(const struct advice *s)
     }
 }
 
-/* How to shorten a chain of carries, some of which leave the flag for a register. */
+/* Appends how to shorten a chain of carries, some of which pass through a register. */
 static void add_carry(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
@@ -203,7 +204,7 @@ void advice_say_select(const struct advice *s)
     advice_next(s);
 }
 
-/* Returns whether the machine's cycles from a store to the load of @row are an estimate. */
+/* Returns whether the latency from a store to the load of @row is an estimate. */
 static bool forward_is_estimate(const struct analysis *a, size_t row)
 {
     const bool vector = a->rows[row].insn->operands[0].file == FILE_VECTOR;
@@ -211,7 +212,7 @@ static bool forward_is_estimate(const struct analysis *a, size_t row)
            NULL;
 }
 
-/* Names a load that no single store covers: it waits until the bytes are in the cache. */
+/* Appends a load whose bytes no single store contains. It waits until they are in the cache. */
 static void say_blocked(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;

@@ -5,8 +5,8 @@
 
 #include "analysis/port_groups.h"
 
-#define NAMED 6        /* links of a chain */
-#define PORTS_LISTED 4 /* more ports are named as a range */
+#define NAMED 6        /* links of a chain that a sentence names, at most */
+#define PORTS_LISTED 4 /* ports listed one by one; more are printed as a range */
 
 void advice_ports(const struct analysis *a, portset set, struct str *out)
 {

@@ -16,7 +16,8 @@ struct kind {
     unsigned count;
 };
 
-/* Returns whether the flags of row @at are read before they are overwritten, around the loop. */
+/* Returns whether an instruction reads the flags of row @at before they are overwritten. Includes
+ * the next iteration. */
 static bool flags_used(const struct analysis *a, size_t at)
 {
     uint32_t left = a->rows[at].insn->flags_written;
@@ -38,7 +39,8 @@ static unsigned mass_within(const struct usage *usage, portset set)
     return sum;
 }
 
-/* Returns the first alternative on this machine that loads the limiting ports less. */
+/* Finds the first alternative on this machine with less load on the limiting ports. Returns false
+ * if there is none. */
 static bool find_alternative(const struct analysis *a, size_t row, struct kind *out)
 {
     const struct analysis_row *r = &a->rows[row];

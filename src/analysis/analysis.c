@@ -83,7 +83,7 @@ static int by_producer(const void *a, const void *b)
 
 typedef VEC(struct analysis_edge) edge_list;
 
-/* Values that resources hold before an instruction of the second of two iterations. */
+/* Last instruction that wrote a resource, and the iterations since then. */
 struct last_writer {
     uint32_t insn, distance;
     bool known;
@@ -97,8 +97,8 @@ static void read_from(const struct last_writer *writers, unsigned resource, uint
                  ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
 }
 
-/* Adds edges to instruction @at, such as a branch, which reads values but makes none and so is no
- * node of the graph. */
+/* Adds the dependences of instruction @at, which writes no value and therefore has no node.
+ * Branches are the common case. */
 static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at,
                       edge_list *edges)
 {
@@ -163,7 +163,7 @@ const struct insn *analysis_repeated(const struct insn *insns, size_t count)
     return NULL;
 }
 
-/* Registers that @insns write, as a bit set. */
+/* Returns a bit set of the registers that @insns write. */
 static uint64_t registers_written(const struct insn *insns, size_t count)
 {
     uint64_t written = 0;
@@ -196,7 +196,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     struct bounds bounds;
     bool room = shortage_need(a->count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* out of memory: the caller's work fails */
+    if (!room)   /* out of memory: the caller's command fails */
         a->count = 0;
     a->machine = m;
     ports_shown(m, &a->ports);

@@ -1,5 +1,5 @@
-/* Cost of a kernel on a machine: bounds in cycles per iteration, pressure per instruction and
- * port. */
+/* Analysis of a kernel on a machine: bounds in cycles per iteration, and port pressure per
+ * instruction. */
 #ifndef PORTOLAN_ANALYSIS_ANALYSIS_H
 #define PORTOLAN_ANALYSIS_ANALYSIS_H
 
@@ -7,20 +7,21 @@
 #include "analysis/kernel.h"
 #include "analysis/unmodelled.h"
 
-/* Limit of a loop, in the field's terms: the kind of the largest bound and the facts for its
- * sentence. */
+/* Limit of a loop: the kind of the largest bound, and the facts for the sentence about it. */
 
-/* Kinds with their names in the results. Those up to SERIAL are kinds of dependence chains. */
+/* Kinds of limits with their names in the results. INDUCTION to SERIAL are kinds of dependence
+ * chains. */
 #define LIMITS(X)                                                                                  \
     X(INDUCTION, "induction variable") /* counter or pointer advanced by a constant */            \
     X(REDUCTION, "reduction")          /* an accumulator of one associative operation */           \
-    X(SCAN, "prefix scan")             /* as REDUCTION, with all partial results used */       \
+    X(SCAN, "prefix scan")             /* a REDUCTION with all partial results used */       \
     X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
     X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the last load */      \
     X(SELECT, "select chain")          /* a cmov or blend depends on the previous one */  \
     X(MEMORY, "through memory")        /* a load reads a store of an earlier iteration */        \
-    X(PARTIAL, "partial register") /* a partial write is merged with the rest of its register */ \
-    X(FALSE, "false dependency") /* an instruction waits for an old value that it does not use */ \
+    X(PARTIAL, "partial register") /* a partial write is merged with the register's old value */ \
+    X(FALSE, "false dependency") /* an instruction waits for an input that does not affect its
+                                  * result */ \
     X(SERIAL, "serialisation")   /* locked, fencing or blocked accesses */                         \
     X(PORTS, "ports")                                                                              \
     X(DIVIDER, "divider")                                                                          \
@@ -29,79 +30,84 @@
     X(BRANCH, "taken branch")                                                                      \
     X(ISSUE, "issue width")                                                                        \
     X(RETIRE, "retirement")                                                                        \
-    X(MICROCODE, "microcode") /* least cycles of instructions measured alone */                \
+    X(MICROCODE, "microcode") /* least cycles of instructions in isolation */                \
     X(NONE, "none")           /* no instruction uses a port */
 
 #define LIMIT_KIND(kind, name) LIMIT_##kind,
 enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 
-/* An instruction of a chain: cycles from the previous value to its own. */
+/* An instruction of a chain: cycles from the previous link's value to its own. */
 struct limit_link {
-    uint32_t row;            /* of the analysis */
+    uint32_t row;            /* row of the analysis */
     double cycles;
-    double forwarded;        /* part of these cycles from store to load; 0 if it reads no store */
-    bool address;            /* the previous value is part of its address */
-    bool memory;             /* it reads the value from a store */
-    bool moves;              /* it copies the value */
+    double forwarded;        /* cycles of store forwarding, part of @cycles; 0 if the row reads no
+                              * store */
+    bool address;            /* the previous link's value is part of its address */
+    bool memory;             /* it loads the previous link's value from a store */
+    bool moves;              /* it copies the value unchanged */
 };
 
 struct limit_chain {
     enum limit_kind kind;        /* INDUCTION to SERIAL; NONE: no chain */
-    struct limit_link *links;    /* in order, over @distance iterations */
+    struct limit_link *links;    /* links in program order, over @distance iterations */
     size_t count;
     unsigned distance;           /* iterations that the chain spans */
-    /* chains of equal length that share no instruction with it, including itself */
+    /* number of chains of equal length without common instructions, including this one */
     unsigned alike;
     double cycles;               /* per iteration */
-    bool floating;               /* floating point: reordering changes the rounding */
+    bool floating;               /* floating-point operations: another order changes the rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    bool logic;                  /* affine, a is a power of two and b is inserted by or or xor */
+    bool logic;                  /* affine, where a is a power of two and b is inserted by or or xor
+                                  * */
     bool carry;                  /* RECURRENCE: through the carry flag */
-    bool compared;               /* the comparison is part of the chain */
-    bool extremum;               /* SELECT: consists only of values and comparisons (minimum,
-                                  * maximum) */
-    bool table, based;           /* a load uses it as the index of a table; as its base */
-    bool blocked;                /* MEMORY: the load waits until the store is in the cache */
-    /* SCAN: a row that uses each partial result; REDUCTION: one that stores it to the same place
-     * each time; PARTIAL, FALSE: the one that reads the old value; LIMIT_NO_ROW: none */
+    bool compared;               /* a comparison is part of the chain */
+    bool extremum;               /* SELECT: only values and comparisons (minimum, maximum) */
+    bool table, based;           /* a load uses the value as the index of a table (@table) or as its
+                                  * base (@based) */
+    bool blocked;                /* MEMORY: the load waits until the store has written the cache */
+    /* SCAN: a row that uses each partial result. REDUCTION: a row that stores it to a constant
+     * address. PARTIAL, FALSE: the row that reads the old value. LIMIT_NO_ROW: none */
     uint32_t user;
 };
 #define LIMIT_NO_ROW UINT32_MAX
 
 struct limit {
-    enum limit_kind kind;                  /* the first of kinds */
-    enum limit_kind kinds[LIMIT_COUNT];    /* bit set of the kinds within LIMIT_TIE of the
-                                            * largest */
+    enum limit_kind kind;                  /* first entry of @kinds */
+    enum limit_kind kinds[LIMIT_COUNT];    /* kinds whose cycles are within LIMIT_TIE of the largest
+                                            * */
     unsigned count;
-    enum limit_kind next;                  /* largest limit below these; NONE: unknown */
-    double next_cycles;                    /* its cycles per iteration, or 0 */
+    enum limit_kind next;                  /* largest limit below these kinds; NONE: unknown */
+    double next_cycles;                    /* cycles per iteration of @next, or 0 */
     /* largest limit that unrolling does not relieve, and its cycles; 0: unknown */
     enum limit_kind left;
     double left_cycles;
     bool streams;                          /* an access advances by a constant step */
-    bool gaps;                             /* such accesses leave bytes out */
-    bool serial;                           /* a chain has steps that no vector does at once */
-    struct limit_chain chain;              /* the longest chain, even if it does not limit */
-    struct limit_chain other;              /* an equally long chain of another kind; NONE: none */
-    /* REDUCTION: assembly with the accumulator split; NULL: none */
+    bool gaps;                             /* accesses with a constant step skip bytes */
+    bool serial;                           /* a chain has operations that no vector instruction
+                                            * executes in parallel */
+    struct limit_chain chain;              /* longest chain, even if it is not the limit */
+    struct limit_chain other;              /* chain of another kind with the same length; NONE: none
+                                            * */
+    /* REDUCTION: assembly with split accumulators; NULL: none */
     char *split;
 };
 
-#define LIMIT_TIE 0.01   /* relative */
+#define LIMIT_TIE 0.01   /* relative difference below which two limits are equal */
 
 struct analysis_row {
     const struct insn *insn;   /* borrowed from the kernel */
-    struct usage usage;        /* after fusion, idioms and elimination */
-    double latency;            /* cycles, NaN unknown */
-    double issue;              /* slots at rename */
-    /* latency with the slowest operands, borrowed from the machine; NULL: unknown */
+    struct usage usage;        /* usage after fusion, idioms and elimination */
+    double latency;            /* cycles; NaN: unknown */
+    double issue;              /* issue slots at rename */
+    /* slowest latency over operand values, borrowed from the machine; NULL: unknown */
     const struct latency_rule *slowest;
-    /* source of the machine's row if it is an estimate, borrowed from the machine; NULL if not */
+    /* source of the estimate for the form, borrowed from the machine; NULL: no estimate */
     const char *estimate;
-    /* least cycles per copy, measured alone, borrowed from the machine; NULL: its ports decide */
+    /* least cycles per copy, measured in isolation, borrowed from the machine; NULL: the ports
+     * determine them */
     const struct latency_rule *alone;
     uint32_t flags;            /* enum row_flag */
-    double *pressure;          /* cycles per port, ports of the machine */
+    double *pressure;          /* cycles on each port of the machine */
 };
 
 /* Row @to reads the result of row @from, @distance iterations earlier. */
@@ -115,65 +121,68 @@ struct analysis {
     struct ports ports;
     struct analysis_row *rows;
     size_t count;
-    /* registers that the loop writes, one bit per number below REG_PC */
+    /* registers that the loop writes, one bit per register number below REG_PC */
     uint64_t written;
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
-    struct issue issue;              /* limit of rename */
+    struct issue issue;              /* limit at rename */
     enum accesses_by accesses;       /* limit of loads and stores */
     enum shape shape;
-    struct analysis_edge *edges;     /* each once, in order of the producer */
+    struct analysis_edge *edges;     /* unique, sorted by producer */
     size_t edge_count;
     /* cycles of the longest path through one iteration; NaN when latencies are not modelled */
     double critical_path;
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    unsigned fitted;                 /* as in struct bounds, if that bound alone limits */
-    /* lower bound: a form is unknown or repeated, or a latency of the chains is missing */
+    unsigned fitted;                 /* as fitted in struct bounds, if only one bound limits the
+                                      * loop */
+    /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
+     * missing */
     bool lower_bound;
-    bool unknown;                    /* a form is unknown */
+    bool unknown;                    /* the machine has no row for a form */
     /* the machine's row of a form is an estimate */
     bool estimate;
     /* first instruction with a repeat count in a register (rep movsb), borrowed; NULL: none */
     const struct insn *repeated;
-    /* sentence per kind of possible effect; NULL: none, or the machine has no latencies */
+    /* one sentence per kind of unmodelled effect; NULL: none, or the machine has no latencies */
     char *not_modelled[UNMODELLED_COUNT];
     bool irregular;                  /* an address depends on loaded data */
-    struct limit limit;              /* the limit as kinds and facts */
-    /* the limit, remedy, assumptions and unmodelled effects, as text */
+    struct limit limit;              /* kind of the limit and its facts */
+    /* text with the limit, remedy, assumptions and unmodelled effects */
     char *sentence;
 };
 
-/* Computes the bounds of a loop as analysis_new does, without the rest. @work is of its machine and
- * can be used again. False when they are only lower bounds. One thread per @work. */
+/* Computes only the bounds of analysis_new. @work belongs to the machine and can be reused. Returns
+ * false if the bounds are only lower bounds. One thread per @work. */
 bool analysis_bounds(struct block_work *work, const struct insn *insns, size_t count,
                      bool want_ports, struct bounds *out);
-/* Analyses loop @loop of @k on @m, both borrowed. Never fails: every kernel can be analysed. Any
- * thread. */
+/* Analyses loop @loop of @k on @m, both borrowed. Never fails. Any thread. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
-/* Returns the first of @insns with a repeat count in a register (rep movsb), or NULL. Pure. */
+/* Returns the first of @insns whose repeat count is in a register (rep movsb), or NULL. Pure. */
 const struct insn *analysis_repeated(const struct insn *insns, size_t count);
-/* Returns the number of instructions of @a that no decoder knows (INSN_UNDECODED). Pure. */
+/* Returns the number of instructions of @a that could not be decoded (INSN_UNDECODED). Pure. */
 size_t analysis_undecoded(const struct analysis *a);
-/* "unknown", "zero-idiom", ... as in the JSON flags */
+/* Returns the name of a flag in the JSON results: "unknown", "zero-idiom", ... */
 const char *row_flag_name(uint32_t one_flag);
 
-/* limit.c */
-/* Fills @out for @a, which is complete except for limit and sentence; @work belongs to the same
- * block (bounds_of). limit_done frees it. Any thread. */
+/* limit.c: find the limit of a loop. */
+/* Fills @out for @a, which is complete except for limit and sentence. @work must belong to the same
+ * block (bounds_of). limit_done frees @out. Any thread. */
 void limit_find(const struct analysis *a, struct block_work *work, struct limit *out);
 void limit_done(struct limit *l);
-/* Returns whether unrolling relieves @kind: its cost is per iteration of @a, whatever the work. */
+/* Returns whether unrolling relieves @kind. It does if the cost is constant per iteration of @a,
+ * independent of the work. */
 bool limit_unrolls(const struct analysis *a, enum limit_kind kind);
 const char *limit_name(enum limit_kind kind);
 
 /* advice.c: the sentence with the limit and a remedy. */
-/* Appends why @repeated (analysis_repeated) makes the result a lower bound. */
+/* Appends why the repeated instruction @repeated (analysis_repeated) makes the result a lower
+ * bound. */
 void advice_repeated(const struct insn *repeated, struct str *out);
-/* Returns the sentence for loop @loop of @k, whose analysis is complete without it. The caller
+/* Returns the sentence for loop @loop of @k. @a is complete except for the sentence. The caller
  * frees. */
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop);
 

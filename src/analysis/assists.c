@@ -4,11 +4,12 @@
 #include "analysis/x87_stack.h"
 
 #define REGISTERS X87_REGISTERS
-#define SETTLE 24        /* iterations until any step has reached every register */
+#define SETTLE 24        /* iterations before counting; values have then reached every stack
+                          * position */
 #define COUNTED 32       /* iterations counted: a multiple of the 8 stack positions */
 
-/* Content of a stack register. */
-/* TINY: denormal as a double; NO_NUMBER: result of an invalid operation */
+/* Content of an x87 register. */
+/* TINY: a denormal double. NO_NUMBER: the result of an invalid operation. */
 enum content { EMPTY, NUMBER, TINY, NO_NUMBER };
 
 struct stack {
@@ -27,7 +28,7 @@ static bool is_stack_register(const struct operand *op)
            op->reg < X87_FIRST + REGISTERS;
 }
 
-/* Finds the stack positions that the instruction names, st(0) if none; returns their number. */
+/* Stores the stack positions of the instruction's operands, st(0) if none; returns their number. */
 static unsigned places_of(const struct insn *insn, unsigned out[2])
 {
     unsigned n = 0;
@@ -39,7 +40,8 @@ static unsigned places_of(const struct insn *insn, unsigned out[2])
     return n;
 }
 
-/* START_MEMORY is denormal as a double: its upper half is 0. */
+/* Returns whether START_MEMORY is denormal in the operand's type. It is a denormal double, because
+ * its upper half is 0. */
 static bool is_denormal(const struct operand *memory)
 {
     return memory && memory->bits == 64;
@@ -47,7 +49,7 @@ static bool is_denormal(const struct operand *memory)
 
 static bool loads_number(const struct insn *insn)
 {
-    /* fild, fiadd, fbld take integers */
+    /* fild, fiadd and fbld load integers */
     return insn->mnemonic[1] != 'i' && insn->mnemonic[1] != 'b';
 }
 

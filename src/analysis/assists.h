@@ -1,12 +1,13 @@
-/* Counts x87 instructions that need a microcode assist: their registers are empty, full or hold no
- * number, or their memory operand is denormal (fact x87_assist). */
+/* Counts x87 instructions that need a microcode assist (fact x87_assist). Their registers are
+ * empty, full or contain no number, or their memory operand is denormal. */
 #ifndef PORTOLAN_ANALYSIS_ASSISTS_H
 #define PORTOLAN_ANALYSIS_ASSISTS_H
 
 #include "isa/insn.h"
 
-/* Returns assists per iteration of the block in its steady state. It starts with an empty stack and
- * memory that holds START_MEMORY (model/start.h), as `kernel measure` runs it. Any thread. */
+/* Returns the assists per iteration of the block in its steady state. The x87 stack is initially
+ * empty, and memory contains START_MEMORY (model/start.h), as under `kernel measure`. Any
+ * thread. */
 double assists_count(const struct insn *insns, size_t count);
 
 #endif

@@ -10,11 +10,11 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
-/* share of a bound below which a measurement is not of this CPU; the rest allows for clock
- * errors */
+/* a measurement below this share of a bound contradicts the machine; the difference allows for
+ * clock errors */
 #define BELOW 0.97
-#define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: the delay by three additions, the most measured */
-/* share of the largest bound: on less busy ports µops hardly wait */
+#define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles; largest delay measured, by three additions */
+/* share of the largest bound; µops of ports with less load rarely wait */
 #define REPLAYS_FROM 0.75
 
 const char *cycles_words(bool least, bool estimate)
@@ -81,7 +81,7 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
         out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
 }
 
-/* Cycles of the ports including replayed operations; 0 if none is replayed. */
+/* Returns the cycles of the ports with replayed operations; 0 if none is replayed. */
 static double replayed_ports(struct block_work *w)
 {
     const struct costs *costs = &w->costs;
@@ -103,7 +103,7 @@ static double replayed_ports(struct block_work *w)
     return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
-/* Raises the memory bound to at least @cycles; NaN is ignored. */
+/* Raises the memory bound to at least @cycles, limited by @by. Ignores NaN. */
 static void raise_memory(struct bounds *out, double cycles, enum accesses_by by)
 {
     if (!(cycles > out->cycles[BOUND_MEMORY]) && !isnan(out->cycles[BOUND_MEMORY]))
@@ -130,8 +130,8 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     raise_memory(out, stores / c->stores_per_cycle, ACCESSES_STORES);
 }
 
-/* Returns which of @stores write the cache without merging: those that a load was renamed to, and
- * their neighbours. */
+/* Returns the number of @stores per iteration that write the cache without merging: renamed stores
+ * and their neighbours. */
 static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
@@ -143,7 +143,7 @@ static double stores_alone(const struct block_work *w, double stores)
                : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
-/* Bound of stores by the cache: lines per cycle, where consecutive stores to one line merge. */
+/* Computes the bound of cache writes. Consecutive stores to one line merge. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count,
                         struct bounds *out)
 {
@@ -161,8 +161,8 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     raise_memory(out, lines / w->core->store_lines_per_cycle, ACCESSES_LINES);
 }
 
-/* Cycles of accesses per cycle with the additional slots of loads and stores that cross a line
- * (fact split_access_slots). */
+/* Returns the cycles of loads and stores. Accesses that cross a line take additional slots (fact
+ * split_access_slots). */
 static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -201,7 +201,7 @@ bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count,
 
     bounds_of(w, insns, count, &options, false, &b);
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
-        /* which lines and places accesses have are means over many iterations */
+        /* bounds of lines and banks are means over many iterations */
         const bool counted = hard[i] != BOUND_MEMORY || b.accesses == ACCESSES_LOADS ||
                              b.accesses == ACCESSES_STORES;
         if (counted && !(b.fitted & 1U << hard[i]) && b.cycles[hard[i]] > 0 &&
@@ -246,7 +246,7 @@ double bounds_assists(const struct core *c, const struct insn *insns, size_t cou
                : 0;
 }
 
-/* Returns the largest of the known bounds. */
+/* Returns the largest bound that is not NaN. */
 static double largest(const struct bounds *b)
 {
     double most = 0;
@@ -256,7 +256,7 @@ static double largest(const struct bounds *b)
     return most;
 }
 
-/* Returns whether an operation reads a value of the chain. */
+/* Returns whether an instruction reads a value of the chain. */
 static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t insn)
 {
     for (size_t i = 0; i < d->edge_count; i++)
@@ -265,8 +265,8 @@ static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t ins
     return false;
 }
 
-/* Cycles by which floating-point additions outside the chain delay it (fact chain_delay_addition),
- * unless it consists of additions or fused operations. */
+/* Returns the cycles by which floating-point additions outside the chain delay it (fact
+ * chain_delay_addition). 0 if the chain consists of additions or fused operations. */
 static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -288,10 +288,12 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
-/* excess of loads over a chain that is not limiting: they alternate, stores keep their order */
+/* Loads alternate between ports, but stores keep their order. The memory bound is divided by this
+ * factor before it is compared with a chain. */
 #define SPARE 1.05
 
-/* Cycles of the memory accesses, for which a chain on unhurried_ports can wait. */
+/* Returns the cycles of the memory accesses. A chain on unhurried_ports that takes less does not
+ * limit the loop. */
 static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count,
                               const struct bounds *others)
 {
@@ -303,8 +305,8 @@ static double unhurried_limit(const struct core *c, const struct insn *insns, si
     return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);
 }
 
-/* Builds the dependencies. If the loop waits for memory, operations on unhurried_ports take one
- * cycle instead of two. */
+/* Builds the dependencies and returns their bound. If memory accesses limit the loop, operations on
+ * unhurried_ports take one cycle instead of two. */
 static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count,
                                const struct block_options *options, const struct bounds *others)
 {
@@ -376,7 +378,8 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count,
             out->bottleneck = (enum bound_kind)kind;
         }
     w->total = out->total;
-    /* A part as long as the closing branch would remain after unrolling. */
+    /* If the closing branch limits the front end, names another bound of equal cycles, because
+     * unrolling would not relieve it. */
     for (int kind = BOUND_FRONTEND + 1;
          out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

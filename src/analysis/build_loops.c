@@ -17,18 +17,19 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define STORE_BUFFER 64      /* entries; forwarding does not matter here */
+#define STORE_BUFFER 64      /* entries; the value is irrelevant, because forwarding is not used
+                              * here */
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
 /* An object file of a build. */
 struct build_object {
     struct object object;
-    char *member;                /* NULL: the file itself */
+    char *member;                /* archive member; NULL: the file itself */
     struct unit_lines lines;
     struct err fault;            /* why its source lines could not be read */
 };
 
-/* A function, decoded as one work item. */
+/* A function that one work item decodes. */
 struct build_piece {
     uint32_t object, symbol;
     bool undecoded;
@@ -36,13 +37,14 @@ struct build_piece {
 };
 
 struct build_worker {
-    struct block_work **works;   /* by machine */
+    struct block_work **works;   /* one per machine */
     size_t count;
 };
 
 struct binary {
     VEC(struct build_object) objects;
-    VEC(struct build_piece) pieces;      /* followed by one item per object for its source lines */
+    VEC(struct build_piece) pieces;      /* one per function; work items continue with one per
+                                          * object for its source lines */
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
 };
@@ -66,7 +68,8 @@ static bool add_object(struct binary *b, struct object *take_o, const char *memb
     return ok;
 }
 
-/* Ignores members without code or of another instruction set than the first. */
+/* Adds the members of the archive at @path. Ignores members without code, and those of another
+ * instruction set than the first. */
 static bool add_archive(struct binary *b, const char *path, struct err *err)
 {
     struct archive a = {0};
@@ -167,7 +170,7 @@ size_t build_pieces(const struct binary *b)
     return b->objects.count + b->pieces.count;
 }
 
-/* Finds the steps of the loop's accesses. */
+/* Stores the smallest and largest step of the loop's accesses. */
 static void take_steps(const struct insn *insns, size_t count, struct build_loop *out)
 {
     struct address_work work = {0};
@@ -176,7 +179,7 @@ static void take_steps(const struct insn *insns, size_t count, struct build_loop
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
         const uint64_t step = access_step(access);
-        if (!step)   /* a fixed address: stack slot or constant */
+        if (!step)   /* constant address: a stack slot or a constant */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
@@ -225,7 +228,7 @@ static void take_loop(struct build_piece *piece, const struct kernel *k, size_t 
     for (size_t m = 0; m < w->count; m++) {
         struct bounds bounds;
         const bool room = shortage_need(count * BLOCK_BYTES_EACH);
-        /* without memory the operation fails */
+        /* no memory for a copy: analyses no instructions, which is no result */
         const bool all = analysis_bounds(w->works[m], taken ? taken : insns, room ? count : 0,
                                          false, &bounds);
         out.costs[m] = (struct loop_cost){bounds.total, bounds.bottleneck, !all, bounds.estimate};
@@ -293,7 +296,8 @@ static bool of_the_system(const char *file)
     return str_has_prefix(file, "/usr/") || strstr(file, "/include/") != NULL;
 }
 
-/* Returns the source file of most of @l's code, one of the program itself if possible. */
+/* Returns the source file of most of @l's code. Prefers a file of the program to one of a
+ * library. */
 static uint32_t main_file(const struct unit_lines *lines, size_t first, size_t end, uint64_t stop)
 {
     uint32_t best = INDEX_NONE;
@@ -339,8 +343,8 @@ static void take_lines(const struct unit_lines *lines, struct build_loop *l)
     }
 }
 
-/* Returns whether @l is the remainder loop of @main: same source, with steps that divide the
- * other's. */
+/* Returns whether @l is the remainder loop of @main: they have the same source lines, and the steps
+ * of @l divide those of @main. */
 static bool remains(const struct build_loop *l, const struct build_loop *main)
 {
     const bool parts = l->least && main->least > l->least && main->least % l->least == 0 &&

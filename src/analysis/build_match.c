@@ -11,19 +11,20 @@
 #include "base/watch.h"
 
 #define PAIRS_MOST 4000000u    /* pairs of loops compared per group */
-/* functions compared on each side of a renamed one's expected position */
+/* functions compared on each side of the expected position of a renamed function */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* least similarity of functions with different names */
-/* the same for functions changed much by flags, whose order identifies them */
+/* range and least similarity for functions that compiler flags change much; their order identifies
+ * them */
 #define NEXT 3u
 #define ALIKE_NEXT 0.3
-/* least similarity of loops in functions of one name, without source lines */
+/* least similarity of loops in functions with equal names, without source lines */
 #define ALIKE_LOOP 0.25
-/* least similarity of loops of the same lines in functions of other names */
+/* least similarity of loops with equal source lines in functions with different names */
 #define ALIKE_LINES 0.15
 #define FACTOR_MOST 256        /* largest factor by which compilers unroll or vectorise */
 #define SCALAR_MOST 8          /* bytes of the largest scalar access */
-/* ratio of instruction counts: beyond it the work per iteration may differ */
+/* largest ratio of instruction counts of loops with equal work per iteration */
 #define SAME_WORK 1.5
 
 /* Loops of both builds that may match, as indices into the builds. */
@@ -36,8 +37,8 @@ struct scored { double score; uint32_t a, b; };
 struct matcher {
     const struct binary *a, *b;
     struct loop_matches *out;
-    uint32_t *match_a, *match_b;   /* per loop: its match, or MATCH_NONE */
-    enum match_way *way;           /* per loop of A */
+    uint32_t *match_a, *match_b;   /* match of each loop, or MATCH_NONE */
+    enum match_way *way;           /* one per loop of A */
     VEC(struct scored) scores;
 };
 
@@ -46,7 +47,7 @@ static bool same_file(const struct build_loop *x, const struct build_loop *y)
     return x->file && y->file && strcmp(path_base(x->file), path_base(y->file)) == 0;
 }
 
-/* Source lines common to both, as a share of all. */
+/* Returns the share of source lines that both loops contain. */
 static double lines_alike(const struct build_loop *x, const struct build_loop *y)
 {
     if (!same_file(x, y))
@@ -58,8 +59,8 @@ static double lines_alike(const struct build_loop *x, const struct build_loop *y
     return last < first ? 0 : (double)(last - first + 1) / (high - low + 1);
 }
 
-/* Likelihood that two loops of one group match; NAN: they do not. @x and @y are their relative
- * positions in the group. */
+/* Returns the likelihood that two loops of one group match; NAN: no match. @x and @y are their
+ * relative positions in the group. */
 static double score_of(const struct matcher *m, enum match_way way, uint32_t a, uint32_t b,
                        double x, double y)
 {
@@ -67,7 +68,8 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* each is the only one */
+    const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* @one: each loop is the only
+                                                                     * one of its group */
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
                            : lines == 0 && alike < ALIKE_LOOP && !one)
@@ -75,7 +77,7 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     double score = 2 * lines + alike + (p->sequence == q->sequence) + 0.3 * (1 - fabs(x - y));
     score += p->innermost == q->innermost ? 0.5 : -0.25;
     score += p->depth == q->depth ? 0.25 : 0;
-    /* outweighs all instructions */
+    /* more than the instructions can contribute */
     score += p->remainder == q->remainder ? 0.5 : -2;
     score += f->member && g->member && strcmp(f->member, g->member) == 0;
     return score + 0.5 * sourced;
@@ -95,8 +97,8 @@ static double place(size_t at, size_t count)
     return count > 1 ? (double)at / (double)(count - 1) : 0;
 }
 
-/* Matches the unmatched loops of @g, the likeliest first. In large groups only loops near each
- * other in code order are compared. */
+/* Matches the unmatched loops of @g, the most likely pairs first. In large groups it compares only
+ * loops at similar positions. */
 static void match_group(struct matcher *m, const struct group *g, enum match_way way)
 {
     const size_t n = g->a.count, other = g->b.count, window = n ? PAIRS_MOST / n + 1 : 0;
@@ -126,7 +128,7 @@ static void match_group(struct matcher *m, const struct group *g, enum match_way
     }
 }
 
-/* Key of a group: a function's name or a loop's file, with its item. */
+/* Key of a group: a function name or a source file. @item is the function or loop that has it. */
 struct group_key { const char *key; uint32_t item; bool of_b; };
 
 static int by_key(const void *a, const void *b)
@@ -153,7 +155,7 @@ static void add_loops_of(struct group *g, const struct binary *b, uint32_t funct
     }
 }
 
-/* Forms a group of the items of each key that both builds have. */
+/* Forms one group per key that both builds have, and matches it. */
 static void match_keyed(struct matcher *m, struct keyed_list *keys, enum match_way way)
 {
     struct group g = {{0}, {0}};
@@ -219,7 +221,7 @@ static bool untouched(const uint32_t *matched, const struct build_function *f)
     return true;
 }
 
-/* Returns whether none of the function's loops has a match yet. */
+/* A function none of whose loops has a match. */
 struct left_over {
     uint32_t function;
     uint64_t sequence;
@@ -279,7 +281,7 @@ static struct left_over **sorted(struct left_list *left)
     return out;
 }
 
-/* Matches functions with identical loops; among several the first with the first. */
+/* Matches functions with identical loops. If several are identical, matches them in code order. */
 static void match_same(struct matcher *m, struct left_list *a, struct left_list *b)
 {
     struct left_over **x = sorted(a), **y = sorted(b);
@@ -296,7 +298,8 @@ static void match_same(struct matcher *m, struct left_list *a, struct left_list 
     free(y);
 }
 
-/* Matches the most similar of the rest, near its expected position in code order. */
+/* Matches each remaining function of A with the most similar one of B near the expected
+ * position. */
 static void match_alike(struct matcher *m, struct left_list *a, struct left_list *b, size_t near,
                         double least)
 {
@@ -344,13 +347,13 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Returns whether the loop works on one element at a time. */
+/* Returns whether the loop processes one element at a time. */
 static bool scalar(const struct build_loop *l)
 {
     return l->least && l->least == l->width && l->width <= SCALAR_MOST;
 }
 
-/* Finds the source iterations per iteration of each. */
+/* Computes the source iterations per iteration of each loop of a match. */
 static void take_times(const struct build_loop *p, const struct build_loop *q,
                        struct loop_match *out)
 {
@@ -378,8 +381,8 @@ static void take_times(const struct build_loop *p, const struct build_loop *q,
     }
 }
 
-/* Returns whether each loop within @p matches one within @q with equal work per iteration. Then the
- * outer loops' own instructions can be compared. */
+/* Returns whether each inner loop of @p matches an inner loop of @q with equal work per iteration.
+ * Then the outer loops' remaining instructions are comparable. */
 static bool same_within(const struct matcher *m, const struct build_loop *p,
                         const struct build_loop *q)
 {

@@ -1,4 +1,4 @@
-/* Bypass delays between kinds of operations: floating-point additions and multiplications, integers
+/* Bypass delays between execution domains: floating-point additions and multiplications, integers
  * and logic. */
 #ifndef PORTOLAN_ANALYSIS_BYPASS_H
 #define PORTOLAN_ANALYSIS_BYPASS_H
@@ -12,8 +12,8 @@ struct bypass_source {
     const struct operand *written;
 };
 
-/* Returns the delay from @from to @reader, whose record is @op, in hundredths of a cycle on top of
- * the latency of @from. Facts bypass_delay_addition, bypass_ports, bypass_delay and
+/* Returns the delay in hundredths of a cycle from @from to @reader, whose record is @op. The delay
+ * adds to the latency of @from. Facts bypass_delay_addition, bypass_ports, bypass_delay and
  * bypass_delay_domain; 0 without them. Any thread. */
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from,
                        const struct insn *reader, const struct op *op);

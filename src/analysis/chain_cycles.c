@@ -8,7 +8,7 @@
 #include "analysis/bounds.h"
 #include "base/mem.h"
 
-#define CHAIN_INSNS 64   /* instructions of a link with its helpers */
+#define CHAIN_INSNS 64   /* instructions of a link and its auxiliary instructions, at most */
 
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain)
@@ -38,7 +38,8 @@ double chain_cycles(const struct machine *m, const struct form_code *code,
     return cycles;
 }
 
-/* Parses "op2", "flags", "address" as the end of a rule; false for anything else. */
+/* Parses "op2", "flags" or "address" as one end of a latency rule. Returns false for other
+ * names. */
 static bool end_of(const char *name, int *end)
 {
     if (strncmp(name, "op", 2) == 0) {

@@ -1,4 +1,4 @@
-/* Predicts a dependency chain of one form as it would be measured. */
+/* Predicts the measurement of a dependency chain of one form. */
 #ifndef PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 #define PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 
@@ -7,12 +7,12 @@
 
 #define CHAIN_LINKS 8    /* links of the form in the predicted body */
 
-/* Predicts the cycles per link of @chain on @m from the chain's own code. NaN when there is no such
- * code or @m lacks a form. Any thread. */
+/* Predicts the cycles per link of @chain on @m from the chain's code. Returns NaN if no code exists
+ * or @m lacks a form. Any thread. */
 double chain_cycles(const struct machine *m, const struct form_code *code,
                     const struct chain *chain);
-/* Finds the ends of a rule (enum latency_end) for the latency that @chain measures; false for a
- * chain that contains other forms. */
+/* Finds both ends (enum latency_end) of the latency that @chain measures. Returns false for a chain
+ * that contains other forms. */
 bool chain_ends(const struct chain *chain, int *from, int *to);
 
 #endif

@@ -26,7 +26,7 @@ static enum link_class logic_class(const char *mnemonic)
                                                                     : LINK_OTHER;
 }
 
-/* x86-64 by the digits of its name, AArch64 the fourth or the vector that is written. */
+/* x86-64: the digits of the mnemonic select it. AArch64: the fourth operand, or the destination. */
 int link_addend(const struct insn *insn)
 {
     const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK,
@@ -42,8 +42,8 @@ int link_addend(const struct insn *insn)
                : 0;
 }
 
-/* Integers added up without saturation, in lanes; also dot products and the like into an
- * accumulator. */
+/* Returns the class of a vector addition, LINK_ADD unless it saturates or crosses lanes. Includes
+ * dot products and similar operations that add to an accumulator. */
 static enum link_class vector_sum_class(const struct insn *insn, int end, bool first)
 {
     const char *m = insn->mnemonic;
@@ -54,7 +54,7 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                    ? LINK_ADD
                : has_word(m, "mull") ? LINK_MULTIPLY
                                      : LINK_OTHER;
-    if (has_word(m, "adalp") || has_word(m, "aba"))   /* into the first operand */
+    if (has_word(m, "adalp") || has_word(m, "aba"))   /* these add to the first operand */
         return end == 0 ? LINK_ADD : LINK_OTHER;
     if ((has_word(m, "sub") || has_word(m, "addw")) && !first)
         return LINK_OTHER;
@@ -66,7 +66,7 @@ static enum link_class vector_sum_class(const struct insn *insn, int end, bool f
                : LINK_ADD;
 }
 
-/* Of an address that is computed, the part that comes from @resource: added as it is, or scaled. */
+/* Returns the class of @resource's part of a computed address: added, or scaled (LINK_SHIFT). */
 static enum link_class address_class(const struct insn *insn, uint8_t resource)
 {
     const struct operand *memory = insn_memory(insn);
@@ -76,7 +76,8 @@ static enum link_class address_class(const struct insn *insn, uint8_t resource)
                                                                               : LINK_ADD;
 }
 
-/* A conditional increment: both values that it selects from come from one register. */
+/* Returns whether the instruction is a conditional increment. It selects between two values of one
+ * register. */
 static bool counts(const struct insn *insn)
 {
     const struct operand *a = insn_operand(insn, insn->inputs[0]),
@@ -107,7 +108,8 @@ bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at)
            insn->operation != OPERATION_FP_FUSED && insn->operation != OPERATION_VECTOR_MOVE;
 }
 
-/* Another edge between the same values that is an input of the operation; @at: there is none. */
+/* Returns another edge between the same values that is an input of the operation, or @at if
+ * none. */
 static size_t input_of(const struct analysis *a, const struct deps *d, size_t at)
 {
     for (size_t i = 0; i < d->edge_count; i++)
@@ -117,7 +119,8 @@ static size_t input_of(const struct analysis *a, const struct deps *d, size_t at
     return at;
 }
 
-/* @class of an operation on a register that AArch64 shifts or extends before. */
+/* Returns @class, changed for an AArch64 operand that is shifted or extended before the
+ * operation. */
 static enum link_class shifted_class(enum link_class class, const struct insn *insn, int from)
 {
     const struct operand *op =
@@ -131,7 +134,7 @@ static enum link_class shifted_class(enum link_class class, const struct insn *i
     return computes && op->scale > 1 ? LINK_SHIFT : LINK_OTHER;
 }
 
-/* SVE: a register steps by the lanes of a vector. */
+/* Returns whether the instruction adds the vector length to a register (SVE). */
 static bool adds_length(const struct insn *insn)
 {
     static const char *const names[] = {"incb", "inch", "incw",  "incd",  "decb", "dech",
@@ -141,7 +144,7 @@ static bool adds_length(const struct insn *insn)
            str_match_any(names, insn->mnemonic);
 }
 
-/* Of the operation itself: the register as it is. */
+/* Returns the class of the operation for an operand that is not shifted or extended. */
 static enum link_class plain_class(const struct analysis *a, const struct deps *d, size_t at)
 {
     const struct ratio_edge *edge = &d->edges[at];

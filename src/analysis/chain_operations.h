@@ -1,28 +1,28 @@
-/* Operations of the links of dependence chains: for limit.c alone. One thread. */
+/* Classifies the operations of dependence chains. Only limit.c uses it. One thread. */
 #ifndef PORTOLAN_ANALYSIS_CHAIN_OPERATIONS_H
 #define PORTOLAN_ANALYSIS_CHAIN_OPERATIONS_H
 
 #include "analysis/analysis.h"
 
-/* What an instruction does with the value that reaches it. */
+/* Operation of an instruction on the previous value of a chain. */
 enum link_class {
     LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT,
     LINK_COMPARE,
-    LINK_SHIFT,      /* multiplied by a constant power of two */
-    LINK_SCALE,      /* multiplied by another input, of which the sum is another one */
+    LINK_SHIFT,      /* multiplication by a constant power of two */
+    LINK_SCALE,      /* multiplication by another input; a third input is added */
     LINK_OTHER
 };
 
-/* The instruction that makes the value at the end of edge @at. */
+/* Returns the instruction that produces the value at the end of edge @at. */
 const struct insn *link_insn(const struct analysis *a, const struct deps *d, size_t at);
-/* Operation of that instruction on the value of the edge. */
+/* Returns the operation of link_insn on the value of edge @at. */
 enum link_class link_class_of(const struct analysis *a, const struct deps *d, size_t at);
-/* Which operand of a fused multiplication and addition is added. */
+/* Returns the index of the operand that a fused multiply-add adds. */
 int link_addend(const struct insn *insn);
-/* Whether operand @end (enum latency_end) is an address that the access itself steps: written back,
- * or of a string. */
+/* Returns whether operand @end (enum latency_end) is an address register that the access itself
+ * changes, by write-back or in a string instruction. */
 bool link_is_stepped(const struct insn *insn, int end);
-/* Whether the edge brings the lanes of the destination that a mask leaves as they were. */
+/* Returns whether edge @at carries the destination's old value for lanes that a mask excludes. */
 bool link_keeps_lanes(const struct analysis *a, const struct deps *d, size_t at);
 
 #endif

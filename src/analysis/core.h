@@ -1,5 +1,5 @@
-/* A machine in numeric form for analysis: facts read once, and one record per form, made on first
- * use. */
+/* A machine in numeric form for the analysis. Facts are read once. The record of a form is made on
+ * first use. */
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
@@ -17,59 +17,60 @@
 
 enum op_trait {
     OP_KNOWN = 1 << 0,
-    /* composed of a load or store and an operation that the machine has */
+    /* composed of a load or store and an operation, both in the machine's table */
     OP_APPROXIMATE = 1 << 1,
-    OP_ELIMINATED = 1 << 2,        /* move done at rename */
+    OP_ELIMINATED = 1 << 2,        /* a move that rename eliminates */
     OP_FALSE_INPUT = 1 << 3,       /* has a false dependency on its destination */
-    OP_PURE_LOAD = 1 << 4,         /* a load with no operation of its own */
+    OP_PURE_LOAD = 1 << 4,         /* loads without any other operation */
     OP_PURE_STORE = 1 << 5,
-    OP_STACK = 1 << 6,             /* push, pop, call, ret: the stack engine moves rsp */
-    OP_VECTOR = 1 << 7,            /* its memory operand goes to or comes from a vector register */
-    OP_PIPE = 1 << 8,              /* holds a blocking pipe */
-    OP_COMPLEX = 1 << 9,           /* only the first decoder takes it */
-    /* a zeroing idiom that this machine executes, although without a dependency */
+    OP_STACK = 1 << 6,             /* push, pop, call, ret: changes rsp in the stack engine */
+    OP_VECTOR = 1 << 7,            /* loads or stores a vector register */
+    OP_PIPE = 1 << 8,              /* occupies a blocking pipe */
+    OP_COMPLEX = 1 << 9,           /* only the first decoder decodes it */
+    /* a zeroing idiom that this machine executes, without a dependency */
     OP_KEEPS_ZERO = 1 << 11,
-    OP_CARRY_IDIOM = 1 << 12,      /* of a register with itself (sbb): depends on the carry flag
-                                    * only */
-    OP_RENAMES = 1 << 13,          /* its load may be renamed to its store (memory renaming) */
+    OP_CARRY_IDIOM = 1 << 12,      /* two equal registers (sbb): depends only on the carry flag */
+    OP_RENAMES = 1 << 13,          /* memory renaming may find its store */
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
-    /* slower on a register that rename keeps as a sum */
+    /* slower if it reads a register that rename keeps as a sum */
     OP_SLOW_SUM = 1 << 15,
     OP_FUSIBLE = 1 << 16,          /* macro-fuses with some following branch */
-    OP_FIRST = 1 << 17,            /* begins a new group at rename */
-    OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice when it reads such a sum */
+    OP_FIRST = 1 << 17,            /* must be first in a group at rename */
+    OP_SUM_AGAIN = 1 << 18,        /* executes twice if it reads a register that rename keeps as a
+                                    * sum */
     OP_LOAD_UNKNOWN = 1 << 19,     /* the latency of its load is unknown */
-    OP_NOT_LAST = 1 << 20,         /* not in the last slot of a group at rename */
-    OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if its operands are the same register */
-    /* independent if its operands are the same register, though executed */
+    OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
+    OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
+    /* independent if both operands are the same register, but executed */
     OP_SAME_ONES = 1 << 22,
 };
 
-/* One form on one machine. */
+/* Record of one form on one machine. */
 struct op {
     char *form;
-    const struct mapping_entry *entry;   /* NULL: unknown or composed */
-    struct usage usage;                  /* as the table has it */
-    struct usage indexed;                /* usage with an indexed address, if the store-address
+    const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
+    struct usage usage;                  /* usage in the machine's table */
+    struct usage indexed;                /* usage with an indexed address, if its store-address
                                           * ports differ */
     uint32_t traits;                     /* enum op_trait */
-    unsigned micro_ops;                  /* without fusion */
-    /* micro-fused: load with operation, or store address with data */
+    unsigned micro_ops;                  /* µops at rename without micro-fusion */
+    /* micro-fused pairs: a load with its operation, or store address with data */
     unsigned pairs;
-    /* of the operation without load or store, hundredths; -1: unknown */
+    /* latency of the operation without its load or store, hundredths of a cycle; -1: unknown */
     int32_t latency;
-    /* address to value of its load, hundredths; 0 if unknown */
+    /* latency of the load from address to value, hundredths of a cycle; 0: unknown */
     int32_t load_latency;
     /* delay of the next locked or serialising instruction, hundredths of a cycle; 0: none */
     int32_t fence;
-    /* latency with the slowest operands (from slowest to slowest); NULL: equal for all operands, or
-     * unknown */
+    /* latencies with the slowest operand values, up to the pointer after the last; NULL: equal for
+     * all values, or unknown */
     const struct latency_rule *slowest;
-    /* source of its usage or latency if estimated, borrowed; NULL if not */
+    /* source of the estimate of its usage or latency, borrowed; NULL: no estimate */
     const char *estimate;
-    /* least cycles per copy, measured (from alone to alone); NULL: its ports decide */
+    /* measured least cycles per copy, up to the pointer after the last; NULL: the ports determine
+     * them */
     const struct latency_rule *alone;
-    /* exceptions between operands (latencies.csv), first match wins */
+    /* latencies between single operands (latencies.csv); the first match applies */
     VEC(const struct latency_rule *) rules;
 };
 
@@ -80,8 +81,8 @@ enum unlamination {
     UNLAMINATE_ALL
 };
 
-/* Facts that the core has as members of their own names (model/facts.c). Numbers are NaN when
- * the machine has no value and there is no default; cycles, µops per cycle, bytes, entries. */
+/* Facts with their own members in struct core (model/facts.c). A number is NaN if the machine has
+ * no value and the fact has no default. Units: cycles, µops per cycle, bytes, entries. */
 #define CORE_NUMBERS(X)                                                                            \
     X(rename_to_port) X(eliminate_per_cycle) X(eliminate_zero_per_cycle) X(rename_vectors)         \
     X(issue_width) X(retire_width) X(decoders) X(decode_width) X(fetch_bytes) X(predecode_bytes)   \
@@ -128,49 +129,51 @@ struct core {
     bool eliminates_once, fused_domain, fuses_moves, renamed_by_address, stack_sync_all,
         stack_sync_computed, renamed_stack_only, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
-    /* has latencies of loads or of any form; without them no dependence is followed */
+    /* the machine has latencies of loads or of any form; otherwise dependences are ignored */
     bool has_latencies;
-    portset replay_ports;                /* ports of the operations that fact alu_replays covers */
+    portset replay_ports;                /* ports of the operations in fact alu_replays */
     portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     struct dispatch_limits dispatch_limits;
-    /* floating-point multiplications, conversions and comparisons; 0: no delay */
+    /* ports of floating-point multiplications, conversions and comparisons; 0: no bypass delay */
     portset bypass_ports;
-    portset wide_closes;                 /* ports that take no vector µop while 512-bit ones run */
+    portset wide_closes;                 /* ports that execute no vector µop while 512-bit ones run
+                                          * */
     enum unlamination unlamination;
-    /* of a plain load and store of a general register; NULL: unknown */
+    /* usage of a load and a store of a general register; NULL: unknown */
     const struct usage *load, *store;
-    /* of the addition that steps an address; NULL: accesses do not step */
+    /* usage of the addition of a write-back address; NULL: no such addressing */
     const struct usage *alu;
-    const struct usage *add;             /* of an addition of registers */
-    const struct usage *stack_pointer_sync;      /* of the µop that writes the stack pointer back
-                                                  * (stack-sync) */
+    const struct usage *add;             /* usage of an addition of registers */
+    const struct usage *stack_pointer_sync;      /* usage of the stack-sync µop, which adds the
+                                                  * stack engine's offset to the stack pointer */
     struct op **ops;
     size_t op_count;
-    struct index index;                  /* of ops by form */
+    struct index index;                  /* index of @ops by form */
 };
 
-/* Integer issue slots per cycle; an inferred machine's width excludes the measuring loop. The fact
- * issue_width must be known. */
+/* Returns the issue slots per cycle, an integer. An inferred machine's width excludes the measuring
+ * loop. The fact issue_width must be known. */
 static inline unsigned core_slots(const struct core *c)
 {
     return (unsigned)lrint(c->issue_width);
 }
 
-/* µops per cycle from the microcode ROM: the larger of the first decoder's and rename's width. */
+/* Returns the µops per cycle from the microcode ROM: the larger of the first decoder's width and
+ * rename's width. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
     return c->issue_width > c->decode_complex_uops ? core_slots(c)
                                                    : (unsigned)c->decode_complex_uops;
 }
 
-/* Creates a core for @m, which is borrowed and must not change. One thread per core; the machine
- * may be shared. */
+/* Creates a core for @m. Borrows @m, which must not change. One thread per core; threads may share
+ * the machine. */
 struct core *core_new(const struct machine *m);
 void core_free(struct core *c);
-/* Returns the record for @insn's form, never NULL; without trait OP_KNOWN if the machine lacks
- * it. */
+/* Returns the record of @insn's form, never NULL. Without OP_KNOWN the machine has no row for the
+ * form. */
 const struct op *core_op(struct core *c, const struct insn *insn);
-/* Whether rename finds loads as wide as @memory (fact memory_renaming_bits). */
+/* Returns whether memory renaming covers loads of @memory's width (fact memory_renaming_bits). */
 bool core_renames_width(const struct core *c, const struct operand *memory);
 
 #endif

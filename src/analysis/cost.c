@@ -22,8 +22,9 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Returns whether an indexed pair splits. Haswell and later keep it fused with up to three sources,
- * counting the address registers. Zen 4 splits those of one slot without vectors. */
+/* Returns whether a micro-fused pair with an indexed address splits at rename. Haswell and later
+ * keep it fused with up to three sources, including the address registers. Zen 4 splits single-slot
+ * operations on general registers. */
 static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
@@ -58,7 +59,7 @@ static bool splits_relative(const struct core *c, const struct insn *insn, const
     return c->unlaminate_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
 }
 
-/* Returns whether a move has the same source and destination: never eliminated. */
+/* Returns whether a move has equal source and destination. Such moves are never eliminated. */
 static bool moves_to_itself(const struct insn *insn)
 {
     return insn->operand_count > 1 && insn->operands[0].reg == insn->operands[1].reg;
@@ -73,8 +74,8 @@ static bool writes(const struct insn *insn, uint8_t reg)
     return false;
 }
 
-/* Returns whether move @at reads the result of an eliminable move, also across iterations (fact
- * eliminate_once). */
+/* Returns whether move @at reads the result of an eliminated move, possibly of the previous
+ * iteration (fact eliminate_once). */
 static bool continues_moves(struct core *c, const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *move = &insns[at];
@@ -117,7 +118,7 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
         split(row, op->micro_ops);
 }
 
-/* Returns whether a move copies part of a register that rename keeps as a sum, and so is
+/* Returns whether a move copies part of a register that rename keeps as a sum. Such a move is
  * executed. */
 static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
@@ -125,7 +126,8 @@ static bool moves_part_of_sum(const struct insn *insn, const struct immediate_fo
            !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
 
-/* Charges a shift of such a register on its ports twice, but in one slot. */
+/* Adds a second execution of a shift whose operand rename keeps as a sum. It takes no second
+ * slot. */
 static void add_again(struct costs *costs, struct cost *row)
 {
     for (uint32_t i = row->first, end = row->first + row->count; i < end; i++)
@@ -183,7 +185,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) |
                   (op->estimate ? ROW_ESTIMATE : 0);
     costs->estimate |= op->estimate != NULL;
-    /* A move to itself, which the table counts as eliminated, executes like any operation. */
+    /* A move to itself is executed, although the table has it as eliminated. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add &&
                     insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row,
@@ -195,8 +197,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
     fill_slots(c, insn, row);
 }
 
-/* Charges the fused pair as the branch plus the load of the first, whose own operation is
- * removed. */
+/* Replaces the pair's µops by those of the branch and the load of the first instruction. The first
+ * instruction's operation has no µop. */
 static void fuse(struct core *c, struct costs *costs, size_t at, const struct insn *insns)
 {
     struct cost *first = &costs->rows[at], *branch = &costs->rows[at + 1];
@@ -239,8 +241,8 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Returns whether the instruction computes the stack pointer from itself, other than by a constant
- * where the machine folds those (fact stack_pointer_sync changed). */
+/* Returns whether the instruction computes the stack pointer from its old value. Additions of a
+ * constant do not count on machines that fold them (fact stack_pointer_sync changed). */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false,
@@ -256,15 +258,16 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Returns whether an instruction needs the stack engine's offset written back (fact
- * stack_pointer_sync). */
+/* Returns whether an instruction needs the value of the stack pointer without the stack engine's
+ * offset (fact stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
 }
 
-/* The stack engine tracks push and pop as an offset. The first other instruction that needs rsp
- * gets a sync µop. */
+/* Marks the instructions that need a stack-sync µop. The stack engine keeps pushes and pops as an
+ * offset. @shifted: the offset is not 0 before the first instruction. Returns the same for the
+ * end. */
 static bool stack_pass(const struct core *c, const struct insn *insns, size_t count, bool shifted,
                        struct costs *costs)
 {
@@ -299,7 +302,7 @@ static void add_stack_syncs(const struct core *c, const struct insn *insns, size
         }
 }
 
-/* Appends the sync µops to the masses of their rows, from the last row to the first. */
+/* Appends the stack-sync µops to the masses of their rows, from the last row to the first. */
 static void add_sync_masses(const struct core *c, struct costs *costs)
 {
     size_t syncs = 0;
@@ -324,8 +327,8 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
     }
 }
 
-/* Fuses a nop with the previous instruction, also across iterations, unless that has one already
- * (fact fuse_nop). */
+/* Fuses each nop with the previous instruction, possibly of the previous iteration. An instruction
+ * fuses with one nop only (fact fuse_nop). */
 static void fuse_nops(const struct insn *insns, size_t count, struct costs *costs)
 {
     size_t plain = 0;
@@ -365,7 +368,7 @@ static bool is_wide(const struct insn *insn)
     return false;
 }
 
-/* Removes ports that take no vector µops while 512-bit operations run (fact wide_closes). */
+/* Removes ports that execute no vector µops while 512-bit operations run (fact wide_closes). */
 static void close_ports(const struct core *c, const struct insn *insns, struct costs *costs)
 {
     bool any = false;

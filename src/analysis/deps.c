@@ -14,22 +14,22 @@
 #define NO_LOAD UINT32_MAX
 #define OTHER_FLAGS (FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
-/* Value in a resource: its node, and its age in iterations. */
+/* Node that last wrote a resource, and the iterations since then. */
 struct holder {
     uint32_t node;
     uint32_t distance;
     bool known;
 };
 
-/* Dependences of a store. */
+/* Values that a store depends on. */
 struct store_input {
-    struct holder place[2];        /* values of base and index */
-    bool copied;                   /* its data come directly from a load */
-    /* load whose value is its data after one cycle of work; NO_LOAD: none */
+    struct holder place[2];        /* base and index register */
+    bool copied;                   /* a load wrote the stored register */
+    /* load whose value is stored after a one-cycle operation; NO_LOAD: none */
     uint32_t modified;
 };
 
-/* Origin of a value in a load, directly or after one cycle of work. */
+/* Load that a value comes from, directly or after a one-cycle operation. */
 struct origin {
     uint32_t load;                 /* NO_LOAD: none */
     bool worked;
@@ -41,18 +41,19 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    bool loaded[RESOURCE_COUNT];   /* the value comes directly from a load */
-    size_t forward;                /* index in the list of forwarded loads */
-    struct store_input *stores;    /* per storing instruction; NULL: not needed */
+    bool loaded[RESOURCE_COUNT];   /* per register: a load wrote the value */
+    size_t forward;                /* next entry in the list of forwarded loads */
+    struct store_input *stores;    /* per instruction, set for stores; NULL: not needed */
     struct forwarding forwarding;
-    /* top of the x87 stack before each instruction and at the end; NULL: not used */
+    /* top of the x87 stack before each instruction and after the last; NULL: no x87 code */
     uint8_t *turns;
-    /* least latency of the instruction in hundredths: a select or set with slow flags */
+    /* least latency of the present instruction in hundredths of a cycle; above 0 for a select or
+     * set with slow flags */
     int32_t slow;
-    /* last instruction that all others wait for; unknown: none */
+    /* last barrier; not known: no barrier */
     struct holder barrier;
-    bool blocked;                  /* a load waits for a store to reach the cache: the order of
-                                    * commits matters */
+    bool blocked;                  /* a load waits until a store has written the cache: commits are
+                                    * ordered */
 };
 
 void deps_done(struct deps *d)
@@ -100,8 +101,8 @@ static bool is_followed(const struct operand *op)
     }
 }
 
-/* Storage for operand @op of instruction @at. A high-byte register is renamed separately or as a
- * part. st(i) is i places from the rotating top of the stack. */
+/* Returns the resource of operand @op of instruction @at. A high-byte register is renamed
+ * separately or as part of its register. st(i) is register i from the top of the x87 stack. */
 static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
     if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
@@ -110,7 +111,7 @@ static uint8_t resource_of(const struct build *b, uint32_t at, const struct oper
                                                       : op->reg;
 }
 
-/* Returns whether its load waits for a store to reach the cache. */
+/* Returns whether a load of @at waits until a store has written the cache. */
 static bool is_blocked(const struct build *b, uint32_t at)
 {
     const struct address_work *work = &b->d->addresses;
@@ -141,7 +142,8 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
 }
 
-/* A write of a whole register discards its separate high byte. */
+/* Makes @node the last writer of its register. A write of the whole register replaces a separate
+ * high byte. */
 static void hold(struct build *b, uint32_t node, uint32_t distance)
 {
     uint8_t resource = b->d->nodes[node].resource;
@@ -168,7 +170,7 @@ static int32_t operation_latency(const struct op *op, int from, int to)
     return op->latency >= 0 ? op->latency : CYCLE;
 }
 
-/* Returns whether a two-cycle operation takes one because the loop waits for memory (fact
+/* Returns whether a two-cycle operation takes one cycle because the loop waits for memory (fact
  * unhurried_ports). */
 static bool is_unhurried(const struct build *b, const struct cost *row, int32_t latency)
 {
@@ -180,18 +182,18 @@ static bool is_unhurried(const struct build *b, const struct cost *row, int32_t 
     return found;
 }
 
-/* Latency of operation @at from operand @from to operand @to. */
+/* Returns the latency of instruction @at from operand @from to operand @to. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
 {
     const struct cost *row = &b->costs->rows[at];
 
-    /* the pair is executed */
+    /* A fused pair is executed. */
     if (row->flags & ROW_FUSED && row->sum.adds && to < LATENCY_ADDRESS)
         return CYCLE;
     if (row->flags & ROW_SUM && to < LATENCY_ADDRESS)
         return row->sum.executed * CYCLE / 100;
     int32_t latency = operation_latency(row->op, from, to);
-    /* Intel's cores execute a move to the same register */
+    /* Intel's cores execute a move to the same register. */
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)
         latency = CYCLE;
     if (is_unhurried(b, row, latency))
@@ -204,15 +206,14 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* A shift by cl keeps the flags if cl is 0, so a core may always wait for the old ones (fact
- * shift_keeps_flags). */
+/* Returns whether the new flags depend on the old ones. A shift by cl keeps the flags if cl is 0
+ * (fact shift_keeps_flags). */
 static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
     return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* Returns whether the written base depends on its old value and the step only, and nothing else
- * depends on the step. */
+/* Returns whether operand @end only steps the base register of a write-back access. */
 static bool is_step(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
@@ -226,7 +227,8 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
-/* Returns whether the operand is the mask that a gather or scatter clears, whatever the inputs. */
+/* Returns whether operand @end is the mask that a gather or scatter clears. Its result is always
+ * 0. */
 static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
 {
     const struct operand *memory = insn_memory(insn);
@@ -237,8 +239,9 @@ static bool is_spent_mask(const struct build *b, const struct insn *insn, int en
                (ACCESS_READ | ACCESS_WRITE);
 }
 
-/* Connects @value, read at @end, to all results of the instruction. @extra cycles precede the
- * operation; a negative @extra shortens it. */
+/* Adds edges from @value, read as operand @end, to all results of the instruction. @extra
+ * (hundredths of a cycle) is the latency before the operation; if negative, it shortens the
+ * operation. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -267,7 +270,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             continue;
         }
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
-            continue;   /* only the flags of a shift by cl depend on the old ones */
+            continue;   /* only the new flags of a shift by cl depend on the old ones */
         int32_t latency = stack           ? (b->c->stack_engine ? 0 : CYCLE)
                           : is_idiom(row) ? 0
                                           : latency_of(b, at, end, node->end);
@@ -277,7 +280,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     }
 }
 
-/* Bypass delay between operations of different kinds. */
+/* Returns the bypass delay between the producer of @value and instruction @at. */
 static int32_t between_kinds(const struct build *b, uint32_t at, struct holder value)
 {
     const struct dep_node *node = value.known ? &b->d->nodes[value.node] : NULL;
@@ -294,8 +297,8 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
 }
 
-/* Share of iterations in which instruction @at and the producer of @value are renamed in one group.
- * Averages over the positions in the group, unless iterations fill whole groups. */
+/* Returns the share of iterations in which rename puts instruction @at and the producer of @value
+ * into one group. Averages over the positions in the group, unless iterations fill whole groups. */
 static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
     const struct cost *rows = b->costs->rows;
@@ -316,8 +319,8 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
     return (double)together / places;
 }
 
-/* Additional latency of selects and sets renamed in one group with the producer of their flags or
- * registers (facts slow_flags, slow_flags_latency). */
+/* Returns the least latency of a select or set that may be renamed in one group with the producer
+ * of its flags (facts slow_flags, slow_flags_latency). */
 static int32_t slow_latency(const struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -327,7 +330,7 @@ static int32_t slow_latency(const struct build *b, uint32_t at)
     if (isnan(b->c->slow_flags_latency) ||
         (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
-    /* two µops, the first joins the flags: always 2 cycles from the flags */
+    /* the first of two µops combines the flags: always 2 cycles from the flags */
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)
         return 0;
     if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
@@ -347,8 +350,8 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
-/* Additional latency of an operation on a register kept as a sum, even as a shift count: each of
- * its steps takes longer, for every input. */
+/* Returns the additional latency of an operation on a register that rename keeps as a sum. Each
+ * cycle of the operation takes longer, for every input, including a shift count. */
 static int32_t sum_latency(const struct build *b, uint32_t at)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -359,8 +362,7 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
                : 0;
 }
 
-/* Latency of a stack-sync µop between the last push or pop and an explicit use of the stack
- * pointer. */
+/* Returns the latency of a stack-sync µop before @at, for register @reg. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
@@ -371,7 +373,7 @@ static bool has_three_parts(const struct operand *op)
     return op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
 }
 
-/* Latency that the address adds to a load. */
+/* Returns the latency that the form of the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
     double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled
@@ -392,7 +394,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (parts[i] >= REG_PC)
             continue;
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
-        /* Pointer chasing: shorter latency when the base comes from a load and the address is
+        /* Pointer chasing: the latency is shorter if the base comes from a load and the address is
          * simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) &&
             !isnan(b->c->load_latency_simple))
@@ -413,8 +415,8 @@ static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
     BUG("instruction %u makes no value of kind %u", (unsigned)insn, (unsigned)resource);
 }
 
-/* A forwarded load completes at the earliest a given time after the store's address (fact
- * store_address_late), whatever its own address and data. */
+/* Delays a forwarded load: it completes at the earliest store_address_late cycles after the address
+ * of its store is known. */
 static void wait_for_address(struct build *b, uint32_t at, const struct forward *f)
 {
     for (int i = 0; !isnan(b->c->store_address_late) && i < 2; i++) {
@@ -457,8 +459,8 @@ static void read_memory(struct build *b, uint32_t at)
     }
 }
 
-/* Orders stores: one reaches the cache after its value and after all previous stores. Previous
- * loads must retire first. Fences are ordered too. */
+/* Orders stores: a store writes the cache after its data are available and after all previous
+ * stores. Blocked loads and fences are ordered too. */
 static void keep_order(struct build *b, uint32_t at)
 {
     const struct op *op = b->costs->rows[at].op;
@@ -477,7 +479,7 @@ static void keep_order(struct build *b, uint32_t at)
                  op->fence, 0);
 }
 
-/* Finds the last barrier of the previous iteration, for which the first instructions wait. */
+/* Finds the last barrier of the previous iteration. The first instructions wait for it. */
 static void find_barrier(struct build *b)
 {
     for (uint32_t i = 0; i < b->costs->count; i++)
@@ -485,7 +487,7 @@ static void find_barrier(struct build *b)
             b->barrier = (struct holder){node_of(b->d, i, RESOURCE_FENCE), 1, true};
 }
 
-/* Makes barrier @at wait for the values of instructions @from to @to, made @distance iterations
+/* Makes barrier @at wait for the results of instructions @from to @to of @distance iterations
  * ago. */
 static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to,
                          uint32_t distance)
@@ -498,8 +500,8 @@ static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t t
                      b->costs->rows[at].op->fence, 0);
 }
 
-/* Barriers wait for everything since the previous one, and all later instructions wait for the last
- * barrier. */
+/* Makes a barrier wait for everything since the previous barrier, and any other instruction wait
+ * for the last barrier. */
 static void keep_barriers(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
@@ -518,8 +520,7 @@ static void keep_barriers(struct build *b, uint32_t at)
     }
 }
 
-/* Returns whether operand @i depends on the old value of its destination: by a partial write or a
- * false dependency. */
+/* Returns whether operand @i depends on its old value, by a partial write or a false dependency. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
     const struct insn *insn = &b->insns[at];
@@ -555,11 +556,12 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            if (op->offset_bits && !value.known)   /* a part of a fully written register */
+            if (op->offset_bits && !value.known)   /* part of a register that was written as a whole
+                                                    * */
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
-            /* the high byte was written separately: merged first */
+            /* the separate high byte is merged first */
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i,
                         hundredths(b->c->high_byte_latency));
@@ -574,7 +576,8 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
-/* Rotates the x87 registers for the next iteration, whose top is this iteration's final top. */
+/* Renumbers the x87 registers for the next iteration, because its stack top is the final top of
+ * this one. */
 static void turn_back(struct build *b)
 {
     struct holder held[X87_REGISTERS];
@@ -584,13 +587,13 @@ static void turn_back(struct build *b)
         b->holds[X87_FIRST + (i - b->turns[b->costs->count]) % X87_REGISTERS] = held[i];
 }
 
-/* Initialises the writers of each register at the end of the previous iteration; returns the
- * registers written. */
+/* Initialises the last writer of each register to its last write in the previous iteration. Returns
+ * the registers written as a bit set. */
 static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
-    if (b->turns)   /* an earlier iteration stored it elsewhere */
+    if (b->turns)   /* an earlier iteration may have written another physical register */
         memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t n = 0; n < b->d->node_count; n++) {
         hold(b, n, 1);
@@ -612,8 +615,8 @@ static bool is_copied(const struct build *b, const struct insn *store)
     return false;
 }
 
-/* Origin of the value that instruction @at writes as @node; @origins: those of the previous
- * nodes. */
+/* Returns the origin of the value that instruction @at writes as @node. @origins has those of the
+ * previous nodes. */
 static struct origin origin_of(const struct build *b, uint32_t at, const struct dep_node *node,
                                const struct origin *origins)
 {
@@ -643,7 +646,7 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
     return none;
 }
 
-/* Returns the load that store @at writes back after one cycle of work. */
+/* Returns the load whose value store @at writes after a one-cycle operation, or NO_LOAD. */
 static uint32_t modified_load(const struct build *b, uint32_t at, const struct origin *origins)
 {
     const struct insn *store = &b->insns[at];
@@ -659,7 +662,8 @@ static uint32_t modified_load(const struct build *b, uint32_t at, const struct o
     return NO_LOAD;
 }
 
-/* Finds the sources of addresses and data of stores that a load reads. */
+/* Records the producers of addresses and data of the stores. Needed only if a load reads a
+ * store. */
 static void follow_stores(struct build *b)
 {
     struct deps *d = b->d;

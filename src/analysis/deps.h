@@ -1,4 +1,5 @@
-/* Dependencies of a repeating block: registers and their parts, flags by group, memory. */
+/* Dependencies of a repeating block through registers and their parts, groups of flags, and
+ * memory. */
 #ifndef PORTOLAN_ANALYSIS_DEPS_H
 #define PORTOLAN_ANALYSIS_DEPS_H
 
@@ -9,13 +10,13 @@
 /* Node of the graph: a value that an instruction produces. */
 struct dep_node {
     uint32_t insn;
-    int16_t end;        /* enum latency_end of the written operand */
-    uint8_t resource;   /* register root, or one of the resources below */
+    int16_t end;        /* written operand (enum latency_end) */
+    uint8_t resource;   /* register, or one of the resources below */
 };
 enum {
     RESOURCE_CARRY = INSN_REGISTERS,
     RESOURCE_FLAGS,
-    RESOURCE_HIGH,                          /* ah ch dh bh */
+    RESOURCE_HIGH,                          /* ah, ch, dh, bh */
     /* order of locked and serialising instructions */
     RESOURCE_FENCE = RESOURCE_HIGH + 4,
     RESOURCE_COMMIT,                        /* order in which stores reach the cache */
@@ -23,51 +24,54 @@ enum {
     RESOURCE_COUNT,
 };
 
-/* Reused between calls; zero-initialised at first. One thread. */
+/* Graph of values. Reused between calls and zero-initialised by the caller. One thread. */
 struct deps {
     struct dep_node *nodes;
     size_t node_count, node_capacity;
-    /* edges between values, ordered by the consuming instruction; weights in hundredths of a
+    /* dependences between values, ordered by consuming instruction; weights in hundredths of a
      * cycle */
     struct ratio_edge *edges;
-    /* per edge: enum latency_end of the operand that reads the value */
+    /* per edge: the operand that reads the value (enum latency_end) */
     int16_t *ends;
-    /* per edge: part of its weight before the operation (load, forwarding), hundredths */
+    /* per edge: part of its weight before the operation starts (load, forwarding), hundredths of a
+     * cycle */
     int32_t *before;
     size_t edge_count, edge_capacity;
-    uint32_t *first_node;            /* per instruction, count + 1 */
+    uint32_t *first_node;            /* index of the first node per instruction; count + 1 entries
+                                      * */
     size_t first_capacity;
-    /* loads that read a store; including read-modify-writes (facts forward_replays...) */
+    /* loads that read a plain store, and loads that read a read-modify-write (facts
+     * forward_replays...) */
     uint32_t forwarded, forwarded_modified;
-    /* loads renamed to their store (fact memory_renaming) */
+    /* loads that memory renaming connects to their store (fact memory_renaming) */
     uint32_t renamed;
-    uint32_t renamed_plain;          /* those that are not read-modify-writes */
+    uint32_t renamed_plain;          /* number of @renamed without read-modify-writes */
     /* input of deps_build: two-cycle operations on unhurried_ports take one cycle */
     bool unhurried;
-    /* a load or store on the chain has unknown latency, counted as 0 */
+    /* a load or store on the chain has an unknown latency, which counts as 0 */
     bool open;
     struct address_work addresses;
     struct ratio_work ratio;
 };
 void deps_done(struct deps *d);
 
-/* Builds nodes and edges of @insns with their costs on @c. */
+/* Builds the nodes and edges of @insns, whose costs on @c are @costs. */
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs,
                 enum start_values start, const struct known_forwards *known, struct deps *d);
-/* Returns whether all latencies are whole cycles, as in a simulation. */
+/* Returns whether all latencies are whole cycles, as the simulator requires. */
 bool deps_whole(const struct deps *d);
 
-/* deps_paths.c: cycles and paths through the dependencies of a block: loop-carried bound and
- * critical path. */
+/* deps_paths.c: cycles and paths in the graph. */
 
-/* Loop-carried bound in cycles per iteration (maximum cycle ratio), 0 without a cycle. Sets @lines
- * (count entries, may be NULL) for each instruction on the cycle. */
+/* Returns the loop-carried bound in cycles per iteration, the maximum cycle ratio; 0 without a
+ * cycle. Sets @on_cycle (@count entries, or NULL) for each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
-/* Returns a cycle of the maximum ratio among the values of instructions outside @without (NULL:
- * all), as edges in order. Fills at most @most of @out and returns their number. *@cycles per
+/* Finds a cycle of maximum ratio that avoids the instructions in @without (NULL: none). Stores its
+ * edges in order, at most @most, in @out and returns their number. Sets *@cycles to the cycles per
  * iteration, 0 without a cycle. */
 size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
-/* Longest path through one iteration, in cycles. Sets @on_path for each instruction on it. */
+/* Returns the cycles of the longest path through one iteration. Sets @on_path for each instruction
+ * on it. */
 double deps_critical_path(const struct deps *d, bool *on_path, size_t count);
 
 #endif

@@ -43,8 +43,8 @@ double first_level_split_share(const struct access *access)
     return (double)crossed / places;
 }
 
-/* Adds a load's accesses to its banks and to crossed lines, averaged over the offsets that its step
- * reaches. */
+/* Adds the accesses of a load to its banks and returns the share that crosses lines. Averages over
+ * the offsets that the load's step reaches. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {
     uint32_t places = first_level_period(access, FIRST_LEVEL_LINE);
@@ -65,7 +65,7 @@ static bool is_placed_load(const struct access *access)
     return !access->store && access->stepped && !access->fixed;
 }
 
-/* Bound of the loads whose addresses are comparable with that of access @first. */
+/* Returns the bound of the loads whose addresses are comparable with access @first. */
 static double bound_of(const struct core *c, const struct address_work *work, size_t first)
 {
     double banks[BANKS_MOST] = {0}, crossed = 0, most = 0;
@@ -86,8 +86,9 @@ bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
     return !isnan(c->load_line_banks) && a != b && (a ^ b) % (uint64_t)c->load_line_banks == 0;
 }
 
-/* Cycles per iteration of the busiest bank of lines, for the loads comparable with access @first. A
- * line occupies its bank for a cycle, which serves at most @together loads. */
+/* Returns the cycles per iteration of the busiest bank of lines, for the loads comparable with
+ * access @first. An access to a line occupies its bank for a cycle and serves up to @together
+ * loads. */
 static double line_banks_of(const struct core *c, const struct address_work *work, size_t first,
                             unsigned together)
 {
@@ -148,12 +149,12 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-#define RUNS_KEPT 8        /* closed runs kept: more than the cycles for which a word stays busy */
+#define RUNS_KEPT 8        /* closed runs kept, more than the cycles for which a word stays busy */
 
-/* Consecutive stores to one line of up to 64 bytes, and a bit set of the bytes they write. */
+/* Consecutive stores to one line of up to 64 bytes; @bytes is the bit set of written bytes. */
 struct line_run {
     uint64_t symbol, line, bytes;
-    double at;               /* cycle in which it reached the cache */
+    double at;               /* cycle in which the run wrote the cache */
 };
 
 struct line_runs {
@@ -161,7 +162,7 @@ struct line_runs {
     uint32_t line_bytes;
     bool open;
     uint32_t length;
-    double count;            /* cache cycles so far: one per run, and waits */
+    double count;            /* cache cycles so far: one per run, plus waits */
     struct line_run now, closed[RUNS_KEPT];
     size_t closed_count;
 };
@@ -171,8 +172,8 @@ static uint64_t bytes_from(uint32_t from, uint32_t bytes)
     return bytes ? (~0ull >> (64 - bytes)) << from : 0;
 }
 
-/* Words of @bytes that are written, with all their bits set; with @part only the partly written
- * ones. */
+/* Returns the written words of @bytes as a bit set of bytes. @part selects the partly written
+ * words. */
 static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
 {
     uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
@@ -183,7 +184,8 @@ static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
     return words;
 }
 
-/* Commits the open run. Partly written words are read first, which waits for a recent write. */
+/* Closes the open run. The cache reads partly written words first; this waits for a recent write of
+ * the same word. */
 static void close_run(struct line_runs *runs)
 {
     const struct core *c = runs->core;
@@ -204,7 +206,7 @@ static void close_run(struct line_runs *runs)
     runs->closed[runs->closed_count++ % RUNS_KEPT] = runs->now;
 }
 
-/* Starts a run with @bytes bytes from byte @from of @line. */
+/* Starts a run with the store of @bytes bytes at byte @from of @line. */
 static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uint32_t from,
                      uint32_t bytes)
 {
@@ -254,8 +256,8 @@ double first_level_store_runs(const struct core *c, const struct address_work *w
             work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* One period for warm-up, two counted since a run may end in every second. Waits need the same
-     * time again to settle. */
+    /* Warm-up is one period, then two periods are counted, because a run may end in every second
+     * one. With waits the warm-up takes two periods. */
     uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
     for (uint32_t k = 0; k < end * period; k++) {
         before = k == start * period ? runs.count : before;

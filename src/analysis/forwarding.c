@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* bytes of code in which rename follows a limited number of loads (fact
- * memory_renaming_per_block) */
+/* bytes of code in which rename connects at most memory_renaming_per_block loads */
 #define CODE_BYTES 32
 
 static bool on_stack(const struct forwarding *f, const struct operand *op)
@@ -13,8 +12,8 @@ static bool on_stack(const struct forwarding *f, const struct operand *op)
     return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
 }
 
-/* Returns whether both addresses have the same displacement and the same, unchanged registers;
- * changes of the stack pointer are followed. */
+/* Returns whether both addresses have the same displacement and the same unchanged registers.
+ * Changes of the stack pointer are included. */
 static bool same_text(const struct forwarding *f, const struct operand *from,
                       const struct operand *to)
 {
@@ -26,13 +25,13 @@ static bool same_text(const struct forwarding *f, const struct operand *from,
            (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
 
-/* Returns whether the stored register is kept by rename as another register plus a sum. */
+/* Returns whether rename keeps the stored register as a sum. */
 static bool stores_sum(const struct forwarding *f, uint32_t store)
 {
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Returns whether the address has no register, which some machines do not rename (fact
+/* Returns whether the address has no register. Some machines do not rename such loads (fact
  * memory_renaming_relative). */
 static bool is_fixed(const struct core *c, const struct insn *insn)
 {
@@ -40,8 +39,8 @@ static bool is_fixed(const struct core *c, const struct insn *insn)
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* Returns whether the two instructions allow memory renaming, except for their addresses. A part of
- * a sum must be computed. */
+/* Returns whether memory renaming applies to the two instructions, apart from their addresses. Part
+ * of a sum must be computed first. */
 static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
@@ -69,8 +68,8 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
-/* Share of stores that rename finds because the block is long (fact memory_renaming_length and
- * related ones). */
+/* Returns the share of stores that memory renaming finds because the block is long (fact
+ * memory_renaming_length and related ones). */
 static double found_by_length(const struct forwarding *f, size_t bytes)
 {
     const struct core *c = f->core;
@@ -115,7 +114,7 @@ bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
     return !f->crowded && could_rename(f, link);
 }
 
-/* Latency by the wider of store and load. */
+/* Returns the forwarding latency of vectors, by the wider of store and load. */
 static double vector_latency(const struct forwarding *f, const struct forward *link)
 {
     unsigned from = insn_memory(&f->insns[link->store])->bits,
@@ -136,7 +135,7 @@ static bool is_blocked(const struct forwarding *f, uint32_t load)
     return false;
 }
 
-/* Cycles in which earlier stores drain since the previous blocked load (fact
+/* Returns the cycles for draining the stores between the previous blocked load and this store (fact
  * store_forward_fail_drains). */
 static double drained(const struct forwarding *f, const struct forward *link)
 {
@@ -159,11 +158,11 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link)
                                           : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
-        return 0;   /* the measured latency of the load includes this time */
+        return 0;   /* the measured latency of the locked instruction includes it */
     if (forwarding_renamed(f, link))
         return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
-        return c->store_forward + 1;   /* the addition executes first */
+        return c->store_forward + 1;   /* the deferred addition executes first */
     if (load->x87 != X87_NONE)
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
@@ -172,7 +171,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
                    !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) &&
                    !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    /* a shorter one has the latency without memory renaming */
+    /* on machines with memory_renaming_length, a shorter block has no memory renaming */
     follows = follows && isnan(c->memory_renaming_length);
     bool modify =
         load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

@@ -1,5 +1,5 @@
-/* Store forwarding: its latency, and which loads memory renaming finds (facts store_forward... and
- * renamed_...). */
+/* Store forwarding: latency, and loads that memory renaming connects to a store (facts
+ * store_forward... and renamed_...). */
 #ifndef PORTOLAN_ANALYSIS_FORWARDING_H
 #define PORTOLAN_ANALYSIS_FORWARDING_H
 
@@ -11,20 +11,20 @@ struct forwarding {
     const struct insn *insns;
     const struct costs *costs;
     const struct address_work *work;
-    uint64_t written;        /* bit set of general registers that the block writes */
-    /* share of stores that rename finds whatever their address registers */
+    uint64_t written;        /* bit set of the general registers that the block writes */
+    /* share of stores that memory renaming finds regardless of their address registers */
     double by_length;
-    /* more renamed loads in 32 bytes of code than rename can follow: none is renamed */
+    /* 32 bytes of code have more renamed loads than the machine supports: no load is renamed */
     bool crowded;
 };
 
-/* Borrows all; @work after addresses_link. */
+/* Initialises @f. Borrows all arguments. Call after addresses_link on @work. */
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns,
                       const struct costs *costs, uint64_t written, const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
-/* Returns whether the load waits until the store is in the cache. */
+/* Returns whether the load waits until the store has written the cache. */
 bool forwarding_blocks(const struct core *c, const struct forward *link);
-/* Cycles from the stored value to the loaded one. */
+/* Returns the cycles from the stored value to the loaded one. */
 double forwarding_latency(const struct forwarding *f, const struct forward *link);
 
 #endif

@@ -10,9 +10,9 @@
 
 #define DECODERS_MAX 16
 
-/* Predecoder (Facile, section 4.3), per 16-byte block: five instructions per cycle, counting those
- * that end in it and those whose opcode begins in it. A length-changing prefix costs more, partly
- * hidden by the previous block. */
+/* Returns the cycles of the predecoder per iteration (Facile, section 4.3). A 16-byte block takes
+ * five instructions per cycle. It counts the instructions that end in it and those whose opcode
+ * begins in it. A length-changing prefix adds a penalty, which the previous block partly hides. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count,
                         enum shape shape, unsigned align, uint32_t *fullest)
 {
@@ -57,7 +57,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* An instruction at the decoders; a macro-fused pair counts as one, and so does a fused move. */
+/* An instruction at the decoders. A macro-fused pair or a fused move counts as one. */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -77,9 +77,9 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
     return n;
 }
 
-/* Decoders: the first takes instructions of up to four µops (fact decode_complex_uops), the others
- * those of one; longer ones come from the microcode ROM. Simulated until an iteration begins on the
- * same decoder as an earlier one. */
+/* Returns the cycles of the decoders per iteration. The first decoder takes instructions of several
+ * µops (fact decode_complex_uops), the others one µop each. The microcode ROM delivers longer
+ * instructions. Simulates until an iteration begins on the same decoder as an earlier one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -112,7 +112,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* The first one's µops leave fewer places for the others. */
+            /* The µops of the first decoder reduce the instructions of the others. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
@@ -121,7 +121,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
     return result;
 }
 
-/* Returns the first branch that crosses or ends at a 32-byte boundary; FRONTEND_NOWHERE: none. */
+/* Returns the first branch that crosses or ends at a 32-byte boundary, or FRONTEND_NOWHERE. */
 static uint32_t boundary_at(const struct insn *insns, const struct costs *costs, unsigned align)
 {
     size_t at = align;
@@ -130,7 +130,7 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
             continue;
         size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at,
                end = at + insns[i].length;
-        if (from / 32 != end / 32)   /* crosses it or ends at it */
+        if (from / 32 != end / 32)   /* crosses a boundary or ends at it */
             return i;
     }
     return FRONTEND_NOWHERE;
@@ -139,14 +139,14 @@ static uint32_t boundary_at(const struct insn *insns, const struct costs *costs,
 /* Lines of the µop cache for one aligned block of code. */
 struct lines {
     size_t block;
-    unsigned count, used, branches;   /* lines, and µops and branches of the last one */
+    unsigned count, used, branches;   /* number of lines; µops and branches in the last line */
 };
 
 #define LINE_BRANCHES 2
 
-/* Adds an instruction; false when its block needs too many lines. Instructions are not split over
- * lines, microcode takes a whole line, and branches per line are limited (Intel's optimization
- * manual, decoded instruction cache). */
+/* Adds an instruction. Returns false if its block needs too many lines. Instructions do not span
+ * lines, microcode takes a whole line, and a line has a limited number of branches (Intel's
+ * optimization manual, decoded instruction cache). */
 static bool add_to_lines(const struct core *c, struct lines *l, size_t block, unsigned micro_ops,
                          bool branch)
 {
@@ -163,7 +163,7 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* Returns the first instruction of a block that exceeds its lines; FRONTEND_NOWHERE: none. A
+/* Returns the first instruction of a block that exceeds its µop cache lines, or FRONTEND_NOWHERE. A
  * macro-fused pair belongs to the block of its first instruction. */
 static uint32_t crowded_at(const struct core *c, const struct insn *insns,
                            const struct costs *costs, enum shape shape, unsigned align)
@@ -196,8 +196,9 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
     return crowded_at(c, insns, costs, shape, align) != FRONTEND_NOWHERE;
 }
 
-/* µop cache: lines of a 32-byte block; a shorter loop takes at least one cycle. NaN if widths and
- * windows are unknown. *@by_windows: windows take longer than slots. */
+/* Returns the cycles of the µop cache per iteration. A loop within one 32-byte block takes whole
+ * cycles. NaN if widths and windows are unknown. Sets *@by_windows if windows take longer than
+ * slots. */
 static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs,
                         enum shape shape, double slots, unsigned align, bool *by_windows)
 {
@@ -212,7 +213,7 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
         const double least = fmax(cycles, slots / c->issue_width);   /* fmax ignores a NaN */
-        /* cycle of the closing branch: by_branch */
+        /* by_branch covers a loop whose windows take no longer than its closing branch */
         const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;
         *by_windows = groups.cycles > least && !jump_alone;
         cycles = jump_alone ? least : fmax(cycles, groups.cycles);
@@ -221,8 +222,8 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     return cycles;
 }
 
-/* Loop buffer: unrolls the loop so that issue groups waste the fewest slots (Facile, section
- * 4.6). */
+/* Returns the cycles of the loop buffer per iteration. It unrolls the loop so that issue groups
+ * waste the fewest slots (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
     double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -233,7 +234,8 @@ static double loop_buffer(const struct core *c, double slots)
     return best;
 }
 
-/* Symmetric decoders: instructions per cycle; a fused pair counts as one. */
+/* Returns the cycles of symmetric decoders per iteration. A fused pair counts as one
+ * instruction. */
 static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;

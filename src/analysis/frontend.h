@@ -1,4 +1,4 @@
-/* Front end: cycles per iteration of predecoding, decoding, µop cache and loop buffer. After
+/* Front end: cycles per iteration of predecoding, decoding, µop cache and loop buffer. Based on
  * published models of Intel's front end (Abel & Reineke, uiCA, ICS 2022; Abel, Facile, IISWC
  * 2023). */
 #ifndef PORTOLAN_ANALYSIS_FRONTEND_H
@@ -11,34 +11,33 @@ enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SO
 #define FRONTEND_NOWHERE UINT32_MAX
 
 struct frontend {
-    /* cycles per iteration; NaN: not modelled on this machine, or not used */
+    /* cycles per iteration; NaN: unused, or not modelled on this machine */
     double predecode, decode, uop_cache, loop_buffer;
-    enum frontend_source source;                        /* source of the µops */
-    /* JCC erratum: a branch touches a 32-byte boundary, so that the loop is decoded in each
-     * iteration */
+    enum frontend_source source;                        /* unit that delivers the µops */
+    /* JCC erratum: a branch touches a 32-byte boundary, and every iteration is decoded */
     bool jcc_erratum;
-    /* a code block has more µops than the µop cache's lines for it hold: decoded, without loop
-     * buffer */
+    /* a block of code has more µops than its µop cache lines: every iteration is decoded */
     bool crowded;
-    /* the loop has more µops than the µop cache: decoded */
+    /* the loop has more µops than the µop cache: every iteration is decoded */
     bool large;
-    /* lines or windows limit the µop cache: less dense code or another address is faster
+    /* lines or windows limit the µop cache; larger instructions or another address may be faster
      * (analysis/windows.h) */
     bool by_windows;
-    /* the taken branch limits, not the source */
+    /* the taken branch is the limit, not the source */
     bool by_branch;
-    /* first instruction that causes jcc_erratum or crowded, or of the slowest predecoded block;
-     * FRONTEND_NOWHERE: none */
+    /* first instruction that causes jcc_erratum or crowded, or first of the slowest predecoded
+     * block; FRONTEND_NOWHERE: none */
     uint32_t at;
-    /* of the source or the taken branch; NaN: not modelled */
+    /* cycles per iteration of the source or the taken branch; NaN: not modelled */
     double cycles;
 };
 
-/* Computes the front end's bound. @align: address of the first byte modulo 64. Any thread. */
+/* Computes the bound of the front end. @align is the address of the first byte modulo 64. Any
+ * thread. */
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs,
                     enum shape shape, unsigned align, struct frontend *out);
-/* Returns whether the µop cache cannot hold the code: a block has more µops than its lines (facts
- * uop_cache_block, uop_cache_lines, uop_cache_line_uops). */
+/* Returns whether a block of code has more µops than its µop cache lines (facts uop_cache_block,
+ * uop_cache_lines, uop_cache_line_uops). */
 bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs,
                       enum shape shape, unsigned align);
 

@@ -13,16 +13,17 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define OVERLAPS 4       /* overlapping functions examined: aliases share an address */
-#define LARGEST 160000   /* bytes of a function that are examined */
+#define OVERLAPS 4       /* times the code size that overlapping functions may add up to; aliases
+                          * share an address */
+#define LARGEST 160000   /* largest function examined, in bytes */
 
-/* Summary of a function by the quick pass. */
+/* Summary of a function from a quick scan. */
 struct glimpse {
-    VEC(struct loop_region) jumps;   /* backward branches, by bytes */
+    VEC(struct loop_region) jumps;   /* backward branches, from target to branch, in byte offsets */
     VEC(size_t) vectors;             /* offsets of vector instructions */
 };
 
-/* Number of the ascending @places between @first and @last. */
+/* Returns the number of vector instructions between offsets @first and @last. */
 static uint32_t between(const struct glimpse *l, size_t first, size_t last)
 {
     size_t count[2];
@@ -42,8 +43,8 @@ static uint32_t between(const struct glimpse *l, size_t first, size_t last)
     return (uint32_t)(count[1] - count[0]);
 }
 
-/* Finds the loops of the function at @start and its rank: backward branches and their nesting
- * depth. */
+/* Finds the loops of the function at @start by its backward branches. Returns the function with its
+ * nesting depth and counts. */
 static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start,
                                       size_t length, uint32_t symbol, struct glimpse *l,
                                       struct function_ranking *out)
@@ -106,7 +107,7 @@ static int by_heat(const void *a, const void *b)
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
-    /* overlapping symbols cover more than the code */
+    /* overlapping symbols may have more bytes than the code */
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;
     struct glimpse look = {0};
 
@@ -137,7 +138,7 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* Parses a hexadecimal number; false if @text is none. */
+/* Parses a hexadecimal number; returns false if @text is none. */
 static bool read_hex(const char *text, uint64_t *out)
 {
     char *end;
@@ -148,7 +149,8 @@ static bool read_hex(const char *text, uint64_t *out)
     return !*end;
 }
 
-/* Appends a suggestion for @wanted to @todo: a similar name, else one that contains it. */
+/* Returns @todo with a suggestion for @wanted appended: a similar name, else one that contains
+ * @wanted. */
 static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
 {
     struct similar near = {.word = wanted};

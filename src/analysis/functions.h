@@ -1,5 +1,5 @@
-/* Functions of an object file and their loops, ranked by estimated heat: deepest loops, most vector
- * work, most code. */
+/* Functions of an object file and their loops, ranked by estimated run time: deepest loops, most
+ * vector instructions, most code. */
 #ifndef PORTOLAN_ANALYSIS_FUNCTIONS_H
 #define PORTOLAN_ANALYSIS_FUNCTIONS_H
 
@@ -8,7 +8,7 @@
 #include "toolchain/object.h"
 
 struct ranked_function {
-    uint32_t symbol;              /* of the object */
+    uint32_t symbol;              /* index of the symbol in the object */
     /* number of backward branches, and their estimated nesting depth */
     uint32_t loops, depth;
     uint32_t vectors;             /* number of vector instructions */
@@ -16,33 +16,32 @@ struct ranked_function {
 };
 
 struct ranked_loop {
-    uint32_t symbol;              /* function symbol in the object */
+    uint32_t symbol;              /* index of the function's symbol in the object */
     uint32_t depth, vectors;      /* nesting depth, 1: outermost; number of vector instructions */
     bool innermost;
-    /* position of its head in the object's code; length in bytes to the end of the backward
-     * branch */
+    /* position of the loop head in the object's code; bytes to the end of the backward branch */
     uint64_t place, size;
 };
 
-/* Ordered by functions_hotter, and within a function by position. */
+/* Functions sorted by functions_hotter, and the loops of each function. */
 struct function_ranking {
     VEC(struct ranked_function) list;
-    VEC(struct ranked_loop) loops;   /* those of a function are adjacent */
+    VEC(struct ranked_loop) loops;   /* loops of one function are adjacent and sorted by position */
 };
 
 
-/* Ranks all functions with loops, and their loops, by an estimate that follows no jumps. Polls
- * watch_steps; false with err when cancelled. function_ranking_done frees the lists in both cases.
- * Any thread. */
+/* Ranks all functions with loops by a scan that does not follow jumps. Polls watch_steps; returns
+ * false with err when cancelled. function_ranking_done frees the lists in both cases. Any
+ * thread. */
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err);
 void function_ranking_done(struct function_ranking *r);
-/* Compares two functions, of any objects: below 0 if @a ranks as hotter, 0 if equal. */
+/* Compares two functions, possibly of different objects. Below 0 if @a ranks higher, 0 if equal. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
-/* Compares loops: innermost first, then depth, vector work and length. */
+/* Compares two loops: innermost first, then by depth, vector instructions and length. */
 int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* Finds the function that @wanted names: a symbol, a demangled name, an address ("0x4308") or an
- * offset ("f+0x40"). *@place is the position in @o's code, or UINT64_MAX for the whole function.
- * NULL with err if there is none (similar names are suggested) or several. */
+ * offset ("f+0x40"). Sets *@place to the position in @o's code, or to UINT64_MAX for the whole
+ * function. Returns NULL with err if there is none (similar names are suggested) or several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted,
                                           uint64_t *place, struct err *err);
 

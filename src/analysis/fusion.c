@@ -3,7 +3,7 @@
 
 #include "isa/insn.h"
 
-/* AArch64 pairs fuse with plain operands only; on x86-64 nothing is shifted. */
+/* Returns whether an operand is shifted (AArch64). Fused pairs have no shifted operands. */
 static bool has_shift(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -14,14 +14,14 @@ static bool has_shift(const struct insn *insn)
 
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch)
 {
-    /* Conditions on sign, overflow or parity alone; less and greater need two flags. */
+    /* Sign, overflow or parity alone; less and greater read two flags. */
     bool rare = branch->flags_read == FLAG_OVERFLOW || branch->flags_read == FLAG_SIGN ||
                 branch->flags_read == FLAG_PARITY;
 
     if (branch->operation != OPERATION_BRANCH || !branch->flags_read ||
         (first->traits & (INSN_STORE | INSN_LOCK)))
         return false;
-    /* A memory operand with an immediate never fuses if the address is rip-relative. */
+    /* A rip-relative operand with an immediate never fuses. */
     if ((first->traits & INSN_RIP_RELATIVE) && insn_immediate(first))
         return false;
     if (first->traits & INSN_LOAD && insn_immediate(first) &&
@@ -60,7 +60,7 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
-    /* the next instruction overwrites this implicit result */
+    /* the following instruction overwrites the implicit result */
     if (fusion_prefixes(m, move))
         return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count ||

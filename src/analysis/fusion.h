@@ -1,4 +1,4 @@
-/* Instructions before the ports: idioms, move elimination, macro-fusion, look-up of forms. */
+/* Instructions before the ports: idioms, move elimination, macro-fusion, and lookup of forms. */
 #ifndef PORTOLAN_ANALYSIS_FUSION_H
 #define PORTOLAN_ANALYSIS_FUSION_H
 
@@ -8,20 +8,20 @@
 /* Returns whether @first macro-fuses with the following @branch (facts fuse_any, fuse_carry,
  * fuse_zero). Any thread. */
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
-/* Returns whether @first macro-fuses with some branch. */
+/* Returns whether @first macro-fuses with any branch. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
-/* Returns whether the register @move fuses with the following @operation (fact fuse_move), unless
- * either is fused or eliminated otherwise. */
+/* Returns whether the register move @move fuses with the following @operation (fact fuse_move). The
+ * caller checks that neither is fused or eliminated already. */
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
-/* Returns whether rename eliminates the register move (fact eliminate: classes gpr32 gpr64 xmm ymm
+/* Returns whether rename eliminates the register move (fact eliminate; classes gpr32 gpr64 xmm ymm
  * zmm, on AArch64 x w v s zero). */
 bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* Returns whether @move executes because an eliminated move wrote its source (fact
  * eliminate_once). */
 bool fusion_eliminates_once(const struct machine *m, const struct insn *move);
-/* Returns the mapping's entry for the instruction: its own form, else an equivalent one (other
- * immediate width, branch distance, high byte register, EVEX for VEX). NULL when the machine lacks
- * it. */
+/* Returns the mapping's entry of the instruction's form, else of an equivalent form (other
+ * immediate width, branch distance, high-byte register, EVEX for VEX). NULL if the machine has
+ * none. */
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn);
 
 #endif

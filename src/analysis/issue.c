@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-#define GROUP_MOST 32    /* slots */
+#define GROUP_MOST 32    /* largest group, in slots */
 
-/* A group of slots that is being filled. */
+/* A partly filled group of slots. */
 struct issue_group {
-    unsigned slots;      /* taken */
-    unsigned uops;       /* fused µops in it */
-    double cycles;       /* full groups so far */
+    unsigned slots;      /* slots filled */
+    unsigned uops;       /* fused µops in the group */
+    double cycles;       /* number of full groups so far */
 };
 
 uint32_t issue_room(const struct core *c, const struct cost *row)
@@ -67,7 +67,7 @@ enum issue_kind issue_eliminated(const struct core *c, const struct insn *insn,
     return zero ? ISSUE_ZEROES : ISSUE_MOVES;
 }
 
-/* Keeps the larger bound; a @per_cycle of NaN is no bound. */
+/* Stores the larger bound. A @per_cycle of NaN means no limit. */
 static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
     if (count / per_cycle > out->cycles)

@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 #include "toolchain/debug_lines.h"
 
-#define ORIGIN_LINES 1000000   /* lines of a source file with text; later ones have none */
+#define ORIGIN_LINES 1000000   /* lines of a source file with text; later lines have none */
 
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err)
 {
@@ -90,7 +90,7 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
-/* Removes from @text the common lines before and after the lines of @k. */
+/* Removes from @text the lines that all code lines of @k have in common before and after them. */
 static char *lines_of_code(const struct kernel *k, const char *text)
 {
     uint32_t first = UINT32_MAX, last = 0, line = 1;

@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Finds the target of a jump or call; NULL if the code does not give one. */
+/* Returns the operand with the target of a jump or call; NULL if the code does not contain it. */
 static const struct operand *target_of(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,8 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-/* Position that @insn jumps to or addresses relative to itself; false: unknown. */
+/* Computes the position that @insn jumps to or addresses relative to itself. Returns false if
+ * unknown. */
 static bool place_of(const struct insn *insn, uint64_t *position)
 {
     const struct operand *target = target_of(insn),
@@ -72,7 +73,7 @@ static void list_positions(const struct kernel *k, struct kernel_names *out)
     out->list.count = kept;
 }
 
-/* Removes those without a name. */
+/* Removes the positions without a name. */
 static void drop_nameless(struct kernel_names *names)
 {
     size_t kept = 0;
@@ -139,8 +140,7 @@ bool symbol_printable(const char *name)
 
 void symbol_print(const char *name, struct str *out)
 {
-    /* In Intel syntax a plain name may be an operator or register, but not one that begins with a
-     * dot. */
+    /* In Intel syntax a name without a leading dot may be an operator or register. */
     bool plain = *name == '.';
 
     for (const char *at = name; *at; at++)
@@ -148,8 +148,8 @@ void symbol_print(const char *name, struct str *out)
     str_addf(out, plain ? "%s" : "\"%s\"", name);
 }
 
-/* Writes @reference of @insn in assembler syntax: "x", "x+4", ":lo12:x"; @quoted: quotes names if
- * needed. Empty if it cannot be expressed. */
+/* Appends @reference of @insn in assembler syntax: "x", "x+4", ":lo12:x". @quoted: quotes names if
+ * needed. Appends nothing if the syntax cannot express it. */
 static void reference_print(const struct code_reference *reference, const struct insn *insn,
                             bool quoted, struct str *out)
 {
@@ -180,7 +180,7 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* Returns whether it replaces an immediate, the last field of an instruction. */
+/* Returns whether the reference replaces an immediate, the last field of an instruction. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
     const size_t bytes = reference->kind && reference->kind->bytes
@@ -218,7 +218,7 @@ bool reference_insert(const struct insn *insn, const char *text,
     return found;
 }
 
-/* Appends @name demangled, with its "+0x28" or "@plt". */
+/* Appends the demangled @name, including a suffix "+0x28" or "@plt". */
 static void add_readable(const char *name, struct str *out)
 {
     const char *end = strstr(name, "+0x"), *at = strchr(name, '@');
@@ -230,7 +230,8 @@ static void add_readable(const char *name, struct str *out)
     free(readable);
 }
 
-/* Writes the text of @insn with its target as address and name, and its other references. */
+/* Replaces numbers in the text of @insn: its target by address and name, other references by
+ * names. */
 static void name_text(const struct kernel *k, struct insn *insn)
 {
     const char *last = last_operand(insn->text);
@@ -272,7 +273,8 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
-/* Address of the memory that @reference of @insn names, when that of symbol @symbol is known. */
+/* Sets the address of the memory operand of @insn that @reference names, if the operand's form
+ * allows it. @symbol is the number of the symbol. */
 static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
 {
     int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
@@ -292,8 +294,8 @@ static void place_memory(struct insn *insn, const struct code_reference *referen
     }
 }
 
-/* Gives each named object its own address, as a linker does: accesses by the same name can overlap,
- * others cannot. */
+/* Assigns each named object its own address, like a linker. Accesses by the same name can overlap,
+ * other accesses cannot. */
 static void place_references(struct kernel *k)
 {
     struct names symbols = {0};

@@ -5,51 +5,52 @@
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
-/* place of the first unresolved symbol, and the distance to the next */
+/* address of the first unresolved symbol, and the distance between two of them */
 #define SYMBOL_FIRST ((int64_t)1 << 40)
 #define SYMBOL_SPAN ((int64_t)1 << 32)
 
 struct object;
 
-/* A named target of jumps, or start of a loop. */
+/* A named target of jumps, or the head of a loop. */
 struct kernel_name {
-    uint64_t position;   /* as struct insn.offset */
+    uint64_t position;   /* as in insn.offset */
     char *name;          /* as in the file: "f+0x28", "puts@plt", ".L3" */
 };
 
 struct kernel_names {
-    VEC(struct kernel_name) list;             /* by position */
-    VEC(struct code_reference) references;    /* by position */
+    VEC(struct kernel_name) list;             /* sorted by position */
+    VEC(struct code_reference) references;    /* sorted by position */
 };
 
-/* Gives @k, code of @o, its names and references, and its instructions their addresses and texts
- * with names. Once, before others hold @k. */
+/* Sets the names and references of @k, code of @o. Also sets the instructions' addresses, and texts
+ * with names. Call once, before other holders exist. */
 void kernel_names_of_object(struct kernel *k, const struct object *o);
-/* As kernel_names_of_object for assembler text: its labels and references; the user's text is
- * kept. */
+/* Sets the labels and references of a kernel from assembler text; leaves the user's text unchanged.
+ * Call once, before other holders exist. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
-/* Sets names and references that were stored with the code of @k, in any order; the instructions
- * have their addresses. Takes @take_names. Once, before others hold @k. */
+/* Sets names and references that were stored with the code of @k, in any order. The instructions
+ * have their addresses already. Takes @take_names. Call once, before other holders exist. */
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
-/* Number of the symbol that a memory operand's @displacement stands for; 0 if it is no unresolved
- * symbol. Pure. */
+/* Returns the number of the unresolved symbol that a memory operand's @displacement represents; 0:
+ * none. Pure. */
 int64_t symbol_place(int64_t displacement);
 /* Returns the name of @position, borrowed, or NULL. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
-/* Returns one flag per name of @k: whether loop @loop needs it. The caller frees. Any thread. */
+/* Returns one flag per name of @k: whether loop @loop uses it. The caller frees. Any thread. */
 bool *kernel_names_used(const struct kernel *k, size_t loop);
-/* Returns the first reference in @insn; *@count is their number, they are adjacent. Any thread. */
+/* Returns the first reference in @insn. References are adjacent; *@count is set to their number.
+ * Any thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn,
                                                size_t *count);
 /* Appends @text, a disassembly of @insn, with @reference in place of the number that the linker
- * fills in. False, with nothing appended, if that number is not found. Any thread. */
+ * inserts. Appends nothing and returns false if that number is not in the text. Any thread. */
 bool reference_insert(const struct insn *insn, const char *text,
                       const struct code_reference *reference, bool quoted, struct str *out);
 /* Appends @name as a symbol of assembler text, quoted if needed. */
 void symbol_print(const char *name, struct str *out);
-/* Returns whether assembler text can express it: UTF-8 without control characters, quotes or
+/* Returns whether assembler text can contain the name: UTF-8 without control characters, quotes or
  * backslashes. */
 bool symbol_printable(const char *name);
 

@@ -15,9 +15,9 @@
 #include "toolchain/object.h"
 #include "toolchain/source_file.h"
 
-#define CANDIDATES 64    /* functions of a large file that are decoded to find a loop */
+#define CANDIDATES 64    /* functions of a large file decoded to find a loop, at most */
 
-/* Rejects options that apply to text only. */
+/* Returns false with err if an option applies to text only. */
 static bool options_fit(const struct object *o, const struct kernel_options *options,
                         struct err *err)
 {
@@ -28,7 +28,7 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
                    isa_name(options->isa));
 }
 
-/* Function name for the names of loops. */
+/* Adds the function's name to the descriptions of the loops. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
     char *readable = demangle(symbol->name);
@@ -55,7 +55,8 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* Moves the loop that begins at position @place, else the smallest one around it, to the front. */
+/* Moves the loop that begins at position @place to the front, else the smallest loop that contains
+ * it. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -75,8 +76,8 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         loop_first(k, best);
 }
 
-/* Moves the smallest loop of the source lines in @options to the front. False with err when there
- * is none; @fault is the error of the debug information, if any. */
+/* Moves the smallest loop with the source lines in @options to the front. Returns false with err if
+ * there is none. @fault is the error of the debug information, if any. */
 static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
                          const struct err *fault, struct err *err)
 {
@@ -110,7 +111,7 @@ static bool prefer_lines(struct kernel *k, const struct kernel_options *options,
     return true;
 }
 
-/* Makes the kernel of @symbol's code; NULL: of all code. */
+/* Makes a kernel of @symbol's code, or of all code if it is NULL. */
 static struct kernel *kernel_of(const struct object *o, const char *path,
                                 const struct object_symbol *symbol, struct err *err)
 {
@@ -131,7 +132,7 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
 
     const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
     const struct object_section *section = object_section_at(o, at);
-    /* Other sections have separate debug information. */
+    /* Each other section has its own debug information. */
     const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset,
                    from = section && first > section->position ? first - section->position : 0;
     const uint64_t to = section && last->offset + last->length - section->position < section->size
@@ -149,8 +150,8 @@ bool kernel_object_source(struct kernel *k, const struct object *o, const char *
     return ok;
 }
 
-/* Chooses between the best function so far and a candidate: the first with a real loop wins. The
- * quick pass mistakes some backward jumps to shared code for loops. */
+/* Returns the better of two kernels and frees the other one. The first with a loop is better,
+ * because the quick scan mistakes some backward jumps to shared code for loops. */
 static struct kernel *better(struct kernel *k, struct kernel *next)
 {
     const bool take = !k || (next && next->loops[0].depth);
@@ -218,7 +219,7 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     return k;
 }
 
-/* Returns @k, or NULL with err if the file of @o was truncated meanwhile. */
+/* Returns @k. If the file of @o was truncated meanwhile, frees @k and returns NULL with err. */
 static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k,
                                     struct err *err)
 {
@@ -228,7 +229,7 @@ static struct kernel *whole_or_none(struct object *o, const char *path, struct k
     return NULL;
 }
 
-/* Completes the result for @o with its source lines. Frees @o. */
+/* Adds the source lines to @k, a kernel of @o. Frees @o. */
 static struct kernel *finish(struct object *o, const char *path, struct kernel *k,
                              const struct kernel_options *options, struct err *err)
 {
@@ -260,7 +261,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
-/* Finds the single member with the selected function. */
+/* Finds the only member with the selected function. */
 static struct kernel *named_in_archive(const struct archive *a,
                                        const struct kernel_options *options, struct err *err)
 {
@@ -319,7 +320,7 @@ static int hotter_first(const void *a, const void *b)
                                           (x->function.symbol < y->function.symbol);
 }
 
-/* Adds the hottest-looking functions of one member; keeps at most the number to be tried. */
+/* Adds the highest-ranked functions of one member to @best, which has a limited size. */
 static bool rank_member(const struct archive *a, size_t member, struct archived_list *best,
                         uint64_t *bytes, struct err *err)
 {
@@ -349,7 +350,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
     struct err fault = {0};
     struct object o;
 
-    /* members of another instruction set or damaged ones have no functions */
+    /* damaged members and those of another instruction set have no functions */
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {
         watch_at("object files", (double)i, (double)a->members.count);
         read += rank_member(a, i, &best, &bytes, &fault);
@@ -366,7 +367,7 @@ static struct kernel *hottest_in_archive(const struct archive *a,
         member = k && k == next ? best.list.items[i].member : member;
         object_done(&o);
     }
-    if (k) {   /* reads debug information of the loaded object only, since it may take long */
+    if (k) {   /* reads debug information of the selected object only, because it may take long */
         const struct archive_member *m = &a->members.items[member];
         if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);
@@ -397,7 +398,7 @@ struct kernel *kernel_from_archive(const char *path, const struct kernel_options
                                        : hottest_in_archive(&a, options, err);
     archive_done(&a);
     if (k)
-        err_clear(err);   /* error of a previously tried member */
+        err_clear(err);   /* error of an earlier member */
     else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {

@@ -4,19 +4,19 @@
 
 #include "analysis/kernel.h"
 
-/* Makes a kernel of the ELF file at @path, or of the member in lib.a(member.o): the function in
- * @options, else all of a small file, else the function with the hottest-looking loop. NULL with
- * err. Any thread. */
+/* Makes a kernel of the ELF file at @path, or of the member in lib.a(member.o). Selects the
+ * function in @options, else all code of a small file, else the function with the highest-ranked
+ * loop. NULL with err. Any thread. */
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options,
                                   struct err *err);
-/* As kernel_from_object for all members of the archive at @path; the kernel is named after its
- * member. */
+/* Makes a kernel from all members of the archive at @path. Its name is that of the member with the
+ * code. NULL with err. Any thread. */
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options,
                                    struct err *err);
 
-/* Gives @k, a loop in @o's code, its source lines from debug information; searches sources in
- * @source_path as well. False with err when they cannot be read; the code remains valid. Once,
- * before others hold @k. Any thread; waits for a child process. */
+/* Adds the source lines to @k, a loop in @o's code, from debug information. Searches source files
+ * in @source_path too. Returns false with err if the debug information cannot be read; the code
+ * remains valid. Call once, before other holders exist. Any thread; waits for a child process. */
 bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path,
                           struct err *err);
 

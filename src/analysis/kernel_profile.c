@@ -16,14 +16,14 @@
 #define OUTPUT_MOST ((size_t)32 << 20)
 
 /* Parses a line of perf report, " 61.55% [.] daxpy - -". Returns its symbol, which the caller
- * frees; NULL if it is not one of the program. */
+ * frees; NULL if the line has no symbol of the program. */
 static char *reported_symbol(const char *line, size_t length)
 {
     char *end, *text = mem_strndup(line, length), *symbol = NULL;
     double percent = strtod(text, &end);
     const char *mark = end > text && *end == '%' && percent > 0 ? strstr(end, "[.] ") : NULL;
 
-    if (mark) {   /* C++ names contain blanks: columns are separated by several */
+    if (mark) {   /* C++ names contain blanks; at least two blanks separate columns */
         const char *name = mark + 4, *stop = strstr(name, "  ");
         size_t span = stop ? (size_t)(stop - name) : strlen(name);
         while (span && (name[span - 1] == ' ' || name[span - 1] == '\r'))
@@ -34,7 +34,7 @@ static char *reported_symbol(const char *line, size_t length)
     return symbol;
 }
 
-/* Returns the first symbol that is not a bare address, since perf annotates functions by name. */
+/* Returns the first symbol that is a name, because perf cannot annotate addresses. */
 static char *hottest_symbol(const char *report)
 {
     for (const char *line = report, *next; *line; line = next) {
@@ -63,8 +63,8 @@ static int heavier_first(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Sorts loops by samples. An outer loop counts only its own instructions; with those of inner loops
- * it would always come first. */
+/* Sorts loops by samples. Excludes inner loops from the samples of an outer loop, which would
+ * otherwise always be first. */
 static void rank(struct kernel *k)
 {
     struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
@@ -89,7 +89,8 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-/* Runs perf annotate for function @symbol; returns a text with percentages. */
+/* Runs perf annotate for function @symbol. Returns a kernel from its text, with percentages. NULL
+ * with err. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol,
                                 const struct kernel_options *options, struct err *err)
 {
@@ -115,8 +116,8 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     return k;
 }
 
-/* Returns the address of the function with most of @samples, in the form of --symbol; the caller
- * frees. NULL with err. */
+/* Returns the address of the function with most of @samples, as an argument of --symbol. The caller
+ * frees it. NULL with err. */
 static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
 {
     struct str address = {0};
@@ -142,7 +143,7 @@ static char *hottest_address(const char *path, const struct perf_samples *sample
     return most ? str_take(&address) : NULL;
 }
 
-/* Adds the samples of each instruction of @k, code of the file @path. */
+/* Adds the share of samples of each instruction of @k, code of the file @path. */
 static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples,
                          struct err *err)
 {
@@ -169,8 +170,8 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     return ok;
 }
 
-/* Handles functions without a name, which perf cannot annotate: decodes their code and assigns
- * samples. @symbol: an address; NULL: the place with most samples. */
+/* Makes a kernel of a function without a name, which perf cannot annotate. Decodes its code and
+ * assigns the samples. @symbol is an address; NULL: the function with most samples. */
 static struct kernel *by_address(const char *path, const char *profile, const char *symbol,
                                  const struct kernel_options *options, struct err *err)
 {

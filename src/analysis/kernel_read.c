@@ -30,7 +30,7 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
-/* code keeps its address modulo the largest unit of front ends */
+/* bytes; code keeps its address modulo this unit, the largest of any front end */
 #define PLACE_UNIT 64
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -45,8 +45,8 @@ static int label_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Length of an unknown instruction at @code: to the next line at @next, or to the next byte at
- * which decoding succeeds. */
+/* Returns the length of the undecodable bytes at @code, up to the next line at @next or the next
+ * byte where decoding succeeds. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
     const size_t most = sizeof ((struct insn *)0)->bytes;
@@ -64,8 +64,9 @@ static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length,
     return n < length ? n : length;
 }
 
-/* Decodes @length bytes; undecodable code becomes one unknown instruction. @a has the lines of a
- * text, each of which begins an instruction; NULL: no text. False beyond kernel_unit_most. */
+/* Decodes @length bytes. A run of undecodable bytes becomes one unknown instruction. @a has the
+ * lines of an assembler text, each of which starts an instruction; NULL: machine code. Returns
+ * false beyond kernel_unit_most instructions. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t offset, const struct assembled *a)
 {
@@ -79,7 +80,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
             return false;
         while (a && row < a->line_count && a->lines[row].offset <= at)
             row++;
-        /* not for data in the text */
+        /* false for data in the text */
         const bool begins = row > 0 && a->lines[row - 1].offset == at;
         const size_t next =
             begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
@@ -90,7 +91,7 @@ static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_
         at += insn.length;
         if (!vec_room(&u->insns)) {
             insn_done(&insn);
-            return true;   /* loading fails */
+            return true;   /* the caller fails to load the file */
         }
         u->insns.items[u->insns.count++] = insn;
     }
@@ -104,8 +105,8 @@ static void unit_done(struct unit *u)
     vec_done(&u->insns);
 }
 
-/* Sets the source line of each instruction and its text there; lines of several instructions get
- * the disassembly. */
+/* Sets the line number and text of each instruction. If a line has several instructions, the text
+ * is the disassembly. */
 static void unit_lines(struct unit *u, const struct assembled *a, const char *text)
 {
     size_t row = 0;
@@ -152,7 +153,7 @@ static size_t insn_from(const struct unit *u, uint64_t offset)
     return low;
 }
 
-/* Returns the first instruction from @i on that is at line @line or later. */
+/* Returns the first instruction from @i whose line is @line or later. */
 static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
 {
     while (i < u->insns.count && u->insns.items[i].line < line && !watch_steps(1))
@@ -160,7 +161,7 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
     return i;
 }
 
-/* Finds markers in @length bytes of code, which begins at @position. */
+/* Finds byte markers in @length bytes of code at @position. */
 static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length,
                         uint64_t position, struct loop_list *out)
 {
@@ -179,14 +180,14 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
-/* Finds the mark that ends each region; the count of marks stands for the end of the text. A named
- * mark ends the latest open region of that name, an unnamed one the latest region. An unclosed
- * region ends at the first mark that could end it. */
+/* Finds the end mark of each region; the number of marks means the end of the text. A named end
+ * mark ends the last open region of that name. An unnamed one ends the last open region. A region
+ * without an end mark ends at the next end mark. */
 static void marks_pair(const struct marker_list *marks, size_t *ends)
 {
     const size_t count = marks->list.count;
     struct names names = {0};
-    /* open regions: 1 + the latest one per name */
+    /* open regions, and 1 + the last open one per name */
     VEC(size_t) open = {0}, last = {0};
     bool *ended = mem_zero(count + 1, sizeof *ended);
     size_t next = count;
@@ -251,7 +252,8 @@ static void marks_comments(const struct unit *u, const char *text, size_t length
     markers_done(&marks);
 }
 
-/* Joins marked regions (first) with the loops found; without either, all code is the kernel. */
+/* Stores the marked regions, then the loops found, in the kernel. Without either, all code is one
+ * region named @whole. */
 static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked,
                       const struct label *labels, size_t label_count, const char *whole)
 {
@@ -288,7 +290,7 @@ struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_optio
     return take_k;
 }
 
-/* Keeps the instructions of source lines @first to @last. */
+/* Removes the instructions outside the source lines @first to @last. */
 static void unit_restrict(struct unit *u, size_t first, size_t last)
 {
     size_t kept = 0;
@@ -302,8 +304,7 @@ static void unit_restrict(struct unit *u, size_t first, size_t last)
     u->insns.count = kept;
 }
 
-/* Returns whether the code from @start on cannot reach @offset: it does not fall through to it or
- * jump there or beyond. */
+/* Returns whether no code from @start to @offset falls through or jumps to @offset or beyond. */
 static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
 {
     bool falls = true;
@@ -321,8 +322,8 @@ static bool ends_before(const struct unit *u, uint64_t start, uint64_t offset)
     return !falls;
 }
 
-/* Keeps the instructions from label @symbol to the next function. If the text declares no
- * functions, it ends at the next label that the code before does not reach. */
+/* Removes the instructions outside the function at label @symbol. If the text declares no
+ * functions, the function ends at the first label that its code does not reach. */
 static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, const char *symbol,
                                  struct err *err)
 {
@@ -441,15 +442,15 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* Part of a code range in one section. */
+/* Part of a code range that lies in one section. */
 struct range_part {
-    size_t section;      /* the next section to examine */
+    size_t section;      /* next section to examine */
     const uint8_t *code;
     size_t length;
-    uint64_t position;   /* position of its first byte */
+    uint64_t position;   /* position of the first byte */
 };
 
-/* Continues with the next section with code of the range; false after the last. */
+/* Selects the next section with code of the range. Returns false after the last. */
 static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
@@ -513,7 +514,8 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        if (symbol->offset > start + length)   /* so are all after it */
+        if (symbol->offset > start + length)   /* the symbols are sorted: all further ones are
+                                                * beyond the range */
             break;
         if (symbol->offset + symbol->size >= start)
             vec_add(&labels, ((struct label){.name = readable(symbol->name),
@@ -541,7 +543,8 @@ out:
     return k;
 }
 
-/* Returns whether the file begins as ELF. Unreadable files and pipes are left to other readers. */
+/* Returns whether the file is ELF. False for unreadable files and pipes, which other readers
+ * handle. */
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
@@ -560,7 +563,7 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    /* mapped, since it may exceed the memory */
+    /* mapped into memory, because the file may be larger than the memory */
     if (is_elf(path) || archive_names_member(path, NULL))
         return kernel_from_object(path, options, err);
     if (archive_is(path))
@@ -653,7 +656,7 @@ out:
     return k;
 }
 
-/* The count of holders changes in an otherwise constant object, which mem_zero allocated. */
+/* Returns @k without const, for the count of its holders. Kernels are allocated by mem_zero. */
 static struct kernel *counted(const struct kernel *k)
 {
     return (struct kernel *)k;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "toolchain/compile.h"
 
-/* Lines of @symbol's body in compiler output: from its label to its .size or to the end. */
+/* Finds the lines of @symbol's body in compiler output, from its label to its .size or the end. */
 static bool function_lines(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     size_t length = strlen(symbol), number = 1;
@@ -30,7 +30,8 @@ static bool function_lines(const char *text, const char *symbol, size_t *first, 
     return *first > 0;
 }
 
-/* Maps lines of the C file to the lines of assembler text between @first and @last (0: the end). */
+/* Finds the lines @first to @last of the assembler text (0: the end) for the selected lines of the
+ * C file. */
 static bool assembly_lines(const struct compiled *c, const char *path,
                            const struct kernel_options *wanted, size_t *first, size_t *last)
 {
@@ -56,7 +57,7 @@ static void take_source(struct kernel *k, struct compiled *c, const char *path)
     kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
-/* Fortran compilers append an underscore. */
+/* Finds the function, also with the underscore that Fortran compilers append. */
 static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
     struct str other = {0};
@@ -68,7 +69,7 @@ static bool find_function(const char *text, const char *symbol, size_t *first, s
     return found;
 }
 
-/* Makes the kernel of the compiled text; NULL with err. */
+/* Makes a kernel of the compiled text. NULL with err. */
 static struct kernel *take_loops(const struct recipe *r, const struct compiled *c, struct err *err)
 {
     struct kernel_options own = r->options;

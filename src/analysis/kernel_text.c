@@ -11,27 +11,27 @@
 #include "base/watch.h"
 #include "toolchain/assemble.h"
 
-/* assembler runs: each writes more of the differing instructions as bytes */
+/* assembler runs, at most; each writes more of the differing instructions as bytes */
 #define ROUNDS_MOST 8
-#define NAME_LOOP "loop"   /* label of an unnamed head */
+#define NAME_LOOP "loop"   /* label of a loop head without a name */
 
-/* Ways to write an instruction, tried in order until the bytes are equal. */
+/* Ways to write an instruction, tried in this order until its bytes are reproduced. */
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
-/* A place that the text names: a label in the loop, or an address set with .set. */
+/* A position with a name in the text: a label in the loop, or an address set with .set. */
 struct text_place {
     uint64_t position;
     char *name;
-    bool inside;         /* in the loop, at the start of an instruction */
+    bool inside;         /* an instruction of the loop starts here */
 };
 
 struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
-    enum writing *how;   /* way to write it, per instruction */
-    size_t *lines;       /* text line, per instruction */
-    struct { VEC(struct text_place) list; } places;   /* by position */
+    enum writing *how;   /* per instruction */
+    size_t *lines;       /* line in the text, per instruction */
+    struct { VEC(struct text_place) list; } places;   /* sorted by position */
 };
 
 void comment_print(const char *text, struct str *out)
@@ -39,7 +39,7 @@ void comment_print(const char *text, struct str *out)
     for (size_t left = strlen(text), step; left; text += step, left -= step) {
         uint32_t code = 0;
         step = utf8_next(text, left, &code);
-        /* a trailing backslash would continue the line in a preprocessor */
+        /* the preprocessor would continue the line after a trailing backslash */
         const bool plain = step && !utf8_steers(code) && code != '\\';
         step = step ? step : 1;
         if (plain)
@@ -81,7 +81,7 @@ static bool named(const struct text_writer *w, const char *name)
     return false;
 }
 
-/* Returns whether the linker sets the target of @insn. */
+/* Returns whether a relocation sets the target of @insn. */
 static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
@@ -97,7 +97,7 @@ static void add_place(struct text_writer *w, uint64_t position)
     vec_push(&w->places.list, p);
 }
 
-/* Collects the head and all jump targets of the loop, with existing or new names. */
+/* Collects the loop head and all jump targets, with their names or new ones. */
 static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
@@ -173,7 +173,8 @@ static void add_jump(const char *text, const struct text_place *to, struct str *
     symbol_print(to->name, out);
 }
 
-/* Disassembles @insn with all its names. False when text cannot express it. */
+/* Disassembles @insn with all its names. Returns false if the assembler syntax cannot express
+ * it. */
 static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     const struct operand *target = target_of(insn);
@@ -206,14 +207,14 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
     return ok;
 }
 
-/* Writes one instruction; one written as bytes gets a comment. */
+/* Writes one instruction. Bytes get the disassembly as a comment. */
 static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    /* Older assemblers lack instructions that the disassembler has. */
+    /* Older assemblers lack some instructions of the disassembler. */
     if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
@@ -263,8 +264,7 @@ static void print(struct text_writer *w, const char *why, struct str *out)
     }
 }
 
-/* Returns whether @a's references within @insn, whose first byte is at @at, equal those of
- * @insn. */
+/* Returns whether the references of @a in the bytes from @at equal those of @insn. */
 static bool same_references(const struct text_writer *w, const struct insn *insn,
                             const struct assembled *a, uint64_t at)
 {
@@ -283,7 +283,7 @@ static bool same_references(const struct text_writer *w, const struct insn *insn
     return seen == count;
 }
 
-/* Start of the code of line @line; SIZE_MAX: none. */
+/* Returns the start of the code of line @line, or SIZE_MAX if it has none. */
 static size_t code_of_line(const struct assembled *a, size_t line)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -292,8 +292,8 @@ static size_t code_of_line(const struct assembled *a, size_t line)
     return SIZE_MAX;
 }
 
-/* Selects the next way for instructions with different bytes; false when there are none. Jump
- * distances count only once all lengths are right. */
+/* Selects the next way to write the instructions with wrong bytes. Returns false if there are none.
+ * Compares jump distances only after all lengths are right. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool changed = false;
@@ -360,7 +360,7 @@ bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct er
         ok = assembled || fault.code == ERR_DATA;
         if (!ok && err)
             *err = fault;
-        /* If assembling failed or brings no progress, everything is written as bytes. */
+        /* Writes everything as bytes if assembling fails or makes no progress. */
         if (ok && !same && (!assembled || round + 2 >= ROUNDS_MOST || !revise(&w, &a)))
             for (size_t i = 0; i < w.count; i++)
                 w.how[i] = WRITTEN_BYTES;

@@ -9,20 +9,22 @@
 #define APART 1088            /* bytes between the page offsets of consecutive arrays */
 #define PAGE 4096
 #define LEAST_ITERATIONS 4
-/* padding on each side in bytes: vectors access slightly more */
+/* bytes of padding on each side, because vectors may access bytes outside the array */
 #define GUARD 256
 #define SPACING_MOST 65536
 #define RING_LEAST 4
 
-/* A region: streams whose addresses start with the same sum of registers. */
+/* Streams whose addresses start with the same sum of registers. */
 struct array_region {
     const struct stream *one;
     int64_t low, high, step;
     bool walks, ring;
-    uint64_t at, bytes;       /* position and size in the arena */
-    uint64_t sum;             /* value of its register sum, as an offset in the arena */
-    uint32_t joined;          /* region whose array contains it; STREAM_ALONE: none */
-    int64_t distance;         /* offset from the start of that region */
+    uint64_t at, bytes;       /* offset and size in the arena */
+    uint64_t sum;             /* value of the region's sum of registers, as an offset in the arena
+                               * */
+    uint32_t joined;          /* region with the array that contains this region; STREAM_ALONE: none
+                               * */
+    int64_t distance;         /* offset from the start of region @joined */
 };
 
 struct planner {
@@ -30,7 +32,7 @@ struct planner {
     const struct streams *streams;
     struct array_region regions[ARRAYS_MOST];
     unsigned count;
-    uint32_t region_of[256];  /* per stream */
+    uint32_t region_of[256];  /* region of each stream */
     struct arrays *out;
 };
 
@@ -83,7 +85,7 @@ static bool regions_find(struct planner *p, struct err *err)
         r->high = s->high > r->high ? s->high : r->high;
         p->region_of[i] = (uint32_t)(r - p->regions);
     }
-    /* Streams that the user declared to share an array. */
+    /* Joins streams that the user placed in one array. */
     for (size_t i = 0; i < all->items.count; i++) {
         const struct stream *s = &all->items.items[i];
         if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] ||
@@ -101,7 +103,8 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
 }
 
-/* Computes the iterations of the walks and all positions. */
+/* Computes the number of iterations of the walks, and the offsets of all regions. False with
+ * err. */
 static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
 {
     uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
@@ -133,7 +136,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
                             : region;
         at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
         r->at = at;
-        /* Aligns a sum of registers as arrays are aligned. */
+        /* Aligns the sum of registers like an array. */
         r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) +
                  (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
         r->sum = (r->sum + 63) / 64 * 64;
@@ -156,7 +159,7 @@ static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
     return true;
 }
 
-/* Number of regions in which @reg is the only free register. */
+/* Returns the number of terms with register @reg in all regions. */
 static unsigned uses(const struct planner *p, uint8_t reg)
 {
     unsigned n = 0;
@@ -178,7 +181,7 @@ static bool is_given(const struct planner *p, uint8_t reg)
     return p->out->given >> reg & 1;
 }
 
-/* Sets index registers to 0: scaled registers, and those common to several arrays. */
+/* Sets index registers to 0: those with a scale, and those of several arrays. */
 static void give_indices(struct planner *p)
 {
     for (unsigned i = 0; i < p->count; i++)
@@ -206,7 +209,7 @@ static void give_indices(struct planner *p)
     }
 }
 
-/* Step of the values in @s's index registers per iteration, besides the step of its base. */
+/* Returns the step per iteration of the registers of @s that have a value already. */
 static int64_t given_step(const struct planner *p, const struct stream *s)
 {
     int64_t step = 0;
@@ -219,7 +222,7 @@ static int64_t given_step(const struct planner *p, const struct stream *s)
     return step;
 }
 
-/* Returns the register of @s that points, or can point, into the arena; NULL: none. */
+/* Returns the register of @s that points into the arena, or that can; NULL: none. */
 static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
 {
     const struct stream_term *found = NULL;
@@ -235,8 +238,8 @@ static const struct stream_term *leading_term(const struct planner *p, const str
     return found;
 }
 
-/* Sets the address of an array that the code names: one of its registers leads into the arena, for
- * all such arrays. */
+/* Sets the address of an array with a symbol. One of its registers points into the arena, and does
+ * so for all such arrays. False with err. */
 static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
 {
     const struct stream *s = r->one;
@@ -303,7 +306,7 @@ static bool fill_ring(struct planner *p, const struct array_region *r, struct er
         return refuse_at(p, r->one->insn, "its pointers lead too far from its reads", err);
     while (spacing < (uint64_t)r->high)
         spacing *= 2;
-    /* Largest number of places of a ring (enum arrays_fill_kind). */
+    /* Computes the number of elements of a ring that fit in the region (enum arrays_fill_kind). */
     all = r->bytes / spacing;
     while (places * 2 <= all)
         places *= 2;

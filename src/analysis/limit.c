@@ -11,19 +11,19 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define CHAINS_MOST 16 /* equally long chains counted */
+#define CHAINS_MOST 16 /* equally long chains counted, at most */
 #define EQUAL 1e-9
-#define SERIAL_WITHIN 64 /* instructions of a loop of which all chains are looked at */
+#define SERIAL_WITHIN 64 /* all chains are examined in loops of up to this number of instructions */
 
-/* A chain during classification: its edges in the dependence graph. */
+/* A chain during its classification: its edges in the dependence graph. */
 struct chain_work {
     const struct analysis *a;
     const struct deps *d;
     const uint32_t *edges;
     size_t count;
-    bool *reached;             /* nodes that depend on the chain */
-    bool *round;               /* those of them on which the chain depends, so that they are part of
-                                * the recurrence */
+    bool *reached;             /* per node: it depends on the chain */
+    bool *round;               /* per node: it depends on the chain and the chain on it: part of the
+                                * recurrence */
 };
 
 const char *limit_name(enum limit_kind kind)
@@ -105,7 +105,7 @@ static bool stores_in_place(const struct deps *d, uint32_t row)
 }
 
 /* Returns a row outside the chain that uses one of its values in each iteration, or LIMIT_NO_ROW.
- * *@in_place: it only stores it, always to the same address. */
+ * Sets *@in_place if the row only stores the value to a constant address. */
 static uint32_t user_of(const struct chain_work *w, bool *in_place)
 {
     const struct deps *d = w->d;
@@ -114,7 +114,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* flags of a link do not count */
+        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* ignores the flags that a link
+                                                                   * writes */
             continue;
         if (!stores_in_place(d, row))
             return row;
@@ -124,7 +125,7 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     return stored;
 }
 
-/* Returns whether edge @at leads once more to a link, by the lanes that a mask keeps. */
+/* Returns whether edge @at enters a link a second time, for the lanes that a mask excludes. */
 static bool is_link_again(const struct chain_work *w, size_t at)
 {
     const struct ratio_edge *edge = &w->d->edges[at];
@@ -138,8 +139,8 @@ static bool is_link_again(const struct chain_work *w, size_t at)
     return false;
 }
 
-/* Returns whether no link has a second input that depends on the chain: x + x, or a sum of the last
- * two. */
+/* Returns whether each link has only one input that depends on the chain. False for x + x, or for a
+ * sum of the last two values. */
 static bool is_pure(const struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -198,7 +199,8 @@ static bool scales(const struct chain_work *w, size_t at)
     return true;
 }
 
-/* Returns whether a branch of the loop depends on the chain, so that steps cannot be combined. */
+/* Returns whether a branch of the loop depends on the chain. Then its operations cannot be
+ * combined. */
 static bool decides(const struct chain_work *w)
 {
     const struct deps *d = w->d;
@@ -230,8 +232,8 @@ static bool takes_several(const struct chain_work *w, size_t to)
     return false;
 }
 
-/* Returns whether the recurrence is x = a * x + b with a loop-invariant a; *@logic: a is a power of
- * two, and or or xor insert b. */
+/* Returns whether the recurrence is x = a * x + b with a loop-invariant a. Sets *@logic if a is a
+ * power of two and b is inserted by or or xor. */
 static bool is_affine(const struct chain_work *w, bool *logic)
 {
     const struct deps *d = w->d;
@@ -261,8 +263,8 @@ static bool is_affine(const struct chain_work *w, bool *logic)
     return !(*logic && arithmetic) && !decides(w);
 }
 
-/* Returns whether the chain enters @insn by an old value that does not affect the result, or only
- * lanes that a scalar conversion keeps. */
+/* Returns whether operand @end is a false dependency: an old value that does not affect the result,
+ * or lanes that a scalar conversion keeps. */
 static bool is_false(const struct insn *insn, int end)
 {
     const bool one =
@@ -282,7 +284,8 @@ static bool is_false(const struct insn *insn, int end)
     return !(insn->operands[end].access & (ACCESS_READ | ACCESS_CONDITIONAL));
 }
 
-/* Whether what @insn adds to @reg stays the same: also where it steps the address of an access. */
+/* Returns whether @insn adds the same value to @reg in each iteration. Includes write-back
+ * addresses and the stack pointer. */
 static bool steps_by_constant(const struct chain_work *w, const struct insn *insn, uint8_t reg,
                               const struct dep_node *to)
 {
@@ -296,7 +299,7 @@ static bool steps_by_constant(const struct chain_work *w, const struct insn *ins
                        insn->operation == OPERATION_FP_FUSED ? link_addend(insn) : -1);
 }
 
-/* Whether @insn writes a part of a register, with which the old value of the rest is merged. */
+/* Returns whether operand @end is a part of a register. The write is merged with the old value. */
 static bool is_partial(const struct insn *insn, int end)
 {
     const struct operand *op =
@@ -305,7 +308,7 @@ static bool is_partial(const struct insn *insn, int end)
     return op && op->kind == OPERAND_REGISTER && op->file == FILE_GENERAL && op->bits < 32;
 }
 
-/* Whether @reg is the index of a load from a table, whose place stays the same. */
+/* Returns whether @reg is the index of a load from a table at a constant address. */
 static bool is_index(const struct analysis *a, const struct insn *insn, uint8_t reg)
 {
     const struct operand *memory = insn_memory(insn);
@@ -389,7 +392,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Rotates the cycle to begin with its first instruction. */
+/* Rotates the cycle so that its first instruction comes first. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;
@@ -405,7 +408,7 @@ static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
     }
 }
 
-/* Fills a chain from the cycle of @count edges. */
+/* Fills @out from a cycle of @count edges. */
 static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count,
                      double cycles, struct limit_chain *out)
 {
@@ -441,14 +444,14 @@ static void leave_out(const struct deps *d, const uint32_t *edges, size_t count,
         without[d->nodes[d->edges[edges[i]].to].insn] = true;
 }
 
-/* Finds the longest chain below the longest, and the longest of these that is no induction
- * variable; NONE: none. */
+/* Longest chain below the limiting chains (@kind), and the longest of those that is no induction
+ * variable (@firm). NONE: none. */
 struct shorter {
     enum limit_kind kind, firm;
     double cycles, firm_cycles;
 };
 
-/* Adds @take_chain, which has the length of those present. */
+/* Adds @take_chain, whose length equals that of the longest chain. Takes it. */
 static void add_equal(struct limit *l, struct limit_chain *take_chain)
 {
     if (l->chain.kind == LIMIT_NONE ||
@@ -465,7 +468,7 @@ static void add_equal(struct limit *l, struct limit_chain *take_chain)
         free(take_chain->links);
 }
 
-/* Returns whether no vector can do several steps of the chain at once. */
+/* Returns whether no vector instruction can execute several steps of the chain. */
 static bool is_serial(const struct limit_chain *chain)
 {
     return chain->kind != LIMIT_INDUCTION && chain->kind != LIMIT_REDUCTION &&
@@ -473,8 +476,8 @@ static bool is_serial(const struct limit_chain *chain)
            !(chain->kind == LIMIT_SELECT && chain->extremum);
 }
 
-/* Finds the longest chain (if several, one that is no induction variable), the number of equally
- * long ones, one of another kind, and shorter ones. */
+/* Finds the longest chain; among equal ones, prefers one that is no induction variable. Also counts
+ * the equally long chains, and finds one of another kind and the shorter ones. */
 static void find_chains(const struct analysis *a, struct deps *d, struct limit *l,
                         struct shorter *below)
 {
@@ -510,7 +513,7 @@ static void find_chains(const struct analysis *a, struct deps *d, struct limit *
     free(without);
 }
 
-/* Returns whether the closing jump alone fills the limiting ports. */
+/* Returns whether only the closing jump uses the limiting ports. */
 static bool only_jump(const struct analysis *a)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -529,7 +532,7 @@ bool limit_unrolls(const struct analysis *a, enum limit_kind kind)
         return !a->frontend.jcc_erratum && (a->frontend.source == SOURCE_LOOP_BUFFER ||
                                             a->bounds[BOUND_FRONTEND] <= 1);
     case LIMIT_PORTS: return only_jump(a);
-    case LIMIT_ISSUE:   /* issue groups that end with the iteration */
+    case LIMIT_ISSUE:   /* true if the last issue group of an iteration is not full */
         return a->issue.kind == ISSUE_SLOTS && a->bounds[BOUND_ISSUE] <= 1 &&
                a->issue.count < machine_number(a->machine, "issue_width");
     default: return false;
@@ -565,7 +568,8 @@ static bool only_accesses(const struct analysis *a)
     return true;
 }
 
-/* Returns whether one bound implies the other: the same slots or loads. */
+/* Returns whether @bound follows from another one, because both count the same slots or
+ * accesses. */
 static bool is_same(const struct analysis *a, enum bound_kind bound)
 {
     const double issue = a->bounds[BOUND_ISSUE] * (1 - LIMIT_TIE), cycles = a->bounds[bound];
@@ -590,7 +594,7 @@ static void add_kind(struct limit *l, enum limit_kind kind)
     l->kinds[l->count++] = kind;
 }
 
-/* Raises *@cycles to @bound, and *@kind with it. */
+/* Raises *@cycles to @bound and sets *@kind to @by, if @bound is larger. */
 static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, double bound)
 {
     if (bound > *cycles) {
@@ -599,7 +603,7 @@ static void raise_to(enum limit_kind *kind, double *cycles, enum limit_kind by, 
     }
 }
 
-/* Bytes of all accesses of the kind that move together with @one, each iteration. */
+/* Returns the bytes per iteration of all loads, or all stores, with the symbol and step of @one. */
 static uint64_t bytes_with(const struct address_work *work, const struct access *one)
 {
     uint64_t bytes = 0;
@@ -639,7 +643,7 @@ void limit_find(const struct analysis *a, struct block_work *work, struct limit 
     }
     if (!(a->cycles > 0))
         return;
-    for (int pass = 0; pass < 2; pass++)   /* the limiting kind comes first */
+    for (int pass = 0; pass < 2; pass++)   /* the limiting kind is first */
         for (int bound = 0; bound < BOUND_COUNT; bound++) {
             if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) ||
                 !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))

@@ -8,11 +8,12 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* The instructions, and which of them are reached from the first and reach the first again. */
+/* Control flow of a loop: instructions reached from its head, and those from which the head is
+ * reached. */
 struct loop_code {
     const struct insn *insns;
     size_t count;
-    size_t *targets;     /* SIZE_MAX: of no jump, or outside */
+    size_t *targets;     /* SIZE_MAX: no jump, or a target outside the loop */
     bool *reached, *returns;
 };
 
@@ -52,8 +53,8 @@ static void find_returns(struct loop_code *p)
     }
 }
 
-/* Whether only the last instruction leaves the straight way, and none jumps to an unknown place:
- * then all is executed, or nothing is known. */
+/* Returns whether only the last instruction can jump, and no jump target is unknown. Then every
+ * instruction is executed. */
 static bool is_simple(const struct insn *insns, size_t count)
 {
     bool simple = true;
@@ -98,7 +99,7 @@ struct insn *loop_code_executed(const struct insn *insns, size_t count)
         p.targets[i] = loop_branch_target(insns, count, i);
     find_reached(&p);
     find_returns(&p);
-    /* else it is no loop: the code of a unit, or a part that is entered from elsewhere */
+    /* false for code that is no loop, or that is entered elsewhere */
     struct insn *copy = p.returns[0] ? skipped_copy(&p) : NULL;
     free(p.targets);
     free(p.reached);

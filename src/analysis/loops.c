@@ -10,10 +10,11 @@
 #include "base/vec.h"
 #include "toolchain/listing.h"
 
-/* Beyond this many instructions a loop's inner paths are not followed. */
+/* instructions of a loop beyond which inner paths are not examined */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
-#define ENCLOSING_MOST 64   /* functions that begin between an address and the function around it */
+#define ENCLOSING_MOST 64   /* functions that start between an address and the start of its
+                             * function, at most */
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
@@ -40,7 +41,8 @@ size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].kind == OPERAND_RELATIVE) {
             const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
-            /* It would never end. On AArch64 its target is a relocation. */
+            /* An endless loop without effects is a placeholder; on AArch64 a relocation sets its
+             * target. */
             return target == at && changes_nothing(insn) ? NO_TARGET : target;
         }
     return NO_TARGET;
@@ -64,7 +66,7 @@ bool loop_jumps_anywhere(const struct insn *insn)
 }
 
 /* Returns whether the head reaches the closing branch within the region. A jump back from cold code
- * after the function's end closes no loop. */
+ * after the function's end is no loop. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first,
                           size_t last)
 {
@@ -117,8 +119,9 @@ static int region_by_place(const void *a, const void *b)
     return x->last > y->last ? -1 : x->last < y->last;
 }
 
-/* Sets depths of regions sorted by position. A region that partly overlaps another is a second back
- * edge (a rotated or split loop) and is dropped. Returns the number left. */
+/* Sets the depths of regions sorted by position. Removes a region that partly overlaps another,
+ * because it is a second back edge of a rotated or split loop. Returns the number of regions
+ * left. */
 static size_t regions_nest(struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
@@ -146,7 +149,7 @@ size_t loops_nest(struct loop_region *regions, size_t count)
 
     if (count)
         qsort(regions, count, sizeof *regions, region_by_place);
-    /* several back edges to one head are one loop: the longest comes first */
+    /* several back edges to one head are one loop; the longest region is first */
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || regions[kept - 1].first != regions[i].first)
             regions[kept++] = regions[i];
@@ -181,7 +184,8 @@ static int region_by_worth(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Name of the head: a label, the address in a listing, or an offset in a function. */
+/* Appends the name of the loop head: a label, the address in a listing, or an offset in a
+ * function. */
 static void head_name(const struct label *labels, size_t count, uint64_t offset, struct str *out)
 {
     const char *address = NULL;
@@ -199,7 +203,7 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST;
          tries += labels[i].function)
-        /* the function ends before */
+        /* the function ends before the offset */
         if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {
             continue;
         } else if (labels[i].function &&

@@ -7,9 +7,9 @@
 #include "isa/vary.h"
 #include "model/facts.h"
 
-#define MATTERS 1.05      /* least ratio to the time in the first level that is reported */
-#define WITHIN 0.5        /* share of a cache up to which arrays certainly fit */
-#define BEYOND 8          /* multiple of the last cache from which arrays are in memory */
+#define MATTERS 1.05      /* least ratio to the time in the first level for a note */
+#define WITHIN 0.5        /* arrays fit a cache for certain below this share of its size */
+#define BEYOND 8          /* arrays are in memory above this multiple of the last cache */
 
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds)
 {
@@ -22,7 +22,7 @@ struct memory_core memory_core_of(const struct machine *m, double cycles, const 
                                 .reload = fmax(0, fact_number(m, "load_latency"))};
 }
 
-/* Bytes that constants add to @reg per iteration; 0 if anything else changes it. */
+/* Returns the bytes that constants add to @reg per iteration; 0 if @reg changes in another way. */
 static int64_t register_step(const struct insn *insns, size_t count, uint8_t reg)
 {
     int64_t step = 0;
@@ -84,7 +84,7 @@ static double walked(const struct streams *s, double iterations)
     return bytes;
 }
 
-/* Rounds @cycles to three digits, or to an integer if larger; for %g. */
+/* Rounds @cycles to three digits, or to an integer above 100, for %g. */
 static double rounded(double cycles)
 {
     const double scale = cycles > 0 ? pow(10, fmax(2 - floor(log10(cycles)), 0)) : 1;

@@ -1,19 +1,19 @@
-/* Note on larger arrays, for an analysis that assumes all data in the first level. */
+/* Note on larger arrays, for an analysis with all data in the first level. */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 #define PORTOLAN_ANALYSIS_MEMORY_NOTE_H
 
 #include "analysis/analysis.h"
 #include "analysis/memory_time.h"
 
-/* Fills the input of memory_time_at from the bounds or analysis of a loop. @cycles: with all data
- * in the first level; @bounds: BOUND_COUNT of them. Pure. */
+/* Returns the core's part of the input of memory_time_at, from the bounds or analysis of a loop.
+ * @cycles: time with all data in the first level. @bounds: BOUND_COUNT bounds. Pure. */
 struct memory_core memory_core_of(const struct machine *m, double cycles, const double *bounds);
-/* Iterations of the loop @insns that starts a register at 0, advances it by constants and ends at a
- * constant; *@reg is that register. 0: unknown. Pure. */
+/* Returns the trip count of a loop that starts a register at 0, adds constants and ends at a
+ * constant. Sets *@reg to that register. 0: unknown. Pure. */
 double memory_iterations(const struct insn *insns, size_t count, uint8_t *reg);
-/* Appends to @levels the cycles per iteration by the level that holds the arrays, where they exceed
- * @a's: "L2 5.5, L3 17.5, memory 29". Appends to @size a sentence on array sizes that follow from
- * the trip count. Nothing without the machine's facts or moving accesses. Any thread. */
+/* Appends to @levels the cycles per iteration with arrays in each level that is slower than @a: "L2
+ * 5.5, L3 17.5, memory 29". Appends to @size a sentence on array sizes that follow from the trip
+ * count. Appends nothing if the machine lacks the facts or no access moves. Any thread. */
 void memory_note(const struct analysis *a, const struct kernel *k, size_t loop, struct str *levels,
                  struct str *size);
 

@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-/* share of the arrays that gathers and chases have during other walks */
+/* share of the arrays' bytes for gathers and chases, if the loop also has walks */
 #define REGIONS_SHARE 0.75
-/* stride in lines from which lines are skipped */
+/* stride in lines above which lines are skipped */
 #define SKIPS 1.01
-#define ODD 3                /* lines apart, of COST_ODD */
-/* ratio to the time near the first level below which nothing is reported */
+#define ODD 3                /* stride of COST_ODD, in lines */
+/* least ratio to the time in the first level that counts as slower */
 #define HIDDEN 1.15
 #define TOGETHER 3           /* exponent of the mean of two partly overlapping times */
 
@@ -26,7 +26,8 @@ double memory_region(const struct streams *s, double bytes)
     return walks ? REGIONS_SHARE * bytes : bytes;
 }
 
-/* Skipped lines leave room for others, except in sets that the walk never uses. */
+/* Returns the bytes of cache that the lines of all streams occupy. Skipped lines take no cache,
+ * except in sets that the walk never uses. */
 static double held_of(const struct streams *s, double bytes)
 {
     double steps = 0, held = 0, region = 0;
@@ -47,15 +48,15 @@ static double held_of(const struct streams *s, double bytes)
     return region + (steps > 0 ? (bytes - region) * held / steps : 0);
 }
 
-/* Bytes that all streams touch until one reaches another's lines, @distance bytes ahead by steps of
- * @step. */
+/* Returns the bytes that all streams access until a stream reaches lines @distance bytes ahead.
+ * @step: bytes per iteration. */
 static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
 {
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
-/* Cost of lines @step bytes apart. Power-of-two strides use fewer banks and sets. One line per page
- * waits for the page walk, however few lines there are. */
+/* Returns the cycles per line for lines @step bytes apart. Power-of-two strides use fewer banks and
+ * sets. With one line per page, the page walk is the least time. */
 static double skipped_cost(const struct memory_costs *m, double step, double held, double bytes)
 {
     double ordered = memory_cost_at(m, COST_LOAD, held), odd = memory_cost_at(m, COST_ODD, held),
@@ -76,7 +77,7 @@ static enum memory_cost cost_of(const struct stream *s)
     return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
 }
 
-/* Additional cost of a written line over one that is only read. */
+/* Returns the additional cycles of a written line over a line that is only read. */
 static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
 {
     return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
@@ -88,7 +89,8 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-/* A load of a line that is on its way waits until it is there, and then is done again. */
+/* Returns the cycles of the hops of a chase. A load of a line in flight waits for the line and is
+ * then repeated. */
 static double hops_cost(const struct stream *one, const struct memory_costs *m,
                         const struct memory_core *core, double region)
 {
@@ -123,7 +125,8 @@ static void stream_cost(const struct streams *s, const struct stream *one,
         out->lines += one->lines;
         return;
     }
-    /* Lines of a previous row are in the level that holds the data touched since. */
+    /* Lines that another stream touched before are in the level that contains the data accessed
+     * since. */
     double from = one->follows == STREAM_ALONE
                       ? out->held
                       : fmin(out->held, reused_within(s, one->distance, one->step));
@@ -139,16 +142,17 @@ static void stream_cost(const struct streams *s, const struct stream *one,
     }
 }
 
-/* Cycles per line of the measured loop @by; 0: no more than near the first level. */
+/* Returns the cycles per line of measured loop @by; 0 if they hardly exceed the time in the first
+ * level. */
 static double line_seen(const struct memory_costs *m, enum memory_cost by, double bytes)
 {
     const double time = memory_cost_at(m, by, bytes);
     return time > HIDDEN * memory_cost_at(m, by, 0) ? time : 0;
 }
 
-/* Cycles per line with @window lines in flight from the core. Throughput is proportional to lines
- * in flight: those of the core and those of each stream's prefetcher. Two loops with few and some
- * lines in the window give both numbers. */
+/* Returns the cycles per line with @window lines in flight from the core. Throughput is
+ * proportional to the lines in flight from the core and from the prefetcher of each stream. The two
+ * measured loops with few and some lines in the window determine both. */
 static double line_wait(const struct memory_costs *m, const struct memory_core *core, double window,
                         double streams, double bytes)
 {
@@ -156,7 +160,7 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
                  few_lines = core->window / MEMORY_FEW_UOPS,
                  some_lines = core->window / MEMORY_SOME_UOPS;
 
-    if (!(some > 0))   /* partly hidden if some lines are in flight */
+    if (!(some > 0))   /* the latency is partly hidden with some_lines in flight */
         return few > 0 && window < some_lines
                    ? few * fmin(1, (some_lines - window) / (some_lines - few_lines))
                    : 0;
@@ -165,13 +169,13 @@ static double line_wait(const struct memory_costs *m, const struct memory_core *
         each = 1 / some / some_lines;
     if (few > 0 && window < few_lines)
         return few * few_lines / window;
-    /* lines in flight of a stream's prefetcher */
+    /* lines in flight from the prefetcher of one stream */
     const double ahead = fmax(0, 1 / some / each - some_lines);
     return 1 / (1 / some + each * (window - some_lines + (streams - 1) * ahead));
 }
 
-/* Remaining latency: loads run ahead within the reorder buffer and the scheduler, and prefetchers
- * run less far ahead for few loads. */
+/* Adds the latency that is not hidden. The reorder buffer and the scheduler limit the loads in
+ * flight. Prefetchers run less far ahead with few loads. */
 static void ahead_cost(const struct streams *s, const struct memory_costs *m,
                        const struct memory_core *core, double bytes, struct memory_time *out)
 {
@@ -205,8 +209,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                                   const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
-    double lines[MEMORY_COSTS] = {0};   /* lines in order: of streams that are read, written,
-                                         * both */
+    double lines[MEMORY_COSTS] = {0};   /* lines accessed in order, by cost: of streams that are
+                                         * only read, only written, or both */
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, core, bytes, lines, &out);
@@ -218,7 +222,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                          ? fmax(fetched, written + lines[COST_LOAD] *
                                                        memory_cost_at(m, COST_CONCURRENT, out.held))
                          : fetched;
-    /* Adds a part at the level with the larger share: the arrays' level, or that of reused
+    /* The level of the limit is that of the larger share: the arrays' level, or the level of reused
      * lines. */
     part_add(&out, LIMIT_LINES, ordered,
              ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);

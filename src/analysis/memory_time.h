@@ -1,5 +1,5 @@
-/* Time of a loop by the size of its memory: combines its streams, the core's cycles and the costs
- * of lines (model/memory_costs.h). */
+/* Time of a loop by the size of its arrays. Combines the loop's streams, the core's cycles and the
+ * costs of lines (model/memory_costs.h). */
 #ifndef PORTOLAN_ANALYSIS_MEMORY_TIME_H
 #define PORTOLAN_ANALYSIS_MEMORY_TIME_H
 
@@ -12,40 +12,40 @@ enum memory_limit {
     MEMORY_LIMITS
 };
 
-/* The loop with all data in the first level. */
+/* The core's time of a loop with all data in the first level. */
 struct memory_core {
-    double cycles;                  /* per iteration */
-    /* cycles in which loads and stores use the first level (ECM's T_nOL), which transfers cannot
-     * overlap */
+    double cycles;                  /* cycles per iteration */
+    /* cycles per iteration in which loads and stores use the first level (T_nOL of the ECM model);
+     * line transfers do not overlap with them */
     double own;
-    /* reorder buffer slots per iteration; 0: unknown, so run-ahead of loads is omitted */
+    /* reorder buffer entries per iteration; 0: unknown, and the latency of loads is omitted */
     double uops;
     double window, scheduler;       /* entries of the reorder buffer and of the schedulers */
-    double reload;                  /* cycles of a load from the first level */
+    double reload;                  /* latency of a load from the first level, in cycles */
 };
 
 struct memory_time {
-    double cycles;                  /* per iteration */
+    double cycles;                  /* cycles per iteration */
     /* cycles per iteration of each part; LIMIT_CORE: the core alone */
     double parts[MEMORY_LIMITS];
     enum memory_limit limit;        /* the largest part */
-    /* address range of each part's lines in bytes; 0: no lines */
+    /* bytes of the address range of each part's lines; 0: no lines */
     double within[MEMORY_LIMITS];
-    /* lines per iteration; written ones count twice beyond the first level */
+    /* lines per iteration; written lines count twice beyond the first level */
     double lines;
-    /* bytes of a cache that hold all lines; below the array size if lines are skipped */
+    /* bytes of cache for all lines; below the array size if lines are skipped */
     double held;
 };
 
 /* Computes the time for arrays of @bytes in total. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m,
                                   const struct memory_core *core, double bytes);
-/* Sets @out for the costs that these streams depend on. Pure. */
+/* Sets @out for each cost that the time of these streams depends on. Pure. */
 void memory_time_needs(const struct streams *s, bool out[MEMORY_COSTS]);
-/* Appends the limit with its level, "L2 bandwidth", "memory latency", ..., or @core. Pure. */
+/* Appends the limit with its level: "L2 bandwidth", "memory latency", ..., or @core. Pure. */
 void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core,
                         struct str *out);
-/* Bytes of the region of a gather or chase when all arrays have @bytes. Pure. */
+/* Returns the bytes of the region of a gather or chase if all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 
 #endif

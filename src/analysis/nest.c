@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define NAMED 3   /* calls and loops that a note names */
+#define NAMED 3   /* calls and loops that a note names, at most */
 
 bool nest_is_within(const struct kernel *k, size_t inner, size_t outer)
 {
@@ -19,7 +19,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
         if (!nest_is_within(k, i, loop))
             continue;
         vec_push(out, i);
-        /* By position; of those that begin together the longest is the outer one. */
+        /* Sorts by position. Of loops with the same head the longest is the outer one. */
         for (size_t at = out->count - 1; at > 0; at--) {
             const struct kernel_loop *here = &k->loops[out->items[at]],
                                      *before = &k->loops[out->items[at - 1]];
@@ -33,7 +33,7 @@ void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
     }
 }
 
-/* Returns the loop of @within that begins at instruction @at; SIZE_MAX: none. Heads are unique. */
+/* Returns the loop in @within whose head is instruction @at; SIZE_MAX: none. Heads are unique. */
 static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t at)
 {
     for (size_t i = 0; i < within->count; i++)

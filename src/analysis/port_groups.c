@@ -8,7 +8,7 @@
 
 #include "analysis/port_names.h"
 
-#define SAME_LOAD 1e-6      /* cycles: a schedule is balanced up to rounding */
+#define SAME_LOAD 1e-6      /* cycles; loads with a smaller difference are equal */
 static bool same_load(const struct analysis *a, unsigned p, unsigned q)
 {
     for (size_t i = 0; i < a->count; i++)
@@ -54,7 +54,7 @@ double port_group_sum(const double *cycles, portset ports)
     return sum;
 }
 
-/* Length of @name before its final number. */
+/* Returns the length of @name without its final number. */
 static size_t stem(const char *name)
 {
     size_t length = strlen(name);
@@ -64,7 +64,8 @@ static size_t stem(const char *name)
     return length;
 }
 
-/* Returns the last port of a sequence from @first with the same stem and consecutive numbers. */
+/* Returns the last port of the sequence from @first that has the same stem and consecutive
+ * numbers. */
 static unsigned run_end(portset set, const struct ports *ports, unsigned first)
 {
     const size_t length = stem(ports->names[first]);

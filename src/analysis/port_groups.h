@@ -1,4 +1,4 @@
-/* Groups of ports with equal load in a loop, and the kind of work of each group. Pure; any
+/* Groups of ports with equal load in a loop, and the operations that each group executes. Pure; any
  * thread. */
 #ifndef PORTOLAN_ANALYSIS_PORT_GROUPS_H
 #define PORTOLAN_ANALYSIS_PORT_GROUPS_H
@@ -9,29 +9,29 @@
 
 struct port_group {
     portset ports;
-    /* "ALU", "FP add", "load", static: the kind of all forms that use only this group; "": mixed or
-     * none */
+    /* "ALU", "FP add", "load", static: the kind of all forms that use this group only; "": several
+     * kinds or none */
     const char *purpose;
 };
 
 struct port_groups {
     unsigned count;
-    struct port_group items[PORTS_MAX];   /* in the order of their first port */
-    portset idle;                         /* ports without load, in no group */
+    struct port_group items[PORTS_MAX];   /* sorted by first port */
+    portset idle;                         /* ports without load; in no group */
 };
 
-/* Fills @out with the busy ports of @a's machine. Ports are grouped when every instruction loads
- * them equally. Blocking pipes and the ports @apart stay separate. Purposes follow from all forms
- * of the machine, in one pass over its mapping. */
+/* Fills @out with the busy ports of @a's machine. Ports are in one group if every instruction loads
+ * them equally. Blocking pipes and the ports in @apart are never grouped. Derives the purposes in
+ * one pass over all forms of the machine. */
 void port_groups_of(const struct analysis *a, portset apart, struct port_groups *out);
-/* Returns the sum of @cycles, the load per port, over @ports. */
+/* Returns the sum of @cycles, the load of each port, over @ports. */
 double port_group_sum(const double *cycles, portset ports);
 /* Appends the short name of @set: "12345", "ALU0-3", "FP0,2", "M0-1 S0-3". */
 void port_group_name(portset set, const struct ports *ports, struct str *out);
 /* Appends a usage with short names: "1*p0156+1*AGU0-2"; nothing if empty. */
 void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out);
-/* Returns whether the instruction has no port usage: unknown form, or a slot without ports (a fused
- * compare and branch of a charted CPU). */
+/* Returns whether the instruction has no port usage: its form is unknown, or it takes a slot but no
+ * port (a fused compare and branch of a charted CPU). */
 bool analysis_unplaced(const struct analysis *a, size_t row);
 
 #endif

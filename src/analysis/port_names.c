@@ -9,18 +9,19 @@
 #include "isa/isa.h"
 #include "isa/operands.h"
 
-/* Least share and number of a kind's forms that can use a port or have a set, or of a set's forms
- * that are of one kind. Fewer are exceptions, such as placeholders for system instructions. */
+/* Least share and number of forms that characterise a port set: a kind's forms that use it, or a
+ * set's forms of one kind. Fewer forms are exceptions, such as placeholders for system
+ * instructions. */
 #define KIND_LEAST 0.15
 #define FORMS_LEAST 3
-/* least share of stores that can use a port of store data */
+/* least share of stores that can use a store-data port */
 #define STORES_LEAST 0.75
 
-/* Number of forms per kind: of the machine, per port, and with exactly a group's set. */
+/* Number of forms per kind: in total, per port, and with exactly a group's ports. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
-    unsigned alone[PORTS_MAX][FORM_KINDS];         /* those that have no other port */
-    unsigned vectors, vectors_of_port[PORTS_MAX];  /* as above for vector stores */
+    unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
+    unsigned vectors, vectors_of_port[PORTS_MAX];  /* as @of_port and @all, for vector stores */
     /* stores in total, and those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
 };
@@ -64,7 +65,8 @@ static void count_forms(const struct machine *m, enum isa isa, const portset *se
 #define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
 #define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
 
-/* Returns whether most stores use port @j, or most vector stores if no form uses it alone. */
+/* Returns whether most stores can use port @j, or most vector stores if no single-µop form uses
+ * it. */
 static bool is_of_stores(const struct uses *u, unsigned j)
 {
     bool alone = false;
@@ -75,7 +77,7 @@ static bool is_of_stores(const struct uses *u, unsigned j)
            (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
 }
 
-/* Returns whether the ports used alone by @kinds of forms also serve stores. */
+/* Returns whether @set consists of store ports and @kinds of loads and stores. */
 static bool stores_use(const struct uses *u, portset set, unsigned kinds)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
@@ -89,7 +91,7 @@ static bool enough(unsigned forms, unsigned all)
     return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
 }
 
-/* Bit set of the kinds of forms that use exactly group @i; 0 if none. */
+/* Returns a bit set of the kinds of forms that use exactly group @i; 0 if none. */
 static unsigned kinds_of_set(const struct uses *u, unsigned i)
 {
     unsigned kinds = 0, all = 0;
@@ -103,7 +105,7 @@ static unsigned kinds_of_set(const struct uses *u, unsigned i)
     return kinds;
 }
 
-/* Bit set of the kinds of forms that can use a port of @set. */
+/* Returns a bit set of the kinds of forms that can use a port of @set. */
 static unsigned kinds_of_ports(const struct uses *u, portset set)
 {
     unsigned kinds = 0;
@@ -154,7 +156,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
     free(u);
 }
 
-/* Name stem of ports for @kinds of forms; NULL: mixed work. */
+/* Returns the name stem of ports for @kinds of forms; NULL if the kinds are mixed. */
 static const char *stem_of(unsigned kinds)
 {
     if (kinds && !(kinds & ~INTEGER))
@@ -167,25 +169,25 @@ static const char *stem_of(unsigned kinds)
                                        : NULL;
 }
 
-/* Bit set of the kinds of forms that use port @j alone, including stores. */
+/* Returns a bit set of the kinds of forms that can use only port @j, including stores. */
 static unsigned kinds_of_port(const struct uses *u, unsigned j)
 {
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    /* a few loads, mostly of vectors, and nothing else */
+    /* a few loads, mostly of vectors, and no other forms */
     kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;
     if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     unsigned alone = 0;
     for (int kind = 0; kind < FORM_KINDS; kind++)
         alone += u->alone[j][kind];
-    for (int kind = 0; kind < FORM_KINDS; kind++)   /* few of their kind that have no other port */
+    for (int kind = 0; kind < FORM_KINDS; kind++)   /* few of the kind have no other port */
         kinds |= enough(u->alone[j][kind], alone) ? 1u << kind : 0;
     return kinds;
 }
 
-/* Returns whether a chart determined its ports. */
+/* Returns whether the machine's ports come from a chart. */
 static bool is_charted(const struct machine *m)
 {
     for (size_t i = 0; i < m->fact_count; i++)

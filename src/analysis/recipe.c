@@ -59,7 +59,8 @@ bool recipe_names_target(const char *flag)
            str_has_prefix(flag, "-mtune=");
 }
 
-/* Length of a flag's name; the whole flag if it may be given several times. */
+/* Returns the length of a flag's name, or of the whole flag if the compiler accepts it several
+ * times. */
 static size_t subject(const char *flag)
 {
     return str_has_prefix(flag, "-O")                                   ? 2
@@ -83,7 +84,7 @@ void recipe_add_flag(struct recipe *r, const char *flag)
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
-        /* equal or contradicting flags: the last one counts (-fno-x, -fx) */
+        /* the last of equal or contradicting flags is effective (-fno-x, -fx) */
         r->flags.count--;
         memmove(&r->flags.items[i], &r->flags.items[i + 1],
                 (r->flags.count - i) * sizeof *r->flags.items);

@@ -8,32 +8,32 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-/* Replays per reader, as shares of alu_replays. Measured on a virtual EPYC Turin in blocks that
+/* Replays per reader, in units of alu_replays. Measured on a virtual EPYC Turin in blocks that
  * differ in one operation (docs/pipeline.md). */
-#define TRIES_CARRIED 0.12   /* of a result of the previous iteration */
-#define TRIES_CHAINED 0.2    /* of an operation that itself depends on one */
-#define TRIES_LONG 0.2       /* of or by an operation of several cycles */
-#define TRIES_FEW_FEW 1.3    /* on few ports, of a result from few ports */
-#define TRIES_FEW 0.62       /* of a result from few ports */
+#define TRIES_CARRIED 0.12   /* reader of a result of the previous iteration */
+#define TRIES_CHAINED 0.2    /* reader of a dependent operation's result */
+#define TRIES_LONG 0.2       /* producer or reader takes several cycles */
+#define TRIES_FEW_FEW 1.3    /* producer and reader both have few ports */
+#define TRIES_FEW 0.62       /* producer has few ports */
 
-/* Cycles by which chains of one-cycle operations lengthen when four, five or six operations per
- * cycle read them; with more the ports limit. Measured in the same way. */
+/* Cycles by which chains of one-cycle operations lengthen, indexed by the number of their
+ * operations and readers per iteration. With more the ports limit. Measured like the constants
+ * above. */
 static const double crowded_by[] = {0, 0, 0, 0, 0.04, 0.17, 0.29};
 #define CROWD_MOST (sizeof crowded_by / sizeof *crowded_by - 1)
 
-/* Value in a register or the flags. */
+/* Kind of the value in a register or the flags. */
 enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
 
 struct held_value {
     enum held held;
-    bool loaded, found;       /* directly from a load; from a load that was forwarded */
-    /* operations since its load, including its own; 0: none, or too many */
+    bool loaded, found;       /* @loaded: directly from a load; @found: from a forwarded load */
+    /* operations since the load @load, including the last; 0: no load, or too many operations */
     uint8_t behind;
-    uint32_t load;            /* that load */
-    portset ports;            /* ports of its producer */
-    uint32_t maker;           /* its producer */
-    uint32_t at, iteration;   /* number of computing operations before it; iteration of its
-                               * producer */
+    uint32_t load;            /* index of the load */
+    portset ports;            /* ports of the producer */
+    uint32_t maker;           /* index of the producer */
+    uint32_t at, iteration;   /* computing operations before the producer; its iteration */
 };
 
 struct replaying {
@@ -42,24 +42,25 @@ struct replaying {
     const struct costs *costs;
     const struct deps *d;
     struct held_value holds[RESOURCE_COUNT];
-    /* per load: the load that it finally depends on, itself if none */
+    /* per load: first load of its dependence tree, itself if independent */
     uint32_t *tree;
     uint32_t *waiting;        /* per load: number of loads that depend on it */
     uint32_t at, iteration;
-    /* per operation: whether it depends on itself only; number of others that depend on it only */
+    /* per operation: it depends only on itself; number of other operations that depend only on
+     * it */
     bool *chained;
     uint32_t *company;
     struct replays *out;
 };
 
-/* Inputs of an operation. */
+/* Properties of an operation's inputs. */
 struct replay_inputs {
-    double tries;             /* replays */
-    bool loaded, computed;    /* it has an input loaded or computed in this iteration */
-    bool itself, others;      /* it reads its own result of the previous iteration; it reads another
-                               * value */
-    uint32_t reader;          /* the operation */
-    uint32_t chain;           /* chained operation that it waits for; UINT32_MAX: none */
+    double tries;             /* number of replays, in units of alu_replays */
+    bool loaded, computed;    /* an input was loaded or computed in this iteration */
+    bool itself, others;      /* @itself: an input is its own result of the previous iteration;
+                               * @others: another input is not */
+    uint32_t reader;          /* index of the operation */
+    uint32_t chain;           /* chained operation that it depends on; UINT32_MAX: none */
 };
 
 static bool finds_store(const struct replaying *r, uint32_t at)
@@ -68,7 +69,7 @@ static bool finds_store(const struct replaying *r, uint32_t at)
     return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
 }
 
-/* Ports of its first computing µop; 0: none. */
+/* Returns the ports of the first computing µop; 0: none. */
 static portset computing_ports(const struct replaying *r, const struct cost *row)
 {
     for (uint32_t k = row->first; k < row->first + row->count; k++)
@@ -82,7 +83,8 @@ static bool is_few(const struct replaying *r, portset ports)
     return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
 }
 
-/* Weight of a reader that falls with its distance from the producer, in computing operations. */
+/* Returns the weight of a reader. It falls with the number of computing operations between producer
+ * and reader. */
 static double nearness(uint32_t between)
 {
     return between < 1     ? 1.05
@@ -104,7 +106,8 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-/* Records the chain of one operation, if any, that produces an input. */
+/* Records whether input @v comes from the operation itself, from a chain of one operation, or
+ * neither. */
 static void note_chain(const struct replaying *r, const struct held_value *v,
                        struct replay_inputs *out)
 {
@@ -137,7 +140,7 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
         out->tries = fmax(out->tries, TRIES_CARRIED);
 }
 
-/* Reads all inputs except addresses of loads and stores, which use other ports. */
+/* Reads all inputs except the addresses of loads and stores, which use other ports. */
 static void read_all(const struct replaying *r, const struct insn *insn, portset ports,
                      bool is_long, struct replay_inputs *out)
 {
@@ -159,7 +162,8 @@ static void read_all(const struct replaying *r, const struct insn *insn, portset
         read_value(r, RESOURCE_FLAGS, ports, is_long, out);
 }
 
-/* Adds the replays of an operation to the ports of @v, or to any port if the producer has few. */
+/* Adds the replays of operation @i and fills @v for its result. Replays use the operation's ports
+ * if producer and reader have few, else all replay ports. */
 static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
 {
     const struct cost *row = &r->costs->rows[i];
@@ -184,8 +188,7 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
             (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
 }
 
-/* Returns whether an address in @resource comes from a load; the stack pointer of a pop does
- * not. */
+/* Returns whether an address in @resource comes from a load that no store forwards to. */
 static bool is_fed(const struct replaying *r, unsigned resource)
 {
     const struct held_value *v = &r->holds[resource];
@@ -206,8 +209,8 @@ static void address(struct replaying *r, uint32_t i, const struct operand *op)
         }
 }
 
-/* Operations between a load without forwarding and the result of instruction @i; *@load: that
- * load. */
+/* Returns the number of operations from an unforwarded load to the result of instruction @i. Sets
+ * *@load to that load. 0: no load, or too many operations. */
 static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
 {
     const struct insn *insn = &r->insns[i];
@@ -276,8 +279,8 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
-/* Cycles by which competing readers lengthen chains of one operation: by their number, and by pairs
- * that read the same value (fact chain_delay_company). */
+/* Returns the cycles by which competing readers lengthen chains of one operation: by their number,
+ * and by pairs that read the same value (fact chain_delay_company). */
 static double crowding(const struct replaying *r)
 {
     size_t waiting = 0, pairs = 0;
@@ -292,8 +295,9 @@ static double crowding(const struct replaying *r)
     return crowded_by[waiting] + r->c->chain_delay_company * (double)pairs;
 }
 
-/* Vector loads have few ports, of which interleaved accesses take a share (fact
- * vector_loads_mixed): more if the kinds come in runs. */
+/* Returns the cycles of vector loads that are interleaved with other accesses. Other accesses use
+ * part of the vector loads' ports (fact vector_loads_mixed), and more of them if several of one
+ * kind are adjacent. */
 static double mixed_cycles(const struct core *c, const struct insn *insns,
                            const struct costs *costs)
 {
@@ -324,7 +328,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
                   const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
-    /* iterations until register values settle */
+    /* iterations until the register values repeat */
     uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);
 
     out->fed = out->pairs = 0;

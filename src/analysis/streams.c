@@ -13,25 +13,26 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define STORE_BUFFER 64        /* stores in flight: other stored data are assumed to be elsewhere */
-/* bytes between accesses of one stream: more distant ones may have been evicted */
+#define STORE_BUFFER 64        /* stores in flight; data of older stores count as other memory */
+/* bytes between accesses of one stream, at most; lines of more distant ones may have been
+ * evicted */
 #define NEAR 4096
-#define ROUNDS 256             /* iterations simulated to count lines; the second half counts */
-#define LONG_STEP 65536        /* step in bytes from which every access touches its own lines */
+#define ROUNDS 256             /* iterations simulated to count lines; the second half is counted */
+#define LONG_STEP 65536        /* step in bytes from which no two iterations access the same line */
 #define FARTHEST ((int64_t)1 << 40)   /* largest step or offset in bytes */
-#define DEPTH 24               /* depth of sums and loads in an address */
-/* terms of an address; repeated doubling of x would have too many */
+#define DEPTH 24               /* depth of sums and loads examined in an address */
+/* terms examined of an address; repeated doubling of x has exponentially many */
 #define PARTS_MOST 256
-#define CHAIN 1024             /* loads followed back to a register */
+#define CHAIN 1024             /* loads followed from an address back to a register, at most */
 #define NO_LEAF UINT32_MAX
 
 /* Terms of an address. */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
-    unsigned count, seen;      /* terms; parts examined */
-    /* symbol of the loaded value; 0: none, NO_LEAF: not followed */
+    unsigned count, seen;      /* number of terms; number of parts examined */
+    /* symbol of the loaded value in the address; 0: none, NO_LEAF: unsupported */
     uint32_t leaf;
-    int64_t factor;            /* factor of that value */
+    int64_t factor;            /* factor of the loaded value */
 };
 
 struct finder {
@@ -40,7 +41,7 @@ struct finder {
     const struct isa_ops *isa;
     struct address_work work;
     struct streams *out;
-    VEC(uint32_t) owner;       /* per access: its stream */
+    VEC(uint32_t) owner;       /* stream of each access */
 };
 
 static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
@@ -87,7 +88,7 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
     }
 }
 
-/* Returns the load that produced @symbol; false if none did. */
+/* Finds the load that produced @symbol. Returns false if it is not a loaded value. */
 static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_meaning *m)
 {
     *m = addresses_meaning(&f->work, f->isa->generals, symbol);
@@ -96,7 +97,8 @@ static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_m
     return m->kind == SYMBOL_LOADED;
 }
 
-/* Dependent loads from the access in the previous iteration to this one; 0: no chain. */
+/* Returns the number of dependent loads from the access in the previous iteration to this one; 0:
+ * no chain. */
 static uint32_t hops_of(const struct finder *f, const struct access *a)
 {
     uint32_t symbol = a->symbol;
@@ -118,7 +120,7 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
-/* Offset from the symbol that its address names. */
+/* Returns the offset of an access without the address of its unresolved symbol. */
 static int64_t offset_of(const struct access *a)
 {
     return a->offset - symbol_place(a->offset);
@@ -149,7 +151,8 @@ static struct stream *stream_new(struct finder *f, const struct access *a, enum 
     return &f->out->items.items[f->out->items.count - 1];
 }
 
-/* Adds the access to a near stream with its symbols and step, or starts one. */
+/* Adds the access to a stream with the same symbols and step nearby, or creates a stream. Returns
+ * its index. */
 static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind,
                             const struct address_parts *p)
 {
@@ -175,7 +178,7 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
     return (uint32_t)(s - f->out->items.items);
 }
 
-/* Returns the stream whose load at @from + @offset gave an index; STREAM_ALONE: no walk. */
+/* Returns the stream that loads an index from @from; STREAM_ALONE if it is no walk. */
 static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
 {
     for (size_t i = 0; i < f->work.accesses.count; i++) {
@@ -186,8 +189,8 @@ static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from
     return STREAM_ALONE;
 }
 
-/* Finds the register that holds the first address of a chase, and the offset of the link in its
- * elements. */
+/* Finds the register with the first address of a chase, and the offset of the link in an
+ * element. */
 static void chase_root(struct finder *f, struct stream *s)
 {
     uint32_t symbol = s->symbol;
@@ -215,7 +218,7 @@ static void take_unstepped(struct finder *f, size_t at)
 
     parts_of(f, a->symbol, 1, 0, &p);
     if (hops && !p.count) {
-        /* The loads of one chain have different symbols: they are one stream. */
+        /* The loads of one chase have different symbols, but are one stream. */
         for (size_t i = 0; i < f->out->items.count; i++) {
             struct stream *s = &f->out->items.items[i];
             struct symbol_meaning m;
@@ -226,7 +229,7 @@ static void take_unstepped(struct finder *f, size_t at)
                  depth++)
                 symbol = m.a;
             if (s->kind == STREAM_CHASE && symbol == s->symbol) {
-                /* behind the last hop: of the element whose link the next iteration loads */
+                /* accesses the element whose link the next iteration loads */
                 s->late |= !a->store && depth == s->hops;
                 s->loads += !a->store;
                 s->stores += a->store;
@@ -258,8 +261,8 @@ static void take_unstepped(struct finder *f, size_t at)
     refuse(f, a->insn, "its address comes from an unsupported operation");
 }
 
-/* Returns the last load of a gather's index register, before it or in the previous iteration;
- * STREAM_ALONE: none. */
+/* Returns the stream of the last load of a gather's index register, in this or the previous
+ * iteration; STREAM_ALONE: none. */
 static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
 {
     for (size_t back = 1; back <= f->count; back++) {
@@ -276,7 +279,7 @@ static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
     return STREAM_ALONE;
 }
 
-/* Adds a gather or scatter instruction. */
+/* Adds a stream for a gather or scatter instruction. */
 static void take_vector(struct finder *f, size_t at)
 {
     const struct insn *in = &f->insns[at];
@@ -328,7 +331,7 @@ static bool is_vector_access(const struct insn *in)
     return in->operation == OPERATION_GATHER || in->operation == OPERATION_SCATTER;
 }
 
-/* Counts the new lines per iteration of stream @at. */
+/* Returns the new lines per iteration of stream @at. */
 static double lines_of(const struct finder *f, uint32_t at)
 {
     const struct stream *s = &f->out->items.items[at];
@@ -336,7 +339,7 @@ static double lines_of(const struct finder *f, uint32_t at)
     int64_t rounds = step >= LONG_STEP ? 1 : ROUNDS;
     size_t cells = (size_t)((step * (rounds - 1) + span) / STREAM_LINE + 4), fresh = 0;
     uint8_t *seen = mem_zero(cells, 1);
-    /* Offsets count from the line at which an array begins. */
+    /* Offsets start at the first line of the array. */
     int64_t origin = s->low + (s->step < 0 ? s->step * (rounds - 1) : 0);
     origin -= (origin % STREAM_LINE + STREAM_LINE) % STREAM_LINE;
 
@@ -368,8 +371,8 @@ static bool loads_moving(const struct finder *f, size_t insn)
     return moving;
 }
 
-/* Counts instructions that compute with a value of a moving stream, in this or the next
- * iteration. */
+/* Returns the number of instructions that compute with a value of a moving stream, in this or the
+ * next iteration. */
 static uint32_t waiting_of(const struct finder *f)
 {
     bool late[INSN_REGISTERS] = {0};
@@ -397,7 +400,7 @@ static uint32_t waiting_of(const struct finder *f)
     return waiting;
 }
 
-/* Finds streams that touch lines of another stream after it. */
+/* Finds the streams that access lines of another stream later. */
 static void find_followers(struct streams *out)
 {
     for (size_t i = 0; i < out->items.count; i++)
@@ -486,7 +489,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* a nearer one comes first */
+        return true;   /* a nearer stream comes first */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;

@@ -5,17 +5,18 @@
 #include <stdlib.h>
 
 #define REGISTERS 32
-/* percentage of iterations below which an addition counts as never executed */
+/* additions executed in a smaller percentage of iterations count as never executed */
 #define RARE 7
 
-/* Returns whether the sum @constant fits rename's field, in two's complement. */
+/* Returns whether @constant fits the signed field for sums at rename. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
     return (double)constant <= c->immediate_folding &&
            (double)constant >= -c->immediate_folding - 1;
 }
 
-/* Recognises a register that gets @from plus @constant; false for other instructions. */
+/* Recognises an instruction that sets register *@to to *@from + *@constant. Returns false for other
+ * instructions. */
 static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
 {
     const struct operand *result = insn_operand(insn, insn->result),
@@ -49,15 +50,15 @@ static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int
     }
 }
 
-/* Returns whether it copies a whole register, including the pending sum. */
+/* Returns whether the instruction copies a whole register. The copy has the same pending sum. */
 static bool copies_sum(const struct insn *insn)
 {
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL &&
            insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
-/* Returns whether a whole register gets a small constant, which rename keeps like a sum although
- * the instruction executes. */
+/* Returns whether the instruction sets a whole register to a small constant. Rename keeps the
+ * constant as a sum, although the instruction executes. */
 static bool sets_constant(const struct core *c, const struct insn *insn)
 {
     const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
@@ -77,12 +78,12 @@ static uint32_t registers_read(const struct insn *insn)
     return read;
 }
 
-/* Effect of the block on a register. */
+/* Effect of the block on each register. */
 struct sums {
-    int64_t pending[REGISTERS];   /* sum pending since it was last computed */
-    int64_t net[REGISTERS];       /* added per iteration */
-    uint32_t kept;                /* bit set of registers that rename keeps as a sum, also of 0 */
-    uint32_t computed;            /* bit set of registers that other instructions write as well */
+    int64_t pending[REGISTERS];   /* sum since the register was last computed */
+    int64_t net[REGISTERS];       /* sum added per iteration */
+    uint32_t kept;                /* bit set of registers that rename keeps as a sum, possibly 0 */
+    uint32_t computed;            /* bit set of registers that other instructions write too */
 };
 
 static void follow(const struct core *c, const struct insn *insn, struct sums *sums,
@@ -120,8 +121,8 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     }
 }
 
-/* Share of executed additions, of a register that is only added to: its sum reaches the limit
- * periodically. */
+/* Returns the percentage of executions of an addition whose register has no other writer. The sum
+ * exceeds the limit periodically. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to,
                               uint8_t from, int64_t constant)
 {

@@ -1,19 +1,19 @@
-/* Additions of constants at rename (fact immediate_folding): rename keeps a register as another one
- * plus a sum. When the sum grows too large one addition is executed. */
+/* Additions of constants at rename (fact immediate_folding). Rename keeps a register as another
+ * register plus a sum. An addition is executed when the sum grows too large. */
 #ifndef PORTOLAN_ANALYSIS_SUMS_H
 #define PORTOLAN_ANALYSIS_SUMS_H
 
 #include "analysis/core.h"
 
 struct immediate_folding {
-    bool adds;            /* an addition of a constant that rename may fold */
-    uint8_t executed;     /* percentage of iterations in which it is executed */
-    /* bit set of general registers that have a pending sum at this instruction */
+    bool adds;            /* rename may fold this addition of a constant */
+    uint8_t executed;     /* percentage of iterations in which the addition is executed */
+    /* bit set of general registers with a pending sum before this instruction */
     uint32_t pending;
 };
 
-/* Fills one entry per instruction for the steady state. False, with nothing filled, when the
- * machine lacks the fact or the block such an addition. */
+/* Fills one entry per instruction for the steady state. Returns false and fills nothing if the
+ * machine lacks the fact or the block has no such addition. */
 bool sums_find(const struct core *c, const struct insn *insns, size_t count,
                struct immediate_folding *out);
 

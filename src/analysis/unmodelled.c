@@ -12,15 +12,15 @@
 #define VECTOR_BYTES 16
 #define NOBODY UINT32_MAX
 
-/* Names of the first instructions of one kind. */
+/* Names of the first instructions with one kind of effect. */
 struct listed {
     struct str text;
-    size_t count, last;   /* last: 1 + previous instruction */
+    size_t count, last;   /* last: 1 + index of the previous instruction */
 };
 
 static void list(struct listed *l, const struct insn *insns, size_t at)
 {
-    if (l->count && l->last == at + 1)   /* an instruction with two accesses */
+    if (l->count && l->last == at + 1)   /* second access of one instruction */
         return;
     l->last = at + 1;
     if (l->count++ >= NAMED)
@@ -57,8 +57,8 @@ static void list_crossings(const struct insn *insns, const struct address_work *
     }
 }
 
-/* Returns whether the node's value was loaded; a stepped address or a pop's stack pointer is
- * not. */
+/* Returns whether the node's value was loaded. False for a write-back address and the stack pointer
+ * of a pop. */
 static bool is_loaded(const struct insn *insn, const struct dep_node *node)
 {
     if (node->end >= LATENCY_ADDRESS)
@@ -67,7 +67,7 @@ static bool is_loaded(const struct insn *insn, const struct dep_node *node)
     return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
 }
 
-/* Finds nodes with values loaded in each iteration, and their dependents. */
+/* Returns one flag per node: its value was loaded in this iteration, or depends on such a value. */
 static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
 {
     bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded),
@@ -77,7 +77,8 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    for (size_t i = 0; i < work->found_count; i++)   /* its value is that of the store */
+    for (size_t i = 0; i < work->found_count; i++)   /* a forwarded load has the value of the store
+                                                      * */
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
         const struct insn *insn = &insns[d->nodes[n].insn];
@@ -94,7 +95,7 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     return loaded;
 }
 
-/* Returns whether a branch depends on a loaded value; @writers: the node in each resource. */
+/* Returns whether a branch depends on a loaded value. @writers is the node of each resource. */
 static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     bool found = false;
@@ -113,7 +114,7 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
     return found;
 }
 
-/* Returns whether the address of @insn's memory operand depends on loaded data; not for lea. */
+/* Returns whether the address of @insn's memory operand depends on loaded data. False for lea. */
 static bool is_irregular(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
     for (unsigned i = 0; i < insn->operand_count; i++) {
@@ -127,7 +128,8 @@ static bool is_irregular(const struct insn *insn, const uint32_t *writers, const
     return false;
 }
 
-/* Lists effects that depend on data loaded in each iteration. Returns whether an address does. */
+/* Lists the effects that depend on data loaded in each iteration. Returns whether an address
+ * depends on them. */
 static bool list_dependent(const struct insn *insns, size_t count, const struct deps *d,
                            struct listed l[UNMODELLED_COUNT])
 {

@@ -1,5 +1,5 @@
-/* Effects that neither bounds nor simulation count: mispredicted branches, cache misses, unforeseen
- * store forwarding, accesses across pages. */
+/* Effects that bounds and simulation do not model: mispredicted branches, cache misses, store
+ * forwarding between unknown addresses, accesses across pages. */
 #ifndef PORTOLAN_ANALYSIS_UNMODELLED_H
 #define PORTOLAN_ANALYSIS_UNMODELLED_H
 
@@ -10,12 +10,13 @@ enum unmodelled {
     UNMODELLED_COUNT
 };
 
-/* Fills @out with a sentence per kind of possible effect in the @count instructions, naming up to
- * three; NULL: none. The caller frees them. @d: of the same block (deps_build). Branches count when
- * they depend on data loaded in each iteration. Moving accesses count when they may be unaligned:
- * vectors, and steps that are no multiple of the size. Scalar data are assumed to be aligned. A
- * load with a loaded address may miss the first level; it may also read an earlier store of that
- * kind. Returns whether an address, also of a store, depends on loaded data. Any thread. */
+/* Fills @out with one sentence per kind of possible effect of the @count instructions; NULL: none.
+ * A sentence names up to three instructions. The caller frees the sentences. @d has the dependences
+ * of the block (deps_build). Branches count if they depend on data loaded in each iteration. Moving
+ * accesses count if they may be unaligned: vectors, and steps that are no multiple of the size.
+ * Scalar data are assumed to be aligned. A load with a loaded address may miss the first level or
+ * read an earlier store with a loaded address. Returns whether the address of a load or store
+ * depends on loaded data. Any thread. */
 bool unmodelled_find(const struct insn *insns, size_t count, const struct deps *d,
                      char *out[UNMODELLED_COUNT]);
 

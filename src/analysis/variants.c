@@ -9,7 +9,7 @@
 #include "isa/vary.h"
 
 #define ELSEWHERE 192         /* bytes: three cache lines */
-#define STORE_BUFFER 64       /* stores among which dependences through memory are searched */
+#define STORE_BUFFER 64       /* stores searched for dependences through memory */
 
 void variant_done(struct variant *v)
 {
@@ -17,7 +17,7 @@ void variant_done(struct variant *v)
     *v = (struct variant){0};
 }
 
-/* Copies @insns without their texts, with room for @more. */
+/* Copies @insns without their texts and allocates space for @more. */
 static void begin(const struct insn *insns, size_t count, size_t more, struct variant *out)
 {
     *out = (struct variant){.insns = mem_alloc((count + more) * sizeof *insns), .count = count};
@@ -45,7 +45,7 @@ static void take_out(struct variant *v, size_t at)
     memmove(v->insns + at, v->insns + at + 1, (v->count - at) * sizeof *v->insns);
 }
 
-/* Renumbers the offsets. */
+/* Recomputes the offsets of the instructions. */
 static void end(struct variant *v)
 {
     for (size_t i = 1; i < v->count; i++)
@@ -64,7 +64,7 @@ static bool is_idiom(const struct insn *in)
     return in->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
 }
 
-/* Returns whether part of the old value remains, or sometimes all of it. */
+/* Returns whether operand @k keeps part of its old value, or all of it under a condition. */
 static bool keeps_old(const struct insn *in, unsigned k)
 {
     const struct operand *op = &in->operands[k];
@@ -113,8 +113,8 @@ static size_t writer_of(const struct insn *insns, size_t count, size_t at, uint8
     return SIZE_MAX;
 }
 
-/* Makes @in read @fresh instead of @reg. False when it also writes that operand or does not name
- * it. */
+/* Makes @in read @fresh instead of @reg. Returns false if it also writes that operand or cannot
+ * name @fresh. */
 static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
 {
     for (unsigned k = 0; k < in->operand_count; k++) {
@@ -130,8 +130,8 @@ static bool reread(struct insn *in, uint8_t reg, uint8_t fresh)
     return true;
 }
 
-/* Makes all readers of @reg from @at on read @other while that is unchanged. False, with nothing
- * changed, if one of them cannot. */
+/* Makes all readers of the value of @reg after @at read @other. Returns false and changes nothing
+ * if a reader cannot, or if @other is overwritten before it. */
 static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
 {
     struct insn *before = mem_alloc(v->count * sizeof *before);
@@ -140,7 +140,7 @@ static bool reread_all(struct variant *v, size_t at, uint8_t reg, uint8_t other)
     memcpy(before, v->insns, v->count * sizeof *before);
     for (size_t step = 1; ok && !over && step < v->count; step++) {
         struct insn *in = &v->insns[(at + step) % v->count];
-        over = writes(in, reg);   /* it also reads the old value */
+        over = writes(in, reg);   /* true for a reader that also writes it */
         bool reader = reads(in, reg);
         ok = !reader || (!gone && reread(in, reg, other));
         gone |= writes(&before[(at + step) % v->count], other);
@@ -159,7 +159,7 @@ static bool is_legacy(const struct insn *insns, size_t count)
     return true;
 }
 
-/* Inserts at @at a move from an unwritten register to @like. */
+/* Inserts a move from a register that the loop never writes to @like, before instruction @at. */
 static bool put_copy(struct variant *v, size_t at, const struct operand *like)
 {
     uint8_t fresh = vary_free(v->insns, v->count, (enum register_file)like->file, REG_NONE);
@@ -191,7 +191,8 @@ static const struct operand *operand_of(const struct insn *in, uint8_t reg)
     return NULL;
 }
 
-/* Marks the dependents of @at through registers or memory; itself only around the loop. */
+/* Marks the dependents of @at through registers or memory. Marks @at only if it depends on
+ * itself. */
 static void mark_dependents(const struct dependence *d, size_t n, size_t at, bool *marked)
 {
     bool more = true;
@@ -207,8 +208,8 @@ static void mark_dependents(const struct dependence *d, size_t n, size_t at, boo
     }
 }
 
-/* Returns the register read by @at whose value comes from @at itself around the loop: without @at
- * the chain continues through it. REG_NONE: none. */
+/* Returns a register that @at reads and that depends on @at in the previous iteration; REG_NONE:
+ * none. The chain continues through it without @at. */
 static uint8_t passes_on(const struct variant *v, size_t at, const struct operand *written)
 {
     size_t n;
@@ -230,7 +231,8 @@ static uint8_t passes_on(const struct variant *v, size_t at, const struct operan
     return found;
 }
 
-/* Gives the readers of @at another source; false with the reason. Registers to copy go to @kept. */
+/* Replaces the source of the readers of @at. Adds to @kept the registers that need a copy. Returns
+ * false with the reason in @v. */
 static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OPERANDS],
                        unsigned *kept_count)
 {
@@ -266,7 +268,7 @@ static bool keep_alive(struct variant *v, size_t at, struct operand kept[INSN_OP
     return true;
 }
 
-/* Inserts the moves in place of @at. */
+/* Inserts moves for @kept at @at. */
 static void put_kept(struct variant *v, size_t at, const struct operand *kept, unsigned n)
 {
     for (unsigned k = 0; v->insns && k < n; k++)
@@ -303,7 +305,7 @@ void variant_nop(const struct insn *insns, size_t count, size_t at, struct varia
     if (!keep_alive(out, at, kept, &n))
         return;
     out->insns[at] = nop;
-    if (n) {   /* the moves take the slot instead */
+    if (n) {   /* the moves take the slot of the nop */
         take_out(out, at);
         put_kept(out, at, kept, n);
     }
@@ -330,7 +332,7 @@ static void cut_memory(const struct dependence *cut, struct variant *out)
     refuse(out, "it has no load");
 }
 
-/* Returns whether another instruction reads the same value after @cut's reader. */
+/* Returns whether another instruction reads the same value after the reader of @cut. */
 static bool read_later(const struct insn *insns, size_t count, const struct dependence *cut)
 {
     if (writes(&insns[cut->to], cut->reg))

@@ -1,40 +1,41 @@
 /* Variants of a loop with one change: an instruction removed or replaced by a nop, or a dependence
- * cut. Loop and variants are run and predicted in the same way; the saved time is the cost of the
- * part. Readers of a removed result read a register that is never written. If the instruction is on
- * a loop-carried chain they read its source, so that the chain remains. Any thread. */
+ * cut. Loop and variants are run and predicted in the same way; the difference is the cost of the
+ * changed part. Readers of a removed result read a register that is never written. If the
+ * instruction is on a loop-carried chain, they read its source, and the chain remains. Any
+ * thread. */
 #ifndef PORTOLAN_ANALYSIS_VARIANTS_H
 #define PORTOLAN_ANALYSIS_VARIANTS_H
 
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* The instruction @to reads the result of @from, @distance iterations earlier. */
+/* Instruction @to reads the result of @from, @distance iterations earlier. */
 struct dependence {
     uint32_t from, to, distance;
-    uint8_t reg;              /* through which register; REG_NONE: through memory */
+    uint8_t reg;              /* register of the value; REG_NONE: memory */
 };
 
 struct variant {
-    struct insn *insns;       /* NULL: not possible, for @reason */
+    struct insn *insns;       /* NULL: impossible, for @reason */
     size_t count;
     const char *reason;
-    bool copies;              /* register moves were inserted, which take a slot each */
+    bool copies;              /* register moves were inserted; each takes a slot */
 };
 
 void variant_done(struct variant *v);
-/* Removes instruction @at. */
+/* Makes the loop without instruction @at. */
 void variant_without(const struct insn *insns, size_t count, size_t at, struct variant *out);
-/* Replaces it by a nop of the same length. */
+/* Makes the loop with a nop of the same length in place of instruction @at. */
 void variant_nop(const struct insn *insns, size_t count, size_t at, struct variant *out);
-/* Makes the reader read another register, or other memory. */
+/* Makes the loop in which the reader of @cut reads another register, or other memory. */
 void variant_cut(const struct insn *insns, size_t count, const struct dependence *cut,
                  struct variant *out);
 
-/* Lists dependences through general registers, vector registers and memory, by reader. Implicit
- * ones of the stack pointer are omitted. The caller frees. */
+/* Lists the dependences through general registers, vector registers and memory, sorted by reader.
+ * Omits implicit uses of the stack pointer. The caller frees. */
 struct dependence *dependences_of(const struct insn *insns, size_t count, size_t *found);
 
-/* Appends the carrier of @d: "xmm0", "memory". */
+/* Appends the register or memory that @d passes through: "xmm0", "memory". */
 void dependence_through(enum isa isa, const struct dependence *d, struct str *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/divisor.h"
 
-#define PERIOD_MOST 64   /* steps after which lines are assumed to repeat */
+#define PERIOD_MOST 64   /* steps examined for a repetition of the lines */
 
 bool windows_known(const struct core *c)
 {
@@ -14,19 +14,20 @@ bool windows_known(const struct core *c)
            !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
 }
 
-/* State of the walk. */
+/* State of the simulation. */
 struct window_walk {
-    int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts */
+    int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts of the machine */
     struct window_groups *out;
     int64_t at;
-    int64_t used;           /* instructions in the line; 0: the next one starts a line */
+    int64_t used;           /* instructions in the line; 0: the next instruction starts a line */
     int64_t constants;      /* constants in the line */
-    int64_t window;         /* window in which the last line began */
+    int64_t window;         /* window of the last line's first byte */
     int64_t lines;          /* lines in the last group */
-    size_t first;           /* first group since the last jump */
-    int64_t begun, before;  /* lines that began since in the first window, and in the last */
+    size_t first;           /* index of the first group since the last jump */
+    int64_t begun, before;  /* lines since the last jump that begin in its first window, and in the
+                             * last window */
     int64_t first_window;
-    int64_t waits;          /* cycles to add before the next group */
+    int64_t waits;          /* cycles added before the next group */
 };
 
 static void begin_line(struct window_walk *w)
@@ -67,7 +68,7 @@ static unsigned constants_of(const struct insn *insn)
     return count;
 }
 
-/* Adds an instruction to the line; returns whether it starts another line. */
+/* Adds an instruction to the line. Returns whether it starts another line. */
 static bool fill_line(struct window_walk *w, unsigned constants)
 {
     const bool full = w->used == w->line_insns || (w->used && w->line_constants &&
@@ -87,9 +88,9 @@ static void take(struct window_walk *w, unsigned length, unsigned constants)
     w->at += length;
 }
 
-/* A taken jump. A window reached only by the last line takes its own cycle. The first group after a
- * jump comes with the next window, unless it is full and follows such a cycle after a single
- * group. */
+/* Simulates a taken jump. A window that contains only the end of the last line takes a cycle. The
+ * first group after a jump is delivered with the next window. Exception: the group is full and
+ * follows such a cycle after a single group. */
 static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
@@ -108,13 +109,13 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
-/* Returns whether two rows share one place in a line. */
+/* Returns whether two rows take one instruction of a line. */
 static bool is_part(const struct cost *row, const struct cost *next)
 {
     return next->flags & ROW_PART || row->flags & ROW_JOINS;
 }
 
-/* An instruction of a line: rows from @at on, their bytes and constants. */
+/* An instruction of a line: number of rows, their bytes and constants. */
 struct line_insn {
     size_t rows;
     unsigned length, constants;
@@ -133,7 +134,8 @@ static struct line_insn line_insn_at(const struct insn *insns, const struct cost
     return one;
 }
 
-/* Copies until lines with a limited number of constants repeat, in steps of @step. */
+/* Returns the number of copies after which lines with a limited number of constants repeat, a
+ * multiple of @step. */
 static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns,
                                   const struct costs *costs, size_t step)
 {
@@ -169,7 +171,7 @@ static size_t copies_of(const struct window_walk *w, size_t length, size_t insns
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
-/* Simulates one period; *@w continues from its state. */
+/* Simulates one period from state *@w. */
 static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs,
                  bool jumps, unsigned align, bool returns)
 {
@@ -218,7 +220,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
                     ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true))
                     : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
-    /* In the second period the first group follows the last, or joins it. */
+    /* In the second period the first group follows the last group or extends it. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
     walk(&w, insns, costs, jumps, align, loop);
     const size_t joins = g->list.items[once - 1].insns > insns_of_last,

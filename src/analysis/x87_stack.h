@@ -1,4 +1,4 @@
-/* The x87 register stack: maps names to the eight registers. */
+/* The x87 register stack: maps the names st(i) to the eight physical registers. */
 #ifndef PORTOLAN_ANALYSIS_X87_STACK_H
 #define PORTOLAN_ANALYSIS_X87_STACK_H
 
@@ -11,11 +11,11 @@
 /* bits of a register's value; MMX registers are narrower and do not rotate */
 #define X87_BITS 80
 
-/* Returns the top of the stack before each of @insns and after the last, modulo X87_REGISTERS,
- * starting at 0. NULL when none uses the stack. The caller frees. */
+/* Returns the top of the stack before each of @insns and after the last, modulo X87_REGISTERS. The
+ * first is 0. Returns NULL if no instruction uses the stack. The caller frees. */
 uint8_t *x87_turns(const struct insn *insns, size_t count);
-/* Physical register of @insn's stack operand @op when the top is @top before it; a load writes the
- * new top. Pure. */
+/* Returns the physical register of @insn's stack operand @op. @top is the top of the stack before
+ * @insn; a load writes the new top. Pure. */
 uint8_t x87_register(uint8_t top, const struct insn *insn, const struct operand *op);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* First-level cache: loads with conflicting banks wait a cycle; neighbouring stores on a line
+/* First-level cache: loads with conflicting banks wait a cycle; consecutive stores to one line
  * commit in pairs. */
 #include "simulate/pipeline.h"
 
@@ -32,7 +32,7 @@ static uint32_t line_of_stores(const struct core *c)
                                                                  : (uint32_t)c->store_line_bytes;
 }
 
-/* Lists the places of @load in sequence; returns their period. */
+/* Appends the banks of @load in consecutive iterations. Returns the period in iterations. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load,
                             const struct access *access)
 {
@@ -54,7 +54,7 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
     return period;
 }
 
-/* Links each item to the next that stores, the last to the first. */
+/* Links each item to the next item with a store; the last links to the first. */
 static void link_stores(struct plan *p)
 {
     p->first_store = 0;
@@ -117,7 +117,8 @@ static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
     return bytes <= s->cache.line && at % s->cache.line + bytes > s->cache.line;
 }
 
-/* Start of the store at @at and its base: comparable if equal. */
+/* Returns the offset of the store at @at and sets *@symbol. Offsets with the same symbol are
+ * comparable. */
 static uint64_t store_place(const struct simulator *s, const struct place *at, uint64_t *symbol)
 {
     const struct access *access = &s->plan.items.items[at->index].stored;
@@ -142,7 +143,8 @@ void memory_start(struct simulator *s)
     s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
-/* Number of retired stores, at least one or the remainder, that commit in this cycle. */
+/* Removes the retired stores that commit in this cycle from the store buffer. Returns their
+ * number. */
 static int32_t committed(struct simulator *s)
 {
     if (!s->plan.pairs)
@@ -177,7 +179,7 @@ void memory_commit(struct simulator *s)
     s->stores -= stores;
 }
 
-/* Returns the largest number of this cycle's loads from @symbol that use one of @banks. */
+/* Returns the largest number of loads in this cycle with @symbol in one of @banks. */
 static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
 {
     unsigned most = 0;

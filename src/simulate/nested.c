@@ -14,27 +14,28 @@
 /* State of a loop of the kernel. */
 struct level {
     double trips;
-    size_t copies;       /* of it in the simulated code */
-    size_t insns;        /* per copy, including inner loops */
-    double cycles;       /* per iteration */
-    double most;         /* as nested.most */
-    /* trips that a copy lacks of these: of inner loops beyond their copies */
+    size_t copies;       /* copies of the loop in the simulated code */
+    size_t insns;        /* instructions per copy, including inner loops */
+    double cycles;       /* cycles per iteration */
+    double most;         /* cycles per iteration with mispredicted ends (nested.most) */
+    /* cycles of the trips that the simulated code does not contain */
     double missing;
-    /* bound of one iteration by ports and front end in its inner loops, or its own without any */
+    /* cycles per iteration by ports and front end of the inner loops; without inner loops, its
+     * own */
     double least;
 };
 
 struct nesting {
     const struct kernel *kernel;
     const struct machine *machine;
-    struct level *levels;   /* per loop of the kernel */
+    struct level *levels;   /* one per loop of the kernel */
     size_t *copies;
     struct block_work *work;
     struct simulator *simulator;
     double window, branch_miss;
 };
 
-/* Largest bound except dependences. */
+/* Returns the largest bound except dependences. */
 static double shared_bound(const struct bounds *b)
 {
     double most = 0;
@@ -45,8 +46,9 @@ static double shared_bound(const struct bounds *b)
     return most;
 }
 
-/* Cycles of @insns by simulation, or by bounds if impossible. @plain: one round of a nest, whose
- * copies have no real addresses: ignores effects of code placement. */
+/* Returns the cycles of @insns by simulation, or by bounds if a simulation is impossible. @plain:
+ * one iteration of an outer loop. Its copies have no real addresses, so effects of code placement
+ * are disabled. */
 static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain,
                          struct bounds *bounds)
 {
@@ -85,13 +87,13 @@ static void time_innermost(struct nesting *n, size_t loop)
     l->insns = count;
 }
 
-/* For a loop whose inner loops are known. */
+/* Computes the time of an outer loop from the known times of its inner loops @direct. */
 static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
 {
     struct level *l = &n->levels[loop];
     struct bounds bounds;
     nest_insns insns = {0};
-    double alone = 0;   /* inner loops, one after the other */
+    double alone = 0;   /* inner loops without overlap between them */
 
     l->insns = n->kernel->loops[loop].count;
     for (size_t i = 0; i < direct->count; i++) {
@@ -117,7 +119,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
     vec_done(&insns);
 }
 
-/* Collects the direct loops of @within. */
+/* Appends the loops in @within that are in no other loop of @within. */
 static void take_direct(const struct kernel *k, const nest_loops *within, nest_loops *direct)
 {
     for (size_t i = 0; i < within->count; i++) {

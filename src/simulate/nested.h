@@ -1,4 +1,4 @@
-/* Time of an outer loop's iteration with given trip counts of its inner loops. */
+/* Time of one iteration of an outer loop, for known trip counts of its inner loops. */
 #ifndef PORTOLAN_SIMULATE_NESTED_H
 #define PORTOLAN_SIMULATE_NESTED_H
 
@@ -8,25 +8,24 @@
 #define NESTED_INSNS 20000         /* instructions simulated as one iteration, at most */
 
 struct nested_inner {
-    size_t loop;                   /* of the kernel */
-    double cycles;                 /* per iteration in steady state, as nested.cycles */
+    size_t loop;                   /* index of the loop in the kernel */
+    double cycles;                 /* cycles per iteration in the steady state, as nested.cycles */
 };
 
 struct nested {
-    /* per outer iteration, including all trips, with predicted loop ends; NaN: the loops are too
-     * large */
+    /* per outer iteration, including all trips of inner loops, with predicted loop ends; NaN: the
+     * loops are too large */
     double cycles;
-    /* with unpredicted ends: each costs a misprediction (fact branch_miss) without overlap between
-     * loops */
+    /* cycles with mispredicted loop ends: each costs fact branch_miss, and loops do not overlap */
     double most;
-    VEC(struct nested_inner) inner; /* direct inner loops, by position */
+    VEC(struct nested_inner) inner; /* direct inner loops, sorted by position */
 };
 
 /* Predicts loop @loop of @k on @m with @trips iterations (an integer, at least 1) of each inner
- * loop. Copies of an inner loop are simulated within the outer one up to eight reorder buffers of
- * instructions, so that overlap between loops is included; further trips take the inner loop's own
- * time. At least the inner loops' bounds by front end and ports. nested_done frees @out. Any
- * thread; borrows @k and @m. Takes milliseconds for some hundred instructions. */
+ * loop. Simulates copies of the inner loops within the outer one, up to eight reorder buffers of
+ * instructions, to include the overlap between loops. Further trips take the inner loop's cycles
+ * per iteration. The result is at least the inner loops' bounds by front end and ports. nested_done
+ * frees @out. Borrows @k and @m. Any thread; takes milliseconds for some hundred instructions. */
 void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips,
                  struct nested *out);
 void nested_done(struct nested *n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Simulates the units cycle by cycle, and ends the simulation. */
+/* Simulates the units cycle by cycle, and detects the end of the simulation. */
 #include "simulate/pipeline.h"
 
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define LIMIT_CYCLES 60000      /* after which without a repeated state the mean is taken */
+#define LIMIT_CYCLES 60000      /* cycles simulated without a repeated state; then the result is a
+                                 * mean */
 #define WATCHED 16              /* cycles between polls for cancellation */
-/* items per slot: an operation with a fused move before and a nop after it */
+/* items per slot, at most: an operation with a fused move before it and a fused nop after it */
 #define SLOTLESS_MOST 3
 
-/* Makes room for at least @count items; contents may be lost. */
+/* Allocates at least @count items. The contents may be lost. */
 #define RING(items, capacity, count)                                         \
     do {                                                                     \
         if ((capacity) < (count)) {                                          \
@@ -65,7 +66,7 @@ static uint32_t power_of_two(size_t least)
     return size;
 }
 
-/* Largest number of items between rename and retirement. A fused item takes no slot. */
+/* Returns the largest number of items between rename and retirement. A fused item takes no slot. */
 static size_t items_in_flight(const struct simulator *s)
 {
     size_t items = (size_t)s->rob_size + 16;
@@ -77,8 +78,8 @@ static size_t items_in_flight(const struct simulator *s)
                   : items;
 }
 
-/* Makes room for all iterations with items between delivery and retirement, and for those that they
- * depend on. */
+/* Allocates the rings for all iterations with items between delivery and retirement, and for the
+ * iterations that those depend on. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
@@ -94,7 +95,7 @@ static void size_rings(struct simulator *s)
     RING(s->flights, s->flight_capacity, s->flight_count);
     RING(s->values, s->value_capacity, (size_t)s->value_count + 1);
     RING(s->waiting, s->waiting_capacity, (size_t)s->waiting_count + 1);
-    /* Everything before the first iteration is complete. */
+    /* Values of iterations before the first are ready. */
     for (int64_t iteration = -(int64_t)p->longest_distance; iteration < 0 && p->nodes.count;
          iteration++)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
@@ -123,7 +124,7 @@ void pipeline_start(struct simulator *s, const struct block_work *w, const struc
     steady_start(s, w->least, assisted ? 0 : bounds_replays(w, insns, count));
 }
 
-/* Simulates the front end's cycle, and records the time of each delivered item. */
+/* Simulates a cycle of the front end. Records the time of each delivered item for a timeline. */
 static void deliver(struct simulator *s)
 {
     struct place at = s->front.delivered;
@@ -147,7 +148,7 @@ static void cycle(struct simulator *s)
         *s->stall += 1;
 }
 
-/* First later cycle in which anything can happen, when nothing did in this one. */
+/* Returns the first later cycle in which the state can change, if it did not change in this one. */
 static int32_t next_event(const struct simulator *s)
 {
     int32_t next = scheduler_next(s), renamed = rename_next(s);
@@ -162,7 +163,8 @@ static int32_t next_event(const struct simulator *s)
     return next;
 }
 
-/* Advances to the cycle before the next event when idle. False: there is none. */
+/* If the core is idle, advances to the cycle before the next event. Returns false if there is
+ * none. */
 static bool skip_idle(struct simulator *s)
 {
     if (s->moved || s->leaving)
@@ -176,7 +178,7 @@ static bool skip_idle(struct simulator *s)
     return true;
 }
 
-/* Marks the start of the (approximately) steady state, from which averages are taken. */
+/* Marks the start of the (approximately) steady state, from which averages are computed. */
 static void mark(struct simulator *s, int64_t iteration)
 {
     memcpy(s->mark.busy, s->busy, sizeof s->busy);
@@ -186,13 +188,14 @@ static void mark(struct simulator *s, int64_t iteration)
     s->mark.iteration = iteration;
 }
 
-/* A timeline needs its period and averages over it, so it does not end when the loop has settled.
- * Without a repeat retired items are counted, since rename runs ahead until the reorder buffer is
- * full. */
+/* Runs until the state repeats, the loop settles or a limit is reached. A simulation with a
+ * timeline never ends because the loop settled, because it reports the period and averages over it.
+ * Without a repeat the mean counts retired items, because rename runs ahead until the reorder
+ * buffer is full. */
 double pipeline_run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, last = limit * items;
-    /* a scheduler that fills slowly shows its effect late */
+    /* averages over the last quarter, because a scheduler may fill slowly */
     int64_t middle = (limit - limit / 4) * items;
     int32_t middle_cycle = 0;
     unsigned unwatched = 0;

@@ -35,8 +35,8 @@ static bool usage_holds(const struct usage *usage, portset ports)
     return false;
 }
 
-/* AArch64: one µop of a load accesses memory and one of a store takes the data; the others compute
- * addresses, including writeback. */
+/* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store reads
+ * the data. The others compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {
@@ -61,8 +61,8 @@ static void name_a64_uops(struct plan *p, const struct core *c, const struct cos
         p->uops.items[chosen].kind = row->flags & ROW_LOAD ? UOP_LOAD : UOP_DATA;
 }
 
-/* Makes the µops of a row: a load, a store's address and data, the rest computes; pipes go with the
- * first computing one. */
+/* Makes the µops of a row. µops that are no load, store address or store data compute. The first
+ * computing µop uses the blocking pipe. */
 static void add_uops(struct plan *p, const struct block_work *w, const struct cost *row,
                      struct plan_item *item)
 {
@@ -78,8 +78,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* More cycles than µops: the port is blocked, not used repeatedly. With several ports only
-         * if each mass is certainly one µop. */
+        /* More cycles than µops: the µop blocks its port for these cycles. With several ports this
+         * requires that each mass is one µop. */
         bool held = mass->count > 1 &&
                     row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <=
                         row->count;
@@ -109,8 +109,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
     }
     item->uops = (uint32_t)p->uops.count - item->first_uop;
-    item->load = item->load && !loads;   /* a load without µop is part of the operation */
-    /* A µop with address and data waits for the data. */
+    item->load = item->load && !loads;   /* a load without a µop is part of the operation */
+    /* A µop for address and data waits for the data. */
     for (uint32_t i = item->first_uop;
          row->flags & ROW_STORE && data && i < (uint32_t)p->uops.count; i++)
         if (p->uops.items[i].kind == UOP_ADDRESS)
@@ -125,9 +125,9 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Returns RENAMED for values known at rename: eliminated moves, idioms, nops, and the stack pointer
- * after push and pop. An updated base also does not depend on the access's µops: ready one cycle
- * after the old one. */
+/* Returns UOP_RENAMED for values known at rename: eliminated moves, idioms, nops, and the stack
+ * pointer after push and pop. A write-back base is one too: it is ready one cycle after the old
+ * base. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                        const struct plan_item *item, const struct dep_node *node)
 {
@@ -141,8 +141,8 @@ static uint8_t kind_of(const struct block_work *w, const struct insn *insns,
                                          : NODE_COMPUTED;
 }
 
-/* From dispatch to operation: the longest path from an address, or a shorter one of a forwarded
- * store. */
+/* Returns the cycles from the dispatch of a load to the operation: the longest latency from an
+ * address, or that of a forwarded store if it is shorter. */
 static int32_t way_of_load(const struct plan *p, const struct plan_item *item, int32_t otherwise)
 {
     int32_t longest = -1, forwarded = INT32_MAX;
@@ -157,7 +157,8 @@ static int32_t way_of_load(const struct plan *p, const struct plan_item *item, i
     return forwarded < longest ? forwarded : longest;
 }
 
-/* A gather merges with its first operand last: its loads wait for addresses and mask only. */
+/* Returns whether operand @end of a gather is merged with the result. The loads wait for addresses
+ * and mask only. */
 static bool merges_last(const struct insn *insn, int end)
 {
     const struct operand *memory = end == 0 && insn->traits & INSN_LOAD ? insn_memory(insn) : NULL;
@@ -234,8 +235,9 @@ static bool is_merged(const struct plan *p, const struct plan_item *item, uint32
     return false;
 }
 
-/* An unread value delays only its instruction's retirement, and only if computed. What a value
- * waits for after its µops can also delay retirement: such a value is listed. */
+/* Lists the values that something waits for. A value without readers only delays the retirement of
+ * its instruction, and only if it is computed. Values with trailing sources are listed because
+ * these can delay retirement. */
 static void list_values(struct plan *p, struct plan_item *item)
 {
     item->unread = -1;
@@ -259,7 +261,7 @@ static void list_values(struct plan *p, struct plan_item *item)
     item->values = (uint32_t)p->listed.count - item->first_value;
 }
 
-/* Completes the last item, whose instructions are known. */
+/* Completes the last item. Its instructions are known. */
 static void end_item(struct plan *p, const struct block_work *w, const struct insn *insns,
                      uint32_t next)
 {
@@ -308,7 +310,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
 {
     p->items.count = p->uops.count = p->insns.count = p->listed.count = 0;
     p->length = 0;
-    /* Pointers into them are taken, also when empty. */
+    /* Pointers to these arrays must be valid, even if they are empty. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
     vec_reserve(&p->sources, 1);

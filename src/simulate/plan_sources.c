@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dependences of µops, computed once per block, so that the simulator wakes a µop when its last
- * source is known. */
+/* Dependences of µops, computed once per block. The simulator wakes a µop when its last source is
+ * known. */
 #include "simulate/plan.h"
 
 static bool is_address(const struct plan_edge *edge, const struct plan_item *item)
@@ -13,9 +13,10 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
     return p->nodes.items[edge->from].kind == NODE_AT_RETIREMENT ? COMMIT_OVERLAP : 0;
 }
 
-/* Part of the forwarding latency in the µops of store and load: forwarding counts from value to
- * value, so it includes a µop that only passes the value on (Zen's vector loads and stores use a
- * floating-point pipe), but not one that computes it (SETcc, PEXTRQ). */
+/* Returns the cycles of the forwarding latency that the µops of store and load already have.
+ * Forwarding latency counts from value to value. It includes a µop that only passes the value on
+ * (Zen's vector loads and stores use a floating-point pipe), but not a µop that computes it (SETcc,
+ * PEXTRQ). */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load,
                          const struct plan_edge *edge)
 {
@@ -26,7 +27,8 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load,
            (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
-/* The same for a fence: one of its µops waits, from which its value counts. */
+/* Returns whether a µop of @kind is the one of a fence's µops that waits. Sets *@add to the cycles
+ * from the source to its execution. */
 static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency,
                     int32_t *add)
 {
@@ -39,8 +41,8 @@ static bool follows(const struct plan_item *item, uint8_t kind, int32_t operatio
     return kind == first;
 }
 
-/* Cycles from the source of @edge to the earliest execution of a µop of that kind. False: no
- * dependence. */
+/* Returns whether a µop of @kind depends on @edge. Sets *@add to the cycles from the source to the
+ * µop's earliest execution. */
 static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_t kind,
                       const struct plan_edge *edge, int32_t *add)
 {
@@ -57,7 +59,8 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     if (edge->end == LATENCY_COMMIT || edge->minor ||
         (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
-    if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)   /* a barrier: no µop runs before */
+    if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)   /* a barrier: no µop executes before it
+                                                              * */
         return true;
     switch (kind) {
     case UOP_LOAD:
@@ -77,7 +80,7 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     }
 }
 
-/* One entry per value, with the longest delay. */
+/* Adds a source. Stores one entry per value, with the longest delay. */
 static void add_source(struct plan *p, uint32_t first, const struct plan_edge *edge, int32_t add)
 {
     int32_t place = (int32_t)edge->from - (int32_t)(edge->distance * p->nodes.count);
@@ -105,7 +108,8 @@ static void list_sources(struct plan *p, struct plan_uop *uop)
     uop->sources = (uint32_t)p->sources.count - uop->first_source;
 }
 
-/* A pure load's value follows its address or forwarded store; a store commits after its data. */
+/* Lists the sources that delay a value without a waiting µop. A pure load's value follows its
+ * address or forwarded store; a store commits after its data. */
 static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
@@ -139,7 +143,7 @@ static bool is_pure_load(const struct plan *p, const struct plan_item *item)
     return false;
 }
 
-/* Value and distance of a source. */
+/* Returns the node of a source and sets *@distance. */
 static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
 {
     int32_t nodes = (int32_t)p->nodes.count;
@@ -147,7 +151,7 @@ static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
     return (uint32_t)(place + (int32_t)*distance * nodes);
 }
 
-/* Converts the µops' sources to the values' readers. */
+/* Lists the readers of each value from the sources of the µops. */
 static void list_readers(struct plan *p)
 {
     size_t total = 0;
@@ -181,7 +185,7 @@ static void list_readers(struct plan *p)
         }
 }
 
-/* Numbers the distinct port choices of µops. */
+/* Numbers the distinct combinations of ports and pipe. */
 static void number_choices(struct plan *p)
 {
     p->choices = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports: bound at rename (Intel) or chosen at dispatch, and the dispatch of µops. */
+/* Ports: bound at rename (Intel) or selected at dispatch. Dispatches µops. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* Ports of loads, if all loads can use the same and nothing else can. */
+/* Returns the ports of loads if all loads can use the same ports and no other µop can use them;
+ * else 0. */
 static portset alike(const struct plan *p)
 {
     portset loads = 0;
@@ -33,7 +34,7 @@ unsigned ports_turn(const struct simulator *s)
     return portset_size(s->alike & (((portset)1 << s->load_turn) - 1));
 }
 
-/* Loads rotate over their ports. */
+/* Returns the next of @ports for a load. Loads use their ports in rotation. */
 static unsigned next_in_turn(struct simulator *s, portset ports)
 {
     portset above = ports & ~(((portset)2 << s->load_turn) - 1);
@@ -42,17 +43,18 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* excess of waiting µops at which a port is skipped (measured on Skylake; uiCA) */
+/* additional waiting µops with which the second-best port is skipped (measured on Skylake; uiCA) */
 #define MUCH_WORSE 3
 
-/* Key of @port: µops waiting when the cycle began, then descending index: the highest of equal ones
- * comes first. */
+/* Returns the sort key of @port: waiting µops at the start of the cycle, then the highest index
+ * first. */
 static uint32_t rank_of(const struct simulator *s, unsigned port)
 {
     return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
 }
 
-/* Keys of the two best of at least two @ports. Branchless, since the best one is unpredictable. */
+/* Stores the keys of the two best of at least two @ports. Branchless, because branches on the best
+ * port would be mispredicted. */
 static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
 {
     out[0] = out[1] = UINT32_MAX;
@@ -64,7 +66,7 @@ static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
     }
 }
 
-/* Those of @ports without a µop bound in this cycle. */
+/* Returns the ports in @ports to which no µop was bound in this cycle. */
 static portset unbound(const struct simulator *s, portset ports)
 {
     portset out = 0;
@@ -74,8 +76,9 @@ static portset unbound(const struct simulator *s, portset ports)
     return out;
 }
 
-/* The port of @ports with the fewest waiting µops, or the second best in its @turn. A port with a
- * µop bound in this cycle yields to the best other one with no more waiting. */
+/* Returns the port in @ports with the fewest waiting µops, or the second best in every other @turn.
+ * If a µop was bound to it in this cycle, returns the best port without one, if no more µops wait
+ * for that. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
     uint32_t best[2];
@@ -98,7 +101,7 @@ static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, uns
     return least_waiting(s, uop->ports, s->turns_of_computing ? s->turn++ : turn);
 }
 
-/* Adds @change waiting µops to each of @ports. */
+/* Adds @change to the number of waiting µops of each port in @ports. */
 static void count_waiting(struct simulator *s, portset ports, uint32_t change)
 {
     for (portset rest = ports; rest; rest &= rest - 1)
@@ -122,11 +125,12 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         turn += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    if (item->uops && !s->turns_of_computing)   /* eliminated ones take no turn */
+    if (item->uops && !s->turns_of_computing)   /* eliminated instructions do not advance the turn
+                                                 * */
         s->turn += item->issue;
 }
 
-/* The port free for @q's µops with the fewest waiting; -1: none. */
+/* Returns the free port for @q with the fewest waiting µops; -1: none. */
 static int free_port(const struct simulator *s, const struct queue *q, portset taken)
 {
     int best = -1;
@@ -140,7 +144,7 @@ static int free_port(const struct simulator *s, const struct queue *q, portset t
     return best;
 }
 
-/* The queue with the oldest µop, of those not blocked in this cycle. */
+/* Returns the queue with the oldest µop, except queues blocked in this cycle; NULL: none. */
 static struct queue *oldest(struct simulator *s)
 {
     struct queue *best = NULL;
@@ -156,7 +160,7 @@ static struct queue *oldest(struct simulator *s)
     return best;
 }
 
-/* Returns whether @w's banks are free, or it has none. */
+/* Returns whether the cache banks of @w are free, or it uses none. */
 static bool has_banks(struct simulator *s, const struct waiting_uop *w)
 {
     const struct plan_uop *uop = &s->plan.uops.items[w->uop];
@@ -176,7 +180,8 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold - (pipe == port);   /* a blocked port was counted */
+        s->busy[pipe] += uop->hold - (pipe == port);   /* the port of a blocked pipe was counted
+                                                        * already */
     }
     writeback_dispatched(s, w);
 }

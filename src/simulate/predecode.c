@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The predecoder: from aligned blocks of bytes to instructions of known length. */
+/* The predecoder finds the instructions in aligned blocks of bytes. */
 #include "simulate/front.h"
 
 void predecode_start(struct front *f, const struct core *c)
@@ -19,8 +19,8 @@ static void next_block(struct front *f)
     f->moved = true;
 }
 
-/* One block at a time, a number of instructions per cycle. An instruction that ends in the next
- * block counts in both if its opcode is in the first (uiCA). */
+/* Simulates a cycle: one block, a limited number of instructions. An instruction that ends in the
+ * next block counts in both blocks if its opcode is in the first (uiCA). */
 static void predecode(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;
@@ -55,7 +55,7 @@ static void predecode(struct front *f, int64_t room)
             return;
         }
     }
-    /* Nothing of the block may remain. */
+    /* The block is complete when no instruction in it is left. */
     const struct plan_insn *next = &insns[f->predecoded.index];
     if (width == 0 && f->at + next->length > end &&
         (f->at + next->opcode >= end || f->crossing_paid))

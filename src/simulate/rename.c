@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rename: from the µop queue into reorder buffer and scheduler, by slots per cycle. */
+/* Rename: moves items from the µop queue to reorder buffer and scheduler, by slots per cycle. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
@@ -24,14 +24,13 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Returns whether @item is microcoded or waiting, measured alone, and the previous one still
- * executes. */
+/* Returns whether @item blocks rename (item.alone) and the previous such item still executes. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
     return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;
 }
 
-/* Fractions of cycles accumulate. */
+/* Blocks rename for @item. Fractions of cycles accumulate. */
 static void take_sequencer(struct simulator *s, const struct plan_item *item)
 {
     int64_t now = (int64_t)s->now * CYCLE;
@@ -47,7 +46,7 @@ int32_t rename_next(const struct simulator *s)
     return waits ? (int32_t)((s->sequencer_free + CYCLE - 1) / CYCLE) : UNKNOWN;
 }
 
-/* The renamed item starts to wait for its sources. */
+/* Adds the µops of the renamed item to the scheduler. */
 static void enter_uops(struct simulator *s, const struct plan_item *item)
 {
     struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
@@ -70,7 +69,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     if (item->listed[NODE_EARLY])
         scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        scheduler_add(s, after, 1, s->now);   /* waits at least for the item's own µops */
+        scheduler_add(s, after, 1, s->now);   /* waits for at least one µop of the item */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item)
@@ -83,7 +82,7 @@ static void enter(struct simulator *s, const struct plan_item *item)
     s->stores += item->store;
 }
 
-/* Resource that blocks @item; NULL: none. */
+/* Returns the stall counter of the resource that blocks @item; NULL: none blocks it. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
     if (waits_for_sequencer(s, item))
@@ -96,8 +95,8 @@ static double *obstacle(const struct simulator *s, const struct plan_item *item)
     return NULL;
 }
 
-/* Returns whether the unstarted @item must wait for the next group, with @slots left in this one
- * and @fused µops in it. */
+/* Returns whether the first slot of @item must wait for the next group. The present group has
+ * @slots free slots and @fused µops. */
 static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots,
                             uint32_t fused)
 {
@@ -106,13 +105,13 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
     return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
-/* µops renamed in a cycle by limited kind. */
+/* µops renamed in a cycle, per limited kind. */
 struct kinds {
     uint32_t limited[DISPATCH_LIMITS_MAX], moves, zeroes;
 };
 
-/* Returns whether @item exceeds a limit of this cycle. An item above a cycle's limit enters
- * alone. */
+/* Returns whether @item exceeds a limit of this cycle. An item above the limit of a full cycle is
+ * renamed without other items of its kind. */
 static bool waits_for_kind(const struct simulator *s, const struct plan_item *item,
                            const struct kinds *taken)
 {
@@ -142,7 +141,7 @@ static void next_item(struct simulator *s, const struct plan_item *item)
         begin_iteration(s);
 }
 
-/* An item enters after its cycle of delivery. */
+/* Simulates a cycle. Items delivered in this cycle are not renamed before the next one. */
 void rename_cycle(struct simulator *s)
 {
     uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Retirement in program order; stores then commit to the cache. */
+/* Retirement in program order. Stores commit to the cache afterwards. */
 #include "simulate/pipeline.h"
 
 static void set_commit_times(struct simulator *s, const struct plan_item *item,
@@ -26,7 +26,7 @@ void retire_cycle(struct simulator *s)
 {
     int32_t slots = s->retire_width;
 
-    s->scanned = -1;   /* no µop was considered in this cycle */
+    s->scanned = -1;   /* no µop was examined in this cycle */
     memory_commit(s);
     for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0;
          waiting--) {
@@ -34,7 +34,7 @@ void retire_cycle(struct simulator *s)
         if (flight->pending || flight->merging || flight->done >= s->now)
             return;
         const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        /* An instruction with more slots than a cycle retires counts as a whole. */
+        /* An instruction with more slots than a cycle retires is retired as a whole. */
         slots -= (int32_t)item->issue;
         s->rob -= (int32_t)item->issue;
         s->loads -= item->load;

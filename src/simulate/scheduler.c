@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* µops between rename and ports: a calendar of those with known cycles, then queues at the
- * ports. */
+/* µops between rename and ports: a calendar of the µops with a known cycle, then one queue per port
+ * or port set. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* Finds the queues of @uop. */
+/* Sets the ports of the queues that @uop can use. */
 static void name_queues(struct simulator *s, const struct plan_uop *uop)
 {
     if (!s->bound_at_rename) {
@@ -41,7 +41,7 @@ void scheduler_start(struct simulator *s)
     s->scanned = INT64_MAX;
 }
 
-/* Makes room for one more at the end. */
+/* Makes space for one more µop at the tail. */
 static void make_room(struct queue *q)
 {
     if (q->head > 0)
@@ -54,7 +54,7 @@ static void make_room(struct queue *q)
     q->uops = mem_resize(q->uops, q->capacity * sizeof *q->uops);
 }
 
-/* Adds the ready @w to its queue: mostly the youngest. */
+/* Adds the ready µop @w to its queue, by age. Usually it is the youngest. */
 static void enqueue(struct simulator *s, const struct waiting_uop *w)
 {
     struct queue *q = &s->queues.items[w->queue];
@@ -110,7 +110,8 @@ void scheduler_wake(struct simulator *s)
     }
 }
 
-/* All sources of @w are known. A µop older than the dispatched one was already considered. */
+/* Schedules @w, whose sources are all known. A ready µop that is older than the µop just dispatched
+ * was examined already in this cycle. */
 static void sources_known(struct simulator *s, struct waiting_uop *w)
 {
     if (s->plan.uops.items[w->uop].kind >= UOP_RENAMED)
@@ -155,7 +156,7 @@ void scheduler_add(struct simulator *s, uint32_t u, unsigned own, int32_t ready)
     if (own)
         return;
     if (ready == s->now + RENAME_TO_PORT && uop->kind < UOP_RENAMED)
-        enqueue(s, w);   /* the ports have already acted in this cycle */
+        enqueue(s, w);   /* the ports have already dispatched in this cycle */
     else
         sources_known(s, w);
 }

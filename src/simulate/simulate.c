@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "simulate/pipeline.h"
 
-/* µops renamed without a repeated state, for at least LIMIT_ITERATIONS of the block */
+/* items simulated without a repeated state, but at least LIMIT_ITERATIONS iterations */
 #define LIMIT_ITEMS 16000
 #define LIMIT_ITERATIONS 500
 
@@ -26,7 +26,7 @@ void simulator_free(struct simulator *s)
     free(s);
 }
 
-/* Returns whether the latency of some value is unknown. */
+/* Returns whether the latency of a value is unknown. */
 static bool lacks_latency(const struct block_work *w)
 {
     bool lacks = !w->core->has_latencies || w->deps.open;
@@ -59,14 +59,16 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     pipeline_start(s, w, insns, count, block);
     double iterations = pipeline_run(s, limit),
            assists = bounds_assists(w->core, insns, count, block);
-    /* the pipeline is empty during assists, so they are added, and the period is not an integer */
+    /* Adds the cycles of assists, because the pipeline is empty during them. Their number per
+     * period is no integer. */
     if (assists > 0) {
         out->cycles += assists;
         out->period = 0;
         out->assisted = true;
     }
     double replays = bounds_replays(w, insns, count);
-    /* replays are not simulated individually, since their number per period is not an integer */
+    /* Applies the bound of replays. They are not simulated, because their number per period is no
+     * integer. */
     if (out->cycles < replays) {
         out->cycles = replays;
         out->period = 0;
@@ -102,7 +104,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 
-    if (!room)   /* out of memory: the caller's work fails */
+    if (!room)   /* out of memory: the caller's command fails */
         count = 0;
     bounds_of(work, insns, count, &block, false, bounds ? bounds : &own);
     simulate(simulator, work, insns, count, &block, options, out);

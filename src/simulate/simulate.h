@@ -1,13 +1,12 @@
-/* Cycle by cycle simulation of a repeating block on an out-of-order core: front end, rename,
- * schedulers with ports bound at rename, execution, retirement, until the state repeats. Then
- * cycles per iteration = C(K^p) / p exactly. It also ends when the loop has settled at its largest
- * bound. */
+/* Cycle-by-cycle simulation of a repeating block on an out-of-order core: front end, rename,
+ * schedulers, execution, retirement. Ends when the state repeats; then cycles per iteration =
+ * C(K^p) / p exactly. Also ends when the loop has settled at its largest bound. */
 #ifndef PORTOLAN_SIMULATE_SIMULATE_H
 #define PORTOLAN_SIMULATE_SIMULATE_H
 
 #include "simulate/simulation.h"
 
-struct simulator;   /* reusable storage; one thread */
+struct simulator;   /* Working storage, reused between blocks. One thread. */
 struct simulator *simulator_new(void);
 void simulator_free(struct simulator *s);
 /* Simulates the block of @w's last bounds_of, with the same @insns and @options. simulation_done
@@ -15,7 +14,7 @@ void simulator_free(struct simulator *s);
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns,
               size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out);
-/* Simulates loop @loop of @k on @m; @bounds (may be NULL) gets its bounds. simulation_done frees
+/* Simulates loop @loop of @k on @m. @bounds (may be NULL) gets its bounds. simulation_done frees
  * @out. Any thread; takes milliseconds for a loop of a hundred instructions. */
 void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *m,
                      const struct simulate_options *options, struct simulation *out,

@@ -5,39 +5,39 @@
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
 
-/* One instruction in one iteration; cycles since the start. */
+/* Cycles of an instruction in one iteration, counted from the start. */
 struct simulated_step {
-    int32_t fetch;      /* delivered to the µop queue */
-    int32_t issue;      /* renamed */
-    /* its first µop dispatches; for instructions without µops the cycle of rename */
+    int32_t fetch;      /* delivery to the µop queue */
+    int32_t issue;      /* rename */
+    /* dispatch of the first µop; without µops, rename */
     int32_t dispatch;
-    int32_t done;       /* its last result is available */
+    int32_t done;       /* last result available */
     int32_t retire;
 };
 
 struct simulation {
-    /* per iteration; NaN when an instruction waits forever (contradictory facts) on a machine
-     * without latencies, or for a block with loads without load_latency */
+    /* per iteration. NaN if an instruction waits forever (contradictory facts), if the machine has
+     * no latencies, or if the block has loads and load_latency is missing */
     double cycles;
-    int64_t numerator;      /* cycles = numerator / period when exact */
-    /* period of the state in iterations; 0: not found within the limit, and cycles is a mean over
-     * the last quarter, or it settled, or one of: */
+    int64_t numerator;      /* cycles = numerator / period, exactly; valid if period > 0 */
+    /* period of the state in iterations. 0: no repeated state; cycles is a mean over the last
+     * quarter unless a flag below is set */
     unsigned period;
-    bool assisted;          /* x87 assists are added to cycles */
-    /* cycles is the bound of replayed loads (bounds_replays), which exceeds the simulation */
+    bool assisted;          /* cycles includes x87 assists */
+    /* cycles is the bound of replayed loads (bounds_replays), because the simulation gave fewer */
     bool replayed;
-    /* cycles is the largest bound, which the simulation covers only partly (pages, fractions of
-     * cycles) and which exceeds it */
+    /* cycles is the largest bound, because the simulation gave fewer: it models the bound only in
+     * part (pages, fractions of cycles) */
     bool bounded;
     /* converged to the largest bound (cycles equals it) without a repeated state; never set with a
      * timeline */
     bool settled;
-    unsigned iterations;    /* simulated */
+    unsigned iterations;    /* number of simulated iterations */
     /* Steady state, per iteration: */
-    double busy[PORTS_MAX];         /* cycles per port */
-    /* cycles without renamed µops, by cause */
+    double busy[PORTS_MAX];         /* busy cycles per port */
+    /* cycles in which rename was stalled, by cause */
     double stalls_rob, stalls_scheduler, stalls_front;
-    /* Timeline of the first iterations: step [iteration * count + instruction], on request. */
+    /* Timeline of the first iterations, on request: step [iteration * count + instruction]. */
     struct simulated_step *steps;
     unsigned step_iterations;
 };
@@ -51,7 +51,7 @@ struct simulate_options {
 
 void simulation_done(struct simulation *sim);
 
-/* State of an instruction in a cycle, for timelines. */
+/* State of an instruction in a cycle of a timeline. */
 enum stage {
     STAGE_FETCHED,
     STAGE_QUEUED,
@@ -61,12 +61,12 @@ enum stage {
     STAGE_EXECUTES,
     STAGE_DONE,
     STAGE_RETIRED,
-    STAGE_NONE /* not in the machine */
+    STAGE_NONE /* not in the pipeline */
 };
 
-/* Any thread. */
+/* Returns the state of an instruction in @cycle. Any thread. */
 enum stage stage_at(const struct simulated_step *step, int32_t cycle);
-/* 'F', '.', 'I', '-', 'D', '=', '_', 'R'; ' ' for STAGE_NONE. */
+/* Returns the character of a state: 'F', '.', 'I', '-', 'D', '=', '_', 'R'; ' ' for STAGE_NONE. */
 char stage_glyph(enum stage stage);
 
 #endif

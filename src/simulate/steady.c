@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detects the end of a simulation: a repeated state gives an exact period, or the loop has settled
- * at its bound. */
+/* Detects the end of a simulation: a repeated state, which determines the period exactly, or a loop
+ * that has settled at its bound. */
 #include "simulate/pipeline.h"
 
 #include <string.h>
 
-/* interval between kept states as a share of all checks, */
+/* share of all checks between two recorded states */
 #define KEPT_SHARE 20
-/* and least interval in items, which cost more than recording a state */
+/* items between two recorded states, at least; simulating them costs more than recording a state */
 #define KEPT_ITEMS 150
-#define STRETCH_CYCLES 128   /* at least */
-#define STRETCH_LOOKS 4      /* at least */
-/* least share of all cycles: slow buffers need time to fill */
+#define STRETCH_CYCLES 128   /* cycles of a stretch, at least */
+#define STRETCH_LOOKS 4      /* checks in a stretch, at least */
+/* divisor: a stretch has at least this share of all cycles, because some buffers fill slowly */
 #define STRETCH_SHARE 5
-#define STRETCHES 3          /* that must be equal */
+#define STRETCHES 3          /* number of stretches that must be equal */
 #define PRIME 0x100000001b3u
-#define SLACK 0.5            /* cycles: items retire in groups */
+#define SLACK 0.5            /* cycles by which retirement may vary, because items retire in groups
+                              * */
 
 void steady_start(struct simulator *s, double least, double enough)
 {
@@ -33,7 +34,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
 }
 
-/* Writes counters of the state. */
+/* Writes the counters of the state to @out; returns its end. */
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
@@ -56,7 +57,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
 
 #define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
 
-/* Queue of a µop; for rotating load ports relative to the next one. */
+/* Returns the queue of a µop. For loads in rotation it is relative to the next port. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
 {
     if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
@@ -66,7 +67,7 @@ static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
     return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
 }
 
-/* Writes an unfinished item. Each word has a continuation flag. */
+/* Writes an unfinished item. Waiting µops have three words, dispatched ones one. */
 static int32_t *write_item(const struct simulator *s, const struct place *at,
                            const struct flight *flight, int32_t *out)
 {
@@ -90,8 +91,8 @@ static int32_t *write_item(const struct simulator *s, const struct place *at,
     return out;
 }
 
-/* Writes pending values, and known ones that readers still wait for. Unknown ones follow from
- * undispatched µops. */
+/* Writes the values that are pending or that readers may still depend on. Unknown values follow
+ * from undispatched µops. */
 static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed,
                              int32_t *out)
 {
@@ -109,7 +110,7 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* Writes µops in flight. */
+/* Writes the items in flight. */
 static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
     uint32_t next = s->next_retired;
@@ -124,7 +125,8 @@ static int32_t *write_flights(const struct simulator *s, int32_t *out)
     return out;
 }
 
-/* Writes everything that determines the future, relative to the current cycle and iteration. */
+/* Writes everything that determines the further simulation, relative to the current cycle and
+ * iteration. */
 static void write_state(struct simulator *s)
 {
     int64_t base = s->issued.iteration,
@@ -140,8 +142,8 @@ static void write_state(struct simulator *s)
     s->states.count = (size_t)(out - s->states.items);
 }
 
-/* FNV-1a over words that differ between most states: waiting µops, distances of units, cycles of
- * the last two iterations. */
+/* Returns an FNV-1a hash of words that differ between most states: waiting µops, distances between
+ * units, cycles of the last two iterations. */
 static uint64_t hash_of(const struct simulator *s)
 {
     const int64_t words[] = {s->issued.number - s->retired.number, s->issued.index, s->front.queued,
@@ -153,7 +155,7 @@ static uint64_t hash_of(const struct simulator *s)
     return hash;
 }
 
-/* Word and bit of @hash in hashed. */
+/* Returns the word of hashed with the bit of @hash, and the bit. */
 static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
 {
     const uint32_t at = (uint32_t)(hash >> (64 - HASHED_BITS));
@@ -162,7 +164,7 @@ static uint64_t *hashed_word(struct simulator *s, uint64_t hash, uint64_t *bit)
     return &s->hashed[at / 64];
 }
 
-/* The newest of the first @count snapshots with @hash, from 1; 0: none. */
+/* Returns 1 + the index of the newest of the first @count snapshots with @hash; 0: none. */
 static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
 {
     while (count > 0 && s->snapshots.items[count - 1].hash != hash)
@@ -177,7 +179,8 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
                                            length * sizeof(int32_t)) == 0;
 }
 
-/* Keeps a few states at intervals, but none while the reorder buffer fills. */
+/* Returns whether to record this state. Records states at intervals, and none while the reorder
+ * buffer fills. */
 static bool is_worth_keeping(struct simulator *s)
 {
     int32_t rob = s->rob + (int32_t)s->slots_done;
@@ -192,7 +195,8 @@ static bool is_worth_keeping(struct simulator *s)
     return true;
 }
 
-/* The state equals that of @then except for the port rotation. Some more periods restore that. */
+/* Stores the period between the state @then and the present, equal one. Multiplies it until the
+ * rotation of load ports is equal too. */
 static void take_period(const struct simulator *s, const struct snapshot *then)
 {
     unsigned count = portset_size(s->alike), times = 1;
@@ -234,7 +238,8 @@ bool steady_repeats(struct simulator *s)
     return false;
 }
 
-/* Returns whether a buffer holds more than at any earlier check: not steady yet. */
+/* Returns whether a buffer has more entries in use than at any earlier check. Then the state is not
+ * steady. */
 static bool fills(struct simulator *s)
 {
     const int32_t held[BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads,
@@ -253,7 +258,7 @@ static bool near(double a, double b, double slack)
     return a - b <= slack && b - a <= slack;
 }
 
-/* Ends a stretch of @w. Returns whether enough equalled the first. */
+/* Ends a stretch of @w. Returns whether enough stretches in a row equal the reference stretch. */
 static bool is_like_the_first(struct settle *w)
 {
     bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) &&
@@ -267,8 +272,8 @@ static bool is_like_the_first(struct settle *w)
     return ++w->alike >= STRETCHES;
 }
 
-/* The same if an effect outside the simulation dominates: enough stretches after the first were no
- * slower. */
+/* Ends a stretch of @w. Returns whether enough stretches in a row were no slower than the previous
+ * one, relative to the bound of replayed loads. */
 static bool is_enough(struct settle *w)
 {
     bool ahead = !w->filling && w->behind <= w->behind_before;
@@ -283,8 +288,9 @@ static double cycles_late(const struct simulator *s, double cycles)
     return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
 }
 
-/* Many states repeat late or never, though the loop runs at its bound, below which none can be.
- * When buffers are full and no cycle is lost over three stretches, the bound is the result. */
+/* Returns whether the loop has settled at its bound. Many states repeat late or never, although the
+ * loop runs at its bound, the least time possible. If no buffer fills and no cycle is lost over
+ * three stretches, the bound is the result. */
 bool steady_settled(struct simulator *s)
 {
     struct settle *w = &s->settle;

@@ -2,7 +2,8 @@
 /* Front ends without a predecoder: µop cache, loop buffer, symmetric decoders. */
 #include "simulate/front.h"
 
-/* Number of copies of @slots in the loop buffer that wastes the fewest slots (Facile). */
+/* Returns the number of copies of @slots slots in the loop buffer that wastes the fewest slots
+ * (Facile). */
 static unsigned copies_of(double slots, const struct core *c)
 {
     unsigned best = 1;
@@ -27,8 +28,8 @@ static void next_window(struct front *f)
     f->window_wait = f->windows.list.items[f->window].cycles;
 }
 
-/* Returns the width of the current source in µops per cycle, of symmetric decoders in instructions.
- * Only windows limit a µop cache of unknown width. */
+/* Returns the width of the source: µops per cycle, or instructions per cycle of symmetric decoders.
+ * A µop cache of unknown width is limited by windows only. */
 static int32_t width_of(const struct front *f, const struct core *c)
 {
     double slots = isnan(c->issue_width) ? NAN : core_slots(c);
@@ -82,7 +83,7 @@ static void stream_windows(struct front *f)
     }
 }
 
-/* Limited by taken branches per cycle. */
+/* Simulates a cycle. The number of taken branches per cycle is limited. */
 void uop_cache_cycle(struct front *f)
 {
     int64_t budget = f->stream_width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes values from dispatched µops, and wakes their readers. */
+/* Computes the values of dispatched µops, and wakes their readers. */
 #include "simulate/pipeline.h"
 
 int32_t writeback_trailed(const struct simulator *s, const struct iteration *row,
@@ -18,7 +18,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     const struct plan_node *from = &s->plan.nodes.items[node];
     const struct plan_reader *reader = &s->plan.readers.items[from->first_reader],
                              *end = reader + from->readers;
-    int64_t entered = s->entered - row->age;   /* readers in flight only */
+    int64_t entered = s->entered - row->age;   /* only µops in flight can wait */
 
     s->values[(uint32_t)row->value + node] = value;
     for (; reader < end && reader->ahead < entered; reader++) {
@@ -28,7 +28,7 @@ void writeback_value(struct simulator *s, const struct iteration *row, uint32_t 
     }
 }
 
-/* Value of @item from its dispatched µops, without trailing sources. */
+/* Returns the value of @item from its dispatched µops, without trailing sources. */
 static int32_t value_of(const struct simulator *s, const struct plan_item *item,
                         const struct flight *flight, int32_t latency)
 {
@@ -60,7 +60,7 @@ static void publish_computed(struct simulator *s, const struct plan_item *item,
     }
 }
 
-/* After the dispatch of the item's last µop. */
+/* Publishes the stored values after the dispatch of the item's last µop. */
 static void publish_stored(struct simulator *s, const struct plan_item *item, struct flight *flight)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
@@ -73,7 +73,7 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
         publish(s, flight, nodes[i], stored);
 }
 
-/* Values that also wait for other sources, from @ready on. */
+/* Publishes the values that also depend on other sources, which are ready in cycle @ready. */
 static void publish_merged(struct simulator *s, const struct plan_item *item, struct flight *flight,
                            int32_t ready)
 {
@@ -107,7 +107,7 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
     flight->merging &= item->merges;
 }
 
-/* Wakes the item's µops that wait for its load, or for the last computing one. */
+/* Wakes the item's µops that wait for its load (@of_load) or for its last computing µop. */
 static void wake_own(struct simulator *s, struct waiting_uop *w, const struct plan_item *item,
                      bool of_load, int32_t ready)
 {
