@@ -1,32 +1,32 @@
-/* Basis of a model's counts: runs, code, fitted formulas or estimates, and the remaining ranges.
- * All pure except for the cache of derived.h; any thread. */
+/* Basis of a model's counts: runs, code, fitted formulas or estimates; and ranges of counts. All
+ * pure except for the cache of derived.h; any thread. */
 #ifndef PORTOLAN_PROGRAM_BASIS_H
 #define PORTOLAN_PROGRAM_BASIS_H
 
 #include "base/str.h"
 #include "program/model.h"
 
-/* Basis of a block's count, the most certain first. */
+/* Basis of a block's count, from most to least certain. */
 enum count_basis {
     COUNT_RUN,        /* a run had these inputs */
     COUNT_CODE,       /* it follows from the code */
-    /* a formula that gives every run's count, with runs to spare; other inputs may take another
+    /* a formula is exact for all runs, with more runs than terms; other inputs may take another
      * path */
     COUNT_FITS,
-    COUNT_ESTIMATE,   /* the formula with the best prediction of left-out runs */
+    COUNT_ESTIMATE,   /* the formula that best predicts left-out runs */
 };
 
 /* Returns the basis of the count of @block at @inputs. */
 enum count_basis count_basis_of(const struct program_model *m, size_t block, const double *inputs);
-/* Appends the formula of @block's count. If there is none, appends that the count @count at @inputs
+/* Appends the formula of @block's count. Without one, appends that the count @count at @inputs
  * follows from the code. */
 void count_print(const struct program_model *m, size_t block, const double *inputs, double count,
                  struct str *out);
-/* Finds the least and largest count of @block at @inputs by all formulas that explain the runs
- * about equally well. Both are equal if it follows from the code or was run. */
+/* Finds the least and largest count of @block at @inputs over all formulas that explain the runs
+ * about equally well. Both are equal if the count follows from the code or from a run. */
 void count_range(const struct program_model *m, size_t block, const double *inputs, double *least,
                  double *most);
-/* The same for formula number @formula, without counts from the code. */
+/* Finds the same range for formula number @formula. Ignores counts from the code. */
 void count_formula_range(const struct program_model *m, uint32_t formula, const double *inputs,
                          double *least, double *most);
 

@@ -1,25 +1,27 @@
-/* Parts of a program whose predicted time differs from the measured one, and the term of the
- * prediction that explains it. Pure. */
+/* Parts of a program whose predicted time differs from the measured one, and the terms of the
+ * prediction that explain it. Pure. */
 #ifndef PORTOLAN_PROGRAM_BLAMED_H
 #define PORTOLAN_PROGRAM_BLAMED_H
 
 #include "program/steady.h"
 
 struct blamed_part {
-    char *name;  /* "main:3 loop" */
+    char *name;  /* name: "main:3 loop" */
     size_t part; /* index of the part in the code */
     uint32_t line;
     bool repeats;
     double executions, clock_hz;
     double predicted, measured, off; /* seconds of a run; off: sampling error */
-    double core;                     /* cycles per execution without misses, predicted */
-    double alone;                    /* the same measured; NaN: not measured */
-    char *unmeasured;                /* why not; NULL: measured or not tried */
+    double core;                     /* predicted cycles per execution without misses */
+    double alone;                    /* measured cycles per execution in isolation; NaN: not
+                                      * measured */
+    char *unmeasured;                /* reason why @alone was not measured; NULL: measured or not
+                                      * tried */
     enum bound_kind bottleneck;
-    /* Predicted seconds: of lines streamed and misses waited for, of mispredicted branches, of
-     * calls; and the possible cost of all branches that go either way. */
+    /* predicted seconds of streamed lines and misses, of mispredicted branches, and of calls;
+     * possible seconds of all branches that take both directions */
     double misses, ends, calls, branches;
-    /* seconds by which counts differ from the program's */
+    /* seconds by which the counts differ from the measured ones */
     double counts;
     bool near; /* the program's data fit the first level: no misses */
     /* "counts", "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained",
@@ -27,27 +29,28 @@ struct blamed_part {
     const char *term;
 };
 
-/* Fills the prediction of part @index of @parts at @run; the caller fills measured, off and alone.
- * blamed_part_done frees. */
+/* Fills @out with the prediction of part @index of @parts at @run. The caller fills measured, off
+ * and alone. blamed_part_done frees @out. */
 void blamed_part_fill(struct blamed_part *out, const struct program *p,
                       const struct program_run *run, const struct code_parts *parts, size_t index,
                       const struct program_time *time, double clock_hz, double branch_miss);
 void blamed_part_done(struct blamed_part *b);
-/* Sorts by difference, largest first. */
+/* Sorts by absolute difference, largest first. */
 void blamed_parts_sort(struct blamed_part *parts, size_t count);
-/* Sets the difference of the counts of @run from the measured @counted. Pure. */
+/* Sets b->counts: the seconds by which the counts of @run differ from the measured @counted.
+ * Pure. */
 void blamed_part_count(struct blamed_part *b, const struct code_parts *parts,
                        const struct program_run *run, const struct program_run *counted);
 
-/* System time in seconds of a run, and page faults. */
+/* System time in seconds of a run, and number of page faults. */
 struct blamed_system {
     double measured, predicted, faults_measured, faults_predicted;
 };
-/* Returns whether system time differs by more than user time does (@measured and @predicted
- * seconds): then pages explain it. Pure. */
+/* Returns whether system time differs by more than user time does. Then page faults explain the
+ * difference. @measured and @predicted are seconds. Pure. */
 bool blamed_pages(const struct blamed_system *s, double measured, double predicted);
-/* Fills each part's term and returns a sentence on the cause; the caller frees. Seconds of a run:
- * @measured, @predicted in total, @elsewhere outside all parts. */
+/* Fills each part's term and returns a sentence on the cause, which the caller frees. Seconds of a
+ * run: @measured and @predicted in total, @elsewhere outside all parts. */
 char *blamed_judge(struct blamed_part *parts, size_t count, double measured, double predicted,
                    double elsewhere);
 

@@ -46,7 +46,7 @@ static void compiler_path(struct str *out)
                                                                : "portolan-cc");
 }
 
-/* Appends the name in @text up to @end, unless present. */
+/* Appends the name at @text to the list unless present. */
 static void add_undefined(struct str *names, const char *text, size_t length)
 {
     struct str name = {0};
@@ -60,8 +60,8 @@ out:
     str_done(&name);
 }
 
-/* Lists all undefined symbols: clang's last line reports only the failure. False when the linker
- * failed for another reason. */
+/* Lists all undefined symbols, because clang's last line reports only the failure. Returns false if
+ * the linker failed for another reason. */
 static bool linker_said(const char *said, struct err *err)
 {
     static const struct {
@@ -106,7 +106,7 @@ static bool judge(const char *source, const struct child_result *r, struct err *
     return compile_blame(source, said, err);
 }
 
-/* Runs the compiler on the words, preceded by @option unless NULL. */
+/* Runs the compiler on the words. @option (may be NULL) is inserted first. */
 static bool compile(const char *compiler, const char *option, const char *const *words,
                     size_t count, const char *executable, const char *name, struct err *err)
 {

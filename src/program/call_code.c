@@ -14,16 +14,16 @@
 #include "program/calls.h"
 
 #define ARGUMENT 0.37
-#define STEPS_MOST 20000           /* of the whole process, which only makes the calls */
+#define STEPS_MOST 20000           /* steps of the child process, which only makes the calls */
 #define INSN_BYTES 16
 
-/* Child process: stops, makes the calls, and ends. Does little else, since every instruction is
- * stepped. */
+/* Runs in the child process: stops, makes the calls, and exits. Every instruction is
+ * single-stepped, so it does little else. */
 static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
-    /* The parent may be killed before it can set PTRACE_O_EXITKILL. */
+    /* The parent may die before it can set PTRACE_O_EXITKILL. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 ||
         raise(SIGSTOP) != 0)
         _exit(1);
@@ -35,7 +35,8 @@ static void make_calls(const struct call_function *const *functions, size_t coun
     _exit(0);
 }
 
-/* Waits until @pid stops; *@signal is the signal. False, with *@pid set to 0, when it has ended. */
+/* Waits until @pid stops, and stores the signal in *@signal. If the process ended, sets *@pid to 0
+ * and returns false. */
 static bool stopped(pid_t *pid, int *signal)
 {
     int status = 0;
@@ -48,13 +49,14 @@ static bool stopped(pid_t *pid, int *signal)
     return *pid != 0;
 }
 
-/* Steps one instruction, to *@place; false when the process has ended or cannot be traced. */
+/* Executes one instruction and stores the next address in *@place. Returns false if the process
+ * ended or cannot be traced. */
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
     int signal;
 
-    do {   /* drops terminal signals that arrive before the instruction */
+    do {   /* ignores terminal signals that arrive before the instruction */
         if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
             return false;
     } while (signal != SIGTRAP);
@@ -65,15 +67,15 @@ static bool step(pid_t *pid, uintptr_t *place)
     return true;
 }
 
-/* The current call, and its depth of nested calls. */
+/* The present call, and the number of active calls within it. */
 struct following {
     struct call_code *code;
     uintptr_t start;
     unsigned depth;
 };
 
-/* Adds the instruction at @place, which is at the same address in this process. False when the call
- * ends or cannot be followed. */
+/* Appends the instruction at @place. The address is valid in this process too, because the child is
+ * its copy. Returns false if the call ends or the code cannot be decoded. */
 static bool follow(struct following *f, uintptr_t place)
 {
     struct insn insn;
@@ -93,7 +95,7 @@ static bool follow(struct following *f, uintptr_t place)
     return true;
 }
 
-/* Steps through the calls of process @pid. */
+/* Single-steps the calls of process @pid. */
 static void follow_all(pid_t *pid, const struct call_function *const *functions, size_t count,
                        struct call_code *out)
 {

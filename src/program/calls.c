@@ -14,10 +14,10 @@
 #define CALLS 2000
 #define PERIOD 1000000       /* nanoseconds between measurements */
 #define WARM_CALLS 32
-#define READ_CALLS 400        /* calls of one measurement during a program */
+#define READ_CALLS 400        /* calls in one measurement during a program */
 #define CALL_NONE UINT_MAX
 
-/* Compilers emit an instruction for it; a remaining call means that they had none. */
+/* The compiler replaces most calls by an instruction; calls through this pointer remain. */
 static double (*volatile real_sqrt)(double x) = sqrt;
 static double sqrt_of(double x) { return real_sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -42,7 +42,7 @@ static const struct call_function functions[] = {
     FUNCTION(logf, logf_of), FUNCTION(sinf, sinf_of), FUNCTION(cosf, cosf_of),
     FUNCTION(powf, powf_of)};
 
-/* Seconds per call over @count calls. */
+/* Returns the seconds per call over @count calls. */
 static double seconds_of(double (*call)(double x), int count)
 {
     static volatile double sink;
@@ -55,9 +55,9 @@ static double seconds_of(double (*call)(double x), int count)
     return (native_seconds() - start) / count;
 }
 
-/* Cycles of function number @f by the current clock: the mean of all but the highest quarter, which
- * were preempted. Spread over time, since a neighbour on the core comes and goes and a program sees
- * the mean. */
+/* Returns the cycles of function number @f at the present clock. Takes the mean of all measurements
+ * except the highest quarter, which were preempted. Measurements are spread over time: the load of
+ * the core's other thread varies, and a program experiences the mean. */
 static struct call_cost measure(size_t f)
 {
     const struct timespec period = {0, PERIOD};
@@ -74,7 +74,7 @@ static struct call_cost measure(size_t f)
     return (struct call_cost){functions[f].name, sum / (TRIES - TRIES / 4)};
 }
 
-/* Returns its number, or CALL_NONE. */
+/* Returns the number of function @name, or CALL_NONE. */
 static unsigned function_of(const char *name)
 {
     for (unsigned f = 0; f < sizeof functions / sizeof *functions; f++)
@@ -118,7 +118,7 @@ void call_readings_add(struct call_readings *r)
 
     for (unsigned i = 0; i < r->count; i++) {
         double (*call)(double x) = functions[r->list[i].function].call;
-        seconds_of(call, WARM_CALLS);   /* warms the caches with its code and tables */
+        seconds_of(call, WARM_CALLS);   /* warms the caches with the function's code and tables */
         vec_push(&r->list[i].seconds, seconds_of(call, READ_CALLS) - empty);
     }
 }

@@ -9,17 +9,18 @@
 #include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
-/* share of the iterations from which a block is on its loop's path */
+/* a block is on its loop's path if its executions are above this share of the iterations */
 #define ON_PATH 0.5
 
 /* Properties of the instructions on a line of the assembler text. */
 struct text_line {
-    uint32_t block;            /* within the unit, from 1, from the compiler's line numbers; 0:
+    uint32_t block;            /* block within the unit plus 1, from the compiler's line numbers; 0:
                                 * none */
-    bool begins;               /* preceded by a label: a possible jump target */
+    bool begins;               /* a label precedes it: a possible jump target */
 };
 
-/* Returns whether it is a label of code; labels of debug information may be anywhere. */
+/* Returns whether the word is a label of code. Labels of debug information are not, because they
+ * may be anywhere. */
 static bool is_label(const char *word, size_t length)
 {
     static const char *const others[] = {".Ltmp", ".Lfunc", ".Ldebug", ".Lcfi"};
@@ -30,7 +31,7 @@ static bool is_label(const char *word, size_t length)
     return length > 1 && word[length - 1] == ':' && word[0] != '#';
 }
 
-/* Reads the .loc lines. Line 0 means no block. */
+/* Parses the .loc lines. Source line 0 means no block. */
 static struct text_line *read_lines(const char *text, uint32_t most, size_t *count)
 {
     VEC(struct text_line) lines = {0};
@@ -48,15 +49,15 @@ static struct text_line *read_lines(const char *text, uint32_t most, size_t *cou
         now.begins |= is_label(at, strcspn(at, " \t\n"));
         vec_push(&lines, now);
         if (*word && *word != '#' && *word != '.' && !is_label(at, strcspn(at, " \t\n")))
-            now.begins = false;   /* an instruction was on this line */
+            now.begins = false;   /* this line has an instruction */
         at += length + (at[length] == '\n');
     }
     *count = lines.count;
     return lines.items;
 }
 
-/* Assigns blocks and straight-line sequences. An instruction without a block gets the first block
- * of its sequence, else that of the previous instruction. */
+/* Sets the block and the straight-line sequence of each instruction. An instruction without a block
+ * gets the first block of its sequence, else that of the previous instruction. */
 static void find_blocks(const struct program_unit *unit, struct code_unit *u, bool *has_code)
 {
     const struct kernel *k = u->kernel;
@@ -87,7 +88,7 @@ static void find_blocks(const struct program_unit *unit, struct code_unit *u, bo
     free(lines);
 }
 
-/* Loops are sorted best first; the innermost one is the smallest that contains the instruction. */
+/* Finds the innermost loop of each instruction: the smallest loop that contains it. */
 static void find_inner(struct code_unit *u)
 {
     const struct kernel *k = u->kernel;
@@ -106,8 +107,8 @@ static void find_inner(struct code_unit *u)
     }
 }
 
-/* Appends the @count instructions from @first on, all of @block, to the loops of @k as an entry
- * that is no loop. */
+/* Appends an entry to the loops of @k for the @count instructions of @block from @first, which are
+ * no loop. */
 static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block,
                              size_t first, size_t count)
 {
@@ -123,7 +124,7 @@ static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t
     return (uint32_t)k->loop_count++;
 }
 
-/* Finds the loop to show for each block of @u, as in program_code_block. */
+/* Finds the loop that represents each block of @u, for program_code_block. */
 static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k,
                        uint32_t *shown)
 {
@@ -255,7 +256,7 @@ static bool has_block(const struct code_part *part, uint32_t block)
     return false;
 }
 
-/* Executions that enter the part's blocks from others, by the edges that lead there. */
+/* Returns the number of executions that enter the part's blocks over edges from other blocks. */
 static double entries_of(const struct program_code *c, const struct program_run *run,
                          const struct code_part *part)
 {
@@ -278,8 +279,8 @@ static void add_insn(struct code_part *part, const struct code_unit *u, uint32_t
         vec_push(&part->blocks, u->block[insn]);
 }
 
-/* Makes a part of the instructions of loop @loop, or of no loop, outside its inner loops, with
- * counts above @above up to @most. */
+/* Makes a part of instructions of loop @loop (UINT32_MAX: no loop), without its inner loops.
+ * Includes instructions with more than @above and up to @most executions. */
 static void take(const struct program_code *c, const double *times, uint32_t unit, uint32_t loop,
                  double above, double most, struct code_part *out)
 {
@@ -296,7 +297,7 @@ static void take(const struct program_code *c, const double *times, uint32_t uni
     }
 }
 
-/* Highest count of at most @most, or 0. */
+/* Returns the highest number of executions up to @most, or 0. */
 static double highest(const struct program_code *c, const double *times, uint32_t unit,
                       uint32_t loop, double most)
 {
@@ -321,7 +322,8 @@ static bool is_innermost(const struct kernel *k, uint32_t loop)
     return true;
 }
 
-/* Splits an innermost loop into its path and rarer code; other code into one part per count. */
+/* Splits an innermost loop into its path and rarer code. Splits other code into one part per number
+ * of executions. */
 static void find_in(const struct program_code *c, const struct program_run *run,
                     const double *times, uint32_t unit, uint32_t loop, struct code_parts *out)
 {

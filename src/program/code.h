@@ -1,5 +1,5 @@
-/* Machine code of a program with the block of each instruction, and its parts: paths of loops, and
- * straight code. */
+/* Machine code of a program with the block of each instruction, and the parts of the code: paths of
+ * loops, and straight-line code. */
 #ifndef PORTOLAN_PROGRAM_CODE_H
 #define PORTOLAN_PROGRAM_CODE_H
 
@@ -9,21 +9,21 @@
 
 struct code_unit {
     const struct kernel *kernel;   /* NULL: the unit has no code */
-    uint32_t *block;               /* per instruction: block of the program */
+    uint32_t *block;               /* per instruction: index of its block in the program */
     /* per instruction: first instruction of its straight-line sequence */
     uint32_t *stretch;
-    /* per instruction: loop that the compiler moved it out of, UINT32_MAX: none */
+    /* per instruction: loop that the compiler moved it out of; UINT32_MAX: none */
     uint32_t *left;
-    /* per instruction: its innermost loop, UINT32_MAX outside of loops */
+    /* per instruction: innermost loop; UINT32_MAX: none */
     uint32_t *inner;
 };
 
 struct program_code {
-    const struct program *program; /* held */
+    const struct program *program; /* program; the code owns a reference */
     struct code_unit *units;
     bool *has_code;                /* per block of the program: it has instructions */
     uint32_t *shown;               /* per block of the program: result of program_code_block */
-    /* library functions that it calls and whose code is known (calls.h) */
+    /* library functions (calls.h) that the program calls and whose code is known */
     struct call_code *library;
     size_t library_count;
 };
@@ -31,41 +31,40 @@ struct program_code {
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds per unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
-/* Index of the loop to show for @block among its unit's loops: the innermost one around it. A block
- * outside loops has an entry there with its instructions. UINT32_MAX when it has no code. */
+/* Returns the index of the loop that represents @block among the loops of *@unit: its innermost
+ * loop. A block outside loops has its own entry there. UINT32_MAX if the block has no code. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
-/* Code of library function @name; NULL: unknown. */
+/* Returns the code of library function @name; NULL: unknown. */
 const struct call_code *program_code_library(const struct program_code *c, const char *name);
-/* Writes the executions of each instruction of @unit at @run to @out, which has an entry per
- * instruction. */
+/* Writes the number of executions of each instruction of @unit at @run to @out, which has one entry
+ * per instruction. */
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run,
                      double *out);
 
-/* Instructions that are executed together. */
+/* Instructions that are executed equally often. */
 struct code_part {
     uint32_t unit;
-    uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: outside of
-                                    * loops */
-    /* path of an innermost loop: iterations follow each other directly */
+    uint32_t loop;                 /* index among the kernel's loops; UINT32_MAX: none */
+    /* path of an innermost loop: its iterations directly follow each other */
     bool repeats;
     double executions;
-    double entries;                /* path: number of entries into the loop */
-    VEC(uint32_t) insns;           /* of the kernel, in their order */
-    VEC(double) times;             /* executions of each */
-    VEC(uint32_t) blocks;          /* of the program, without duplicates */
+    double entries;                /* for a path: number of entries into the loop */
+    VEC(uint32_t) insns;           /* indices in the kernel, ascending */
+    VEC(double) times;             /* executions of each instruction */
+    VEC(uint32_t) blocks;          /* blocks of the program, without duplicates */
 };
 
 struct code_parts { VEC(struct code_part) list; };
 
-/* Executions of @run that enter the blocks @inside (a flag per block of the program) of function @f
- * from its other blocks. Blocks without code between them are added. */
+/* Returns the executions at @run that enter the blocks @inside (one flag per block of the program)
+ * of function @f from its other blocks. Adds blocks without code between them to @inside. */
 double code_entries(const struct program_code *c, const struct program_run *run,
                     const struct program_function *f, bool *inside);
-/* Fills u->left; leaves the rest unchanged. */
+/* Fills u->left; leaves other members unchanged. */
 void code_find_moved(struct code_unit *u);
 
-/* Finds the executed parts of all units at @run. code_parts_done frees. */
+/* Finds the executed parts of all units at @run. code_parts_done frees @out. */
 void code_parts_find(const struct program_code *c, const struct program_run *run,
                      struct code_parts *out);
 void code_parts_done(struct code_parts *parts);

@@ -11,7 +11,7 @@
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 
-/* Number of operands of an operation; 0: given in the expression. */
+/* Operations with their number of operands; 0: the expression contains the number. */
 static const struct { const char *name; uint8_t op, operands;
 } operations[] = {
     {"trunc", CONTROL_TRUNC, 1}, {"zext", CONTROL_ZEXT, 1}, {"sext", CONTROL_SEXT, 1},
@@ -25,7 +25,7 @@ static const struct { const char *name; uint8_t op, operands;
     {"mul", CONTROL_MUL, 0},     {"umax", CONTROL_UMAX, 0}, {"smax", CONTROL_SMAX, 0},
     {"umin", CONTROL_UMIN, 0},   {"smin", CONTROL_SMIN, 0}, {"rec", CONTROL_RECURRENCE, 0}};
 
-/* Reads the next number, which must be below @limit. */
+/* Parses the next number. It must be below @limit. */
 static bool number(const char **at, uint64_t limit, uint64_t *out)
 {
     char *end;
@@ -37,7 +37,7 @@ static bool number(const char **at, uint64_t limit, uint64_t *out)
     return *out < limit;
 }
 
-/* Returns whether the next word is @name, and skips it then. */
+/* Returns whether the next word is @name. If so, skips it. */
 static bool word(const char **at, const char *name)
 {
     size_t length = strlen(name);
@@ -49,7 +49,7 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-/* Reads and appends the next expression. */
+/* Parses and appends the next expression. */
 static bool expression(struct control *c, const char **at, unsigned depth)
 {
     struct control_node node = {.width = 64};
@@ -205,7 +205,7 @@ static bool index_of(json_t *json, const char *key, size_t limit, uint32_t *out)
     return value >= 0 && (size_t)value < limit;
 }
 
-/* Outer loops come first, so the last loop that lists a block is its innermost. */
+/* Reads a loop. Outer loops are first, so the last loop that lists a block is its innermost one. */
 static bool read_loop(struct control *c, json_t *json, size_t at)
 {
     struct control_loop *loop = &c->loops.items[at];

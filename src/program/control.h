@@ -1,7 +1,7 @@
 /* Control flow of a function from LLVM's scalar evolution: trip counts, conditions, arguments and
- * stores as expressions of their inputs. Read from a unit's description, which compiler/control.cpp
- * writes; immutable. An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 +
- * argument 0, in 64 bits. */
+ * stores as expressions of their inputs. compiler/control.cpp writes it into a unit's description.
+ * Immutable. An expression is text in prefix notation: "add 64 2 c 64 5 a 64 0" is 5 + argument 0,
+ * in 64 bits. */
 #ifndef PORTOLAN_PROGRAM_CONTROL_H
 #define PORTOLAN_PROGRAM_CONTROL_H
 
@@ -16,14 +16,14 @@
 
 enum control_op {
     CONTROL_UNKNOWN,
-    /* constant, argument of the function, value defined by a step */
+    /* constant; argument of the function; value that a step defines */
     CONTROL_CONSTANT,
     CONTROL_ARGUMENT,
     CONTROL_VALUE,
     CONTROL_TRUNC,
     CONTROL_ZEXT,
     CONTROL_SEXT, /* one operand */
-    /* two */
+    /* two operands */
     CONTROL_UDIV,
     CONTROL_SDIV,
     CONTROL_UREM,
@@ -49,46 +49,49 @@ enum control_op {
     CONTROL_UMAX,
     CONTROL_SMAX,
     CONTROL_UMIN,
-    CONTROL_SMIN,       /* count */
-    CONTROL_RECURRENCE, /* count: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
-    CONTROL_SELECT,     /* condition, value if true, value if false */
+    CONTROL_SMIN,       /* count operands */
+    CONTROL_RECURRENCE, /* count operands: {start,+,step,+,...} in iteration 0, 1, ... of the loop
+                         * */
+    CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
 
 struct control_node {
-    uint8_t op, width;       /* bits, 1 to 64 */
+    uint8_t op, width;       /* width in bits, 1 to 64 */
     uint16_t count;          /* number of operands, if variable */
-    /* constant, index of argument or value, loop of the recurrence */
+    /* constant, index of the argument or value, or loop of the recurrence */
     uint64_t value;
 };
 
 enum control_does {
-    CONTROL_CALL,            /* @symbol, CONTROL_NONE: indirect; operands: its arguments */
+    CONTROL_CALL,            /* calls @symbol, CONTROL_NONE: indirect; operands: its arguments */
     CONTROL_RESULT,          /* value @id is the result of the previous call */
-    /* to or from variable @symbol; a store's operand, a load's value @id */
+    /* access to variable @symbol; the operand is the stored value, @id the loaded one */
     CONTROL_STORE, CONTROL_LOAD,
-    /* value @id is the number parsed from the command-line word at the operand */
+    /* value @id is parsed from the command-line word in the operand */
     CONTROL_WORD,
-    /* phi: value @id by predecessor; each operand follows a constant, the predecessor block */
+    /* phi: value @id by predecessor; each operand follows a constant with the predecessor's
+     * block */
     CONTROL_PHI,
 };
 
 struct control_step {
     uint8_t does, width;
     uint32_t symbol, id;
-    uint32_t first, count;   /* node of the first operand; number of operands */
+    uint32_t first, count;   /* first operand's node; number of operands */
 };
 
 struct control_block {
-    /* node: condition, switch value, or result of the function; CONTROL_NONE: unknown or none */
+    /* node of the condition, switch value, or result of the function; CONTROL_NONE: unknown or
+     * none */
     uint32_t on;
     bool returns;
-    /* case values of the second and later successors; the first is the default */
+    /* case values of the second and later successors; the first successor is the default */
     uint32_t first_case, case_count;
     uint32_t first_step, step_count;
-    uint32_t loop;           /* innermost; CONTROL_NONE: none */
+    uint32_t loop;           /* innermost loop; CONTROL_NONE: none */
 };
 
-/* exit from a loop after node @count of its iterations were completed */
+/* Exit of a loop from @block, after as many complete iterations as node @count evaluates to. */
 struct control_exit { uint32_t loop, block, count; };
 
 struct control_loop {
@@ -96,9 +99,9 @@ struct control_loop {
     uint32_t first_exit, exit_count;
 };
 
-/* Blocks are numbered within the function. */
+/* Control flow of one function. Blocks are numbered within the function. */
 struct control {
-    bool described;          /* false: nothing is known */
+    bool described;          /* false: all members are empty */
     struct control_block *blocks;
     size_t block_count;
     VEC(struct control_node) nodes;
@@ -111,19 +114,19 @@ struct control {
 
 struct control_initial { uint32_t symbol; uint64_t value; };
 
-/* Names used in a unit's functions; those that begin with '@' are local to the unit. */
+/* Names used in a unit's functions. Names that begin with '@' are local to the unit. */
 struct control_symbols {
     VEC(char *) names;
     VEC(bool) escaping;      /* per name: its address is stored or passed */
-    VEC(struct control_initial) initial;   /* of variables */
+    VEC(struct control_initial) initial;   /* initial values of variables */
 };
 
 /* Reads the description @json (may be NULL) of a function of @block_count blocks in a unit with
- * @symbol_count names. False if invalid; control_done frees in either case. */
+ * @symbol_count names. False if invalid. control_done frees @out in either case. */
 bool control_read(json_t *json, size_t block_count, size_t symbol_count, struct control *out);
 void control_done(struct control *c);
-/* Reads a unit's names from its description. False if invalid; control_symbols_done frees in either
- * case. */
+/* Reads a unit's names from its description. False if invalid. control_symbols_done frees @out in
+ * either case. */
 bool control_symbols_read(json_t *json, struct control_symbols *out);
 void control_symbols_done(struct control_symbols *s);
 

@@ -7,7 +7,7 @@ static int64_t signed_of(uint64_t bits, unsigned width)
     return (int64_t)(bits << up) >> up;
 }
 
-/* {a,+,b,+,c}: a + b * i + c * i (i - 1) / 2, modulo 2^width. */
+/* Evaluates {a,+,b,+,c}: a + b * i + c * i (i - 1) / 2, modulo 2^width. */
 static struct number recurrence(const struct control_values *f, const struct control_node *node,
                                 uint32_t *at)
 {

@@ -1,10 +1,10 @@
-/* Evaluates the expressions of a function's control flow in one call. */
+/* Evaluates the expressions of a function's control flow for one call. */
 #ifndef PORTOLAN_PROGRAM_CONTROL_VALUES_H
 #define PORTOLAN_PROGRAM_CONTROL_VALUES_H
 
 #include "program/control.h"
 
-/* A number of a given width, or unknown. */
+/* An integer of a given width, or unknown. */
 struct number { uint64_t bits; bool known; };
 
 static const struct number number_unknown = {0, false};
@@ -14,7 +14,7 @@ static inline struct number number_known(uint64_t bits)
     return (struct number){bits, true};
 }
 
-/* Returns the lowest @width of @bits. */
+/* Returns the lowest @width bits of @bits. */
 static inline uint64_t number_masked(uint64_t bits, unsigned width)
 {
     return width >= 64 ? bits : bits & (((uint64_t)1 << width) - 1);
@@ -24,8 +24,8 @@ struct control_values {
     const struct control *control;
     const struct number *arguments;
     size_t argument_count;
-    struct number *values;       /* defined by steps */
-    struct number *iterations;   /* per loop: the current iteration, or the last one */
+    struct number *values;       /* values that steps defined */
+    struct number *iterations;   /* per loop: the present iteration, or the last one */
 };
 
 /* Evaluates the expression at node *@at and moves *@at past it. Pure. */

@@ -10,11 +10,11 @@
 #include "program/control_values.h"
 #include "program/weight.h"
 
-#define STEPS_MOST 1000000       /* blocks walked */
+#define STEPS_MOST 1000000       /* blocks executed in one walk, at most */
 #define DEPTH_MOST 200           /* nesting depth of calls */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
-/* allocations are assumed to succeed, each at its own address with malloc's alignment */
+/* Allocations are assumed to succeed. Each has its own address with malloc's alignment. */
 #define ALLOCATED_AT ((uint64_t)1 << 53)
 #define ALLOCATED_APART ((uint64_t)1 << 40)
 #define ALLOCATED_ALIGN 16
@@ -22,7 +22,7 @@
 #define CAME_NEVER UINT32_MAX
 #define CAME_SEVERAL (UINT32_MAX - 1)
 
-/* escaping: may be changed by unknown code; changes: a loop stores into it */
+/* A variable. escaping: unknown code may change it; changes: a loop stores to it. */
 struct variable {
     char *name;
     uint32_t unit;
@@ -32,26 +32,26 @@ struct variable {
     struct number now;
 };
 
-/* Resolves the names of a unit. */
+/* Functions and variables of a unit's names. */
 struct unit_names {
     /* per symbol: function of the program; CONTROL_NONE: none */
     uint32_t *functions;
-    uint32_t *variables;         /* per symbol */
+    uint32_t *variables;         /* per symbol: index of the variable */
     bool *allocates;             /* per symbol: it is an allocation function */
 };
 
-/* Blocks of a loop in order, with inner loops as their headers; the last region is the function
+/* Blocks of a loop in order; the header represents an inner loop. The last region is the function
  * without its loops. */
 struct loop_body { VEC(uint32_t) blocks; };
 
 struct function_facts {
     uint32_t *order;             /* blocks in reverse postorder */
     uint32_t order_count;
-    uint32_t *position;          /* per block: position in @order */
-    struct loop_body *regions;      /* of the loops, then of the function */
+    uint32_t *position;          /* per block: index in @order */
+    struct loop_body *regions;      /* one per loop, then one for the function */
     bool *depends;               /* per loop: its body depends on the iteration */
     bool called;                 /* its address is taken: unknown code may call it */
-    bool spoilt;                 /* in this walk: its counts are unknown */
+    bool spoilt;                 /* its counts are unknown in this walk */
 };
 
 struct derivation {
@@ -64,21 +64,22 @@ struct derivation {
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    bool starting;               /* unknown code may call any escaped function */
-    bool misread;                /* a word read as a whole number is none from 0 up */
-    uint32_t branches;           /* data-dependent branches met so far */
+    bool starting;               /* the program starts: unknown code may call any function whose
+                                  * address is taken */
+    bool misread;                /* a word read as a whole number is none, or negative */
+    uint32_t branches;           /* data-dependent branches so far */
     size_t steps;
     unsigned depth;
     uint64_t allocations;
 };
 
-/* A call of a function. */
+/* An activation of a function. */
 struct activation {
     struct derivation *d;
     const struct control *control;
     uint32_t function;
     struct control_values values;
-    struct weight *in;           /* per block */
+    struct weight *in;           /* per block: number of executions */
     uint32_t *came;              /* per block: predecessor */
     struct number last;          /* result of the previous call */
     struct weight returned;
@@ -113,7 +114,8 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks the count of block @block of @function as unknown, and with it its calls and stores. */
+/* Marks the count of block @block of @function as unknown. Its calls and stores become unknown
+ * too. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -142,7 +144,7 @@ static void spoil_function(struct derivation *d, uint32_t function)
         spoil_block(d, function, b);
 }
 
-/* Walking. */
+/* The walk over the control flow. */
 
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back);
@@ -155,7 +157,7 @@ static bool within(const struct control *c, uint32_t block, uint32_t loop)
     return loop == CONTROL_NONE;
 }
 
-/* Adds @weight to block @to from @from, or from several blocks (CAME_SEVERAL). */
+/* Adds @weight executions to block @to, from block @from or several blocks (CAME_SEVERAL). */
 static void flow(struct activation *f, uint32_t from, uint32_t to, const struct weight *weight)
 {
     const struct function_facts *facts = &f->d->functions[f->function];
@@ -185,8 +187,8 @@ static size_t ways_of(const struct activation *f, uint32_t block)
         .next_count;
 }
 
-/* Distributes @weight from @block over the edges that stay in @loop or leave it, by @stays (all for
- * CONTROL_NONE); by the condition if there are several. */
+/* Distributes @weight from @block over the edges that stay in @loop (@stays) or leave it; over all
+ * edges for CONTROL_NONE. Evaluates the condition if there are several. */
 static void leave_block(struct activation *f, uint32_t block, const struct weight *weight,
                         uint32_t loop, bool stays)
 {
@@ -245,8 +247,8 @@ static struct number word_at(struct derivation *d, struct number at, unsigned wi
 static void call_function(struct activation *f, const struct control_step *s,
                           const struct weight *weight, struct weight *after);
 
-/* Executes the steps of @block @weight times. Returns the executions that continue after its
- * calls. */
+/* Executes the steps of @block @weight times. Returns the number of executions that continue after
+ * its calls. */
 static struct weight do_steps(struct activation *f, uint32_t block, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -291,7 +293,8 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the loop's blocks as unknown and sends @weight on, assuming that every entry leaves. */
+/* Marks the loop's blocks as unknown. Continues with @weight, because every entry is assumed to
+ * leave the loop. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -333,7 +336,7 @@ static void spoil_loop(struct activation *f, uint32_t loop, const struct weight 
     vec_done(&sources);
 }
 
-/* Walks all iterations of @loop, which is entered @weight times: complete ones, then the last
+/* Walks all iterations of @loop, which is entered @weight times: the complete ones, then the last
  * one. */
 static void walk_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
@@ -374,8 +377,8 @@ static void walk_loop(struct activation *f, uint32_t loop, const struct weight *
     f->broken |= !weight_is_nothing(&back);
 }
 
-/* Walks the blocks of @loop once (CONTROL_NONE: of the function), with inner loops as a whole. The
- * iteration leaves at block @leaves, if given. Back edges go to @back. */
+/* Walks the blocks of @loop once; CONTROL_NONE: of the function. Walks each inner loop completely.
+ * The iteration leaves at block @leaves, if any. Adds back edges to @back. */
 static void walk_region(struct activation *f, uint32_t loop, const struct weight *weight,
                         uint32_t leaves, struct weight *back)
 {
@@ -396,7 +399,7 @@ static void walk_region(struct activation *f, uint32_t loop, const struct weight
         const uint32_t b = region->blocks.items[k], own = c->blocks[b].loop;
         const struct weight in = f->in[b];
         if (b == header)
-            f->in[b] = weight_of(0);   /* collects the back edges from here on */
+            f->in[b] = weight_of(0);   /* sums up the back edges from here on */
         if (weight_is_nothing(&in))
             continue;
         f->d->steps++;
@@ -488,7 +491,8 @@ static void call_function(struct activation *f, const struct control_step *s,
         arguments[i] = control_evaluate(&f->values, &at);
     const struct weight returned =
         walk_function(f->d, callee, arguments, s->count, weight, &f->last);
-    /* After a call that does not return, the rest of the block and its successors are unknown. */
+    /* After a call that does not return, the counts of the rest of the block and of its successors
+     * are unknown. */
     if (!weight_same(&returned, weight))
         *after = weight_is_exact(&returned) && weight_is_exact(after) && returned.base == 0
                      ? weight_of(0)
@@ -496,7 +500,7 @@ static void call_function(struct activation *f, const struct control_step *s,
     free(arguments);
 }
 
-/* Preparing. */
+/* Preparation of the walks. */
 
 static void visit(const struct program *p, const struct program_function *f, uint32_t block,
                   bool *seen, uint32_t *order, uint32_t *count)
@@ -523,7 +527,7 @@ static void visit(const struct program *p, const struct program_function *f, uin
     free(stack);
 }
 
-/* Marks the loops whose iteration the nodes from @from to @to use. */
+/* Marks the loops whose iteration number the nodes @from to @to use. */
 static void mention(const struct control *c, uint32_t from, uint32_t to, bool *depends)
 {
     for (uint32_t i = from; i < to; i++)
@@ -531,7 +535,7 @@ static void mention(const struct control *c, uint32_t from, uint32_t to, bool *d
             depends[c->nodes.items[i].value] = true;
 }
 
-/* Number of nodes of the expression at @at. */
+/* Returns the node after the expression at @at. */
 static uint32_t end_of(const struct control *c, uint32_t at)
 {
     const struct control_node *n = &c->nodes.items[at++];
@@ -546,7 +550,7 @@ static uint32_t end_of(const struct control *c, uint32_t at)
     return at;
 }
 
-/* Returns whether the operands of @s matter; other steps have no effect that is followed. */
+/* Returns whether the operands of @s are evaluated. Other steps have no effect on the walk. */
 static bool has_effect(const struct derivation *d, uint32_t function, const struct control_step *s)
 {
     if (s->does == CONTROL_CALL)
@@ -556,8 +560,8 @@ static bool has_effect(const struct derivation *d, uint32_t function, const stru
 }
 
 /* Marks loops that depend on their iteration: through a condition in the body, an inner trip count,
- * a store, or an argument. Values that steps define count wherever they are used. Conditions of the
- * loop's own exits do not count. */
+ * a store, or an argument. Values that steps define count at each use. Conditions of the loop's own
+ * exits do not count. */
 static void find_dependences(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -582,8 +586,8 @@ static void find_dependences(const struct derivation *d, uint32_t function, bool
         mention(c, c->exits.items[i].count, end_of(c, c->exits.items[i].count), depends);
 }
 
-/* A value that each iteration gets from a load or a call may differ: such a loop is walked
- * iteration by iteration. */
+/* Marks loops with a value that each iteration gets from a load or a call, because it may differ.
+ * Each iteration of such a loop is walked. */
 static void find_changes(const struct derivation *d, uint32_t function, bool *depends)
 {
     const struct control *c = d->program->functions[function].control;
@@ -600,8 +604,8 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Finds which variables are loaded, and which are stored into by a function other than main or in a
- * loop. */
+/* Finds the variables that are loaded, and those that a loop or a function other than main stores
+ * to. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;
@@ -661,7 +665,7 @@ static uint32_t function_named(const struct program *p, const char *name, uint32
     return CONTROL_NONE;
 }
 
-/* "name+8" is part of "name", whose address may be taken. */
+/* Returns the variable of @name. "name+8" is part of "name", whose address may be taken. */
 static uint32_t variable_named(struct derivation *d, const char *name, uint32_t unit)
 {
     for (uint32_t v = 0; v < d->variables.count; v++)

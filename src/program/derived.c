@@ -11,7 +11,7 @@
 #include "program/derive.h"
 #include "program/words.h"
 
-#define KEPT 8   /* inputs whose counts are cached */
+#define KEPT 8   /* number of inputs whose counts are cached */
 
 struct kept { double inputs[INPUTS_MAX], *counts, *taken; bool filled; };
 
@@ -24,7 +24,7 @@ struct derived {
     pthread_mutex_t lock;
 };
 
-/* Walks the code at @inputs into @out, regardless of the runs. */
+/* Walks the code at @inputs into @out, also for functions that runs contradict. */
 static void walk(struct derived *d, const double *inputs, struct kept *out)
 {
     const struct invocation how = {.arguments = d->runs->how.arguments};
@@ -90,7 +90,7 @@ void derived_free(struct derived *d)
     free(d);
 }
 
-/* Returns the walk at @inputs, cached or computed. Under the lock. */
+/* Returns the walk at @inputs, cached or computed. The caller owns the lock. */
 static const struct kept *kept_at(struct derived *d, const double *inputs)
 {
     for (size_t i = 0; i < KEPT; i++)

@@ -1,5 +1,5 @@
-/* Counts that follow from a program's code (derive.h), at the inputs of its runs and at others,
- * where no run contradicts them. */
+/* Counts that follow from a program's code (derive.h), at any inputs. Excludes functions that a run
+ * contradicts. */
 #ifndef PORTOLAN_PROGRAM_DERIVED_H
 #define PORTOLAN_PROGRAM_DERIVED_H
 
@@ -11,14 +11,14 @@ struct derived;
  * run contradicts. */
 struct derived *derived_new(const struct program_runs *runs);
 void derived_free(struct derived *d);
-/* Counts at @inputs of each block and of its first exit, NaN if they do not follow from the code.
- * Any thread; walks the code unless the result is cached. */
+/* Returns the counts at @inputs of each block and of its first exit; NaN if a count does not follow
+ * from the code. Walks the code unless the result is cached. Any thread. */
 void derived_at(struct derived *d, const double *inputs, double *counts, double *taken);
-/* As derived_at for @block alone. */
+/* Returns the count of @block at @inputs, as derived_at. */
 double derived_count(struct derived *d, const double *inputs, size_t block);
-/* The first of @count inputs with @names and values @inputs that @p, started as @how, reads as a
- * whole number though it is none, or below 0; @count: there is none that the code shows. Any
- * thread. */
+/* Returns the first of @count inputs with @names and values @inputs that is invalid: @p, started as
+ * @how, reads it as a whole number, but it is none or is negative. Returns @count if the code shows
+ * none. Any thread. */
 size_t derived_misread(const struct program *p, const struct invocation *how, char *const *names,
                        const double *inputs, size_t count);
 

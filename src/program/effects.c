@@ -10,7 +10,7 @@
 #include "model/facts.h"
 
 #define STEP 0.01          /* relative change of a property, up and down */
-#define NOTHING 5e-4       /* elasticities and time changes below are 0 */
+#define NOTHING 5e-4       /* elasticities and time changes below this count as 0 */
 
 struct probing_effects {
     struct estimator *estimator;
@@ -71,13 +71,13 @@ static void probe_fact(const struct probing_effects *p, const char *key)
     vec_push(&p->out->list, effect);
 }
 
-/* Tries latency and throughput by a hundredth, and one pipe more or less. */
+/* Changes latency and throughput by one percent, and the number of pipes by one. */
 static void probe_pipes(const struct probing_effects *p, const struct pipe_kind *kinds,
                         enum op_class class)
 {
     static const char *const parts[] = {"latency", "interval", "count"};
 
-    /* the latency of a load comes from facts for its block */
+    /* facts determine the latency of a load, so it is not changed here */
     for (int part = class == OP_LOAD; part < 3; part++) {
         struct effect effect = {.value = part == 0   ? kinds[class].latency
                                          : part == 1 ? kinds[class].interval
@@ -118,7 +118,7 @@ static bool changes_nothing(const struct effect *effect)
     return fabs(effect->elasticity) < NOTHING && far < NOTHING;
 }
 
-/* Removes properties without effect; returns their number. */
+/* Removes properties without effect. Returns the number of removed ones. */
 static size_t drop_idle(struct effects *effects)
 {
     size_t kept = 0, count = effects->list.count;

@@ -7,25 +7,25 @@
 /* A property changed up or down. */
 struct effect {
     char *name;
-    double value;                      /* value in the machine */
-    double elasticity;                 /* elasticity: d ln T / d ln p */
-    /* relative to the unchanged time; NaN if the property cannot have that value */
+    double value;                      /* value on the machine */
+    double elasticity;                 /* d ln T / d ln p */
+    /* time relative to the unchanged time; NaN if the property cannot have the value */
     double halved, doubled;
 };
 
 struct effects { VEC(struct effect) list; };
 
-/* Progress: parts done, total, current name. Returns false to cancel. */
+/* Progress callback: parts done, total, current name. Returns false to cancel. */
 typedef bool (*effects_progress)(void *state, double done, double total, const char *what);
 
-/* Finds the effects of @m's properties on copies of it; @seconds: the unchanged time. Omits those
- * without effect and counts them in *@idle; the largest come first. False when @progress (may be
- * NULL) cancelled. effects_done frees @out in either case. One thread. */
+/* Finds the effects of @m's properties on copies of @m. @seconds is the unchanged time. Sorts by
+ * effect, largest first. Omits properties without effect and stores their number in *@idle. False
+ * if @progress (may be NULL) cancelled. effects_done frees @out in either case. One thread. */
 bool effects_find(struct estimator *e, const struct machine *m, enum estimate_model kind,
                   double seconds, effects_progress progress, void *state, struct effects *out,
                   size_t *idle);
 void effects_done(struct effects *effects);
-/* Seconds when fact @key of @m is @value; NaN if invalid. */
+/* Returns the seconds with fact @key of @m set to @value; NaN if the value is invalid. */
 double effects_time_with(struct estimator *e, const struct machine *m, const char *key,
                          double value);
 

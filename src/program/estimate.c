@@ -12,12 +12,12 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative */
-/* seconds in which another process replaces all but 1/e of the second level: 2 GB/s, as compilers
- * do */
+/* seconds in which another process replaces all but 1/e of the second level, at 2 GB/s as measured
+ * for compilers */
 #define FILLED 1e-3
 
 struct estimator {
-    const struct program_model *model;   /* held */
+    const struct program_model *model;   /* owned reference */
     const struct program_code *code;     /* borrowed from the model; NULL for the pipe model */
     struct program_run run;
     struct turns_walks *walks;           /* NULL for the pipe model */
@@ -113,10 +113,10 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how fast other processes replace the lines of the program that takes @seconds. Those that
- * share the second or third level do so continuously. Those that preempt the program run for some
- * milliseconds each time and fill the second level. Returns whether the effect is large compared
- * with @memory. */
+/* Sets the rate at which other processes replace the lines of a program that takes @seconds.
+ * Processes that share the second or third level do so continuously. Processes that preempt the
+ * program run for some milliseconds each time and fill the second level. Returns whether the rate
+ * changed much compared with @memory. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds,
                  struct memory *memory)
 {
@@ -139,7 +139,7 @@ static bool keep(const struct core_share *share, const struct machine *m, double
     return changed;
 }
 
-/* Iterates time and misses, which depend on each other where other processes replace lines. */
+/* Iterates time and misses. They depend on each other if other processes replace lines. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory,
                           struct program_time *out)
 {

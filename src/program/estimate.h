@@ -1,5 +1,5 @@
-/* Predicts times of a program at one set of inputs, on any number of machines and variations of
- * them. */
+/* Predicts times of a program at one set of inputs, on any number of machines and with changed
+ * facts. */
 #ifndef PORTOLAN_PROGRAM_ESTIMATE_H
 #define PORTOLAN_PROGRAM_ESTIMATE_H
 
@@ -13,7 +13,7 @@ enum estimate_model { ESTIMATE_STEADY, ESTIMATE_AMMP };
 /* A change of the pipes of one class, for the pipe model. */
 struct pipe_change {
     enum op_class class;
-    int more;                 /* pipes */
+    int more;                 /* additional pipes */
     double latency, interval; /* factors; 0: unchanged */
 };
 
@@ -23,26 +23,26 @@ struct estimator;
 struct estimator *estimator_new(const struct program_model *model, const double *inputs,
                                 enum estimate_model kind, struct err *err);
 void estimator_free(struct estimator *e);
-/* Returns the share of the core, as set. */
+/* Returns the share of the core. */
 struct core_share estimator_share(const struct estimator *e);
-/* Sets the clock of @m, this CPU's machine, and the share of the core to values measured now. Takes
- * some milliseconds. */
+/* Measures the clock and the share of the core, and sets them in @m, this CPU's machine, and in @e.
+ * Takes some milliseconds. */
 void estimator_meet_here(struct estimator *e, struct machine *m);
-/* Sets the share of the core that other users leave; initially 1. */
+/* Sets the share of the core that other tasks leave; initially 1. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
-/* Sets @costs of mathematical library functions; missing ones are measured on use. */
+/* Sets the @costs of mathematical library functions. Missing ones are measured on use. */
 void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
-/* Sets the number of threads, which split all work evenly and share the last level of caches;
- * @common as in struct sharing. Misses are summed over threads. */
+/* Sets the number of threads. Threads split all work evenly and share the last cache level; @common
+ * as in struct sharing. Misses are the sum over threads. */
 void estimator_set_threads(struct estimator *e, double threads, double common);
-/* Returns page faults and pages of the program. */
+/* Returns the page faults and pages of the program. */
 void estimator_pages(const struct estimator *e, struct run_pages *out);
 /* Returns the program's references at the inputs, borrowed. */
 const struct program_run *estimator_run(const struct estimator *e);
-/* Returns its shared code, borrowed; NULL for the pipe model. */
+/* Returns the program's code, borrowed; NULL for the pipe model. */
 const struct program_code *estimator_code(const struct estimator *e);
-/* Predicts the time on @m by its facts; @change may be NULL. Measures mathematical library
- * functions on first use. program_time_done frees @out. False with err when @m lacks facts. One
+/* Predicts the time on @m from its facts. @change may be NULL. Measures mathematical library
+ * functions on first use. program_time_done frees @out. False with err if @m lacks facts. One
  * thread. */
 bool estimator_time(struct estimator *e, const struct machine *m, const struct pipe_change *change,
                     struct program_time *out, struct err *err);

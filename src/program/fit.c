@@ -11,44 +11,49 @@
 #include "program/solve.h"
 #include "program/range.h"
 
-#define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
-#define EXACT_SIZE 5             /* terms of an exact formula */
-#define SUBSET_SIZE 3            /* terms of an inexact formula */
-#define GAIN 0.7                 /* factor by which another term must reduce the left-out error */
-/* share of the largest value that is the least scale of errors, so that zeros of a loop that starts
- * late do not dominate */
+#define ALL_SUBSETS_MOST 16      /* terms up to which all subsets are tried */
+#define EXACT_SIZE 5             /* terms of an exact formula, at most */
+#define SUBSET_SIZE 3            /* terms of an inexact formula, at most */
+#define GAIN 0.7                 /* factor by which an additional term must reduce the error at
+                                  * left-out runs */
+/* least scale of relative errors, as a share of the largest value; limits the weight of zeros at
+ * small inputs */
 #define LEAST_SCALE 0.02
-#define LEAST_ERROR 1e-7         /* left-out error below which differences do not count */
-/* excess of the criterion by single left-out runs up to which that by whole values is computed */
+#define LEAST_ERROR 1e-7         /* errors at left-out runs below this count as equal */
+/* difference of the criterion by single left-out runs up to which the criterion by left-out values
+ * is computed */
 #define LENIENCE 10
-#define AS_GOOD 6                /* excess of the criterion of formulas about as good as the best */
+#define AS_GOOD 6                /* difference of the criterion up to which a formula is about as
+                                  * good as the best */
 #define WIDTH_MOST 128
 #define OFFSETS 4
-/* ratio of largest to smallest measured value from which a quotient is exact beyond the runs: close
- * values fit many divisors by chance */
+/* least ratio of the largest to the smallest value for which a quotient is exact beyond the runs;
+ * close values fit many divisors by chance */
 #define SPAN_LEAST 3
-/* largest multiple of the inputs at which the formula must still give integers */
+/* largest multiple of the inputs at which the formula must be an integer */
 #define STEPS_ON 3
-#define DOUBLINGS 12             /* of all inputs, through which a count must stay positive */
+#define DOUBLINGS 12             /* doublings of all inputs during which a count must stay positive
+                                  * */
 
 struct candidate {
     struct formula_term term;
-    double *column;              /* its value per run */
-    unsigned cost;               /* price of a formula by its length */
+    double *column;              /* value per run */
+    unsigned cost;               /* price of the term in a formula */
 };
 
 struct search {
     const struct fit_data *data;
     bool active[INPUTS_MAX];
     VEC(struct candidate) terms;
-    double *weights;             /* for errors relative to the value */
+    double *weights;             /* weights that make errors relative to the value */
     long double *work;
-    bool exact;                  /* searches exact formulas */
-    size_t spare;                /* distinct runs beyond the number of terms */
-    size_t distinct;             /* distinct runs in active inputs */
-    double best;                 /* price of the exact formula, or criterion of another */
+    bool exact;                  /* searches for exact formulas */
+    size_t spare;                /* distinct runs required beyond the number of terms */
+    size_t distinct;             /* runs that differ in active inputs */
+    double best;                 /* price of the best exact formula, or criterion of the best
+                                  * inexact one */
     struct formula *out;
-    struct fit_near *near;       /* NULL: not wanted */
+    struct fit_near *near;       /* formulas about as good as the best; NULL: not requested */
 };
 
 static void terms_clear(struct search *s)
@@ -71,8 +76,8 @@ static void add_term(struct search *s, const struct formula_term *term)
     vec_push(&s->terms, c);
 }
 
-/* Adds all products of powers of the active inputs from @first on, of total degree up to @left,
- * times @term. */
+/* Adds all products of @term with powers of the active inputs from @first, of total degree up to
+ * @left. */
 static void add_products(struct search *s, struct formula_term term, size_t first, unsigned left,
                          unsigned each)
 {
@@ -88,8 +93,8 @@ static void add_products(struct search *s, struct formula_term term, size_t firs
     }
 }
 
-/* Returns whether runs @a and @b have equal inputs except @but (SIZE_MAX: none), for all or only
- * active inputs. */
+/* Returns whether runs @a and @b have equal inputs except input @but (SIZE_MAX: none). Compares all
+ * inputs or only the active ones. */
 static bool same_inputs(const struct search *s, size_t a, size_t b, size_t but, bool active_only)
 {
     const struct fit_data *d = s->data;
@@ -110,9 +115,9 @@ static bool contradicted(const struct search *s)
     return false;
 }
 
-/* An input is active if two runs that differ only in it have different values, or if no such pair
- * exists. A count of 0 is weak evidence: if the active inputs do not explain the values, those
- * tested only at 0 become active. */
+/* Finds the active inputs. An input is active if two runs that differ only in it have different
+ * values, or if no such pair exists. Pairs with count 0 are weak evidence: if the active inputs do
+ * not explain the values, inputs with only such pairs become active. */
 static void find_active(struct search *s)
 {
     const struct fit_data *d = s->data;
@@ -150,8 +155,8 @@ static void take(struct search *s, const size_t *chosen, size_t count, const dou
     s->out->error = error;
 }
 
-/* Returns whether a positive count becomes negative as all inputs grow from one of the runs: a loop
- * would be lost silently. */
+/* Returns whether a positive count becomes negative as all inputs grow from the inputs of a run.
+ * The formula would lose a loop. */
 static bool collapses(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -168,8 +173,8 @@ static bool collapses(const struct fit_data *d, const struct formula *f)
     return false;
 }
 
-/* Akaike's criterion for few runs (AICc), with the @error at left-out runs in the place of the
- * residuals; NaN gives the worst. */
+/* Returns Akaike's criterion for few runs (AICc), with the @error at left-out runs instead of the
+ * residuals. The worst value if @error is NaN. */
 static double criterion(const struct search *s, double error, size_t count)
 {
     const double n = (double)s->distinct, k = (double)count;
@@ -180,7 +185,7 @@ static double criterion(const struct search *s, double error, size_t count)
            2 * k * (k + 1) / (n - k - 1);
 }
 
-/* Keeps the formula, of criterion @now, if it is among the best so far. */
+/* Stores the formula with criterion @now if it is among the best so far. */
 static void keep_near(struct search *s, double now)
 {
     struct fit_near *n = s->near;
@@ -198,7 +203,7 @@ static void keep_near(struct search *s, double now)
     n->count += n->count < FIT_NEAR;
 }
 
-/* Leaves those that are about as good as the one that was chosen. */
+/* Removes the formulas that are much worse than @best. */
 static void drop_worse(struct fit_near *n, double best)
 {
     size_t count = 0;
@@ -217,7 +222,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     const double *columns[SOLVE_COLUMNS];
     double coefficients[SOLVE_COLUMNS], most = 0, cost = 0;
     struct solution solution;
-    /* fractions of a quotient usually come from another divisor, where runs cover few remainders */
+    /* a quotient that is no integer usually needs another divisor, if runs cover few remainders */
     bool quotient = false;
 
     for (size_t k = 0; k < count; k++) {
@@ -260,7 +265,7 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     }
 }
 
-/* Tries all subsets of @size terms from @first on, in addition to the @count chosen. */
+/* Tries all subsets of @size terms from @first, in addition to the @count chosen terms. */
 static void subsets(struct search *s, size_t *chosen, size_t count, size_t size, size_t first)
 {
     if (count == size) {
@@ -273,7 +278,7 @@ static void subsets(struct search *s, size_t *chosen, size_t count, size_t size,
     }
 }
 
-/* Finds the cheapest exact formula of @size terms, with spare runs. */
+/* Finds the cheapest exact formula of @size terms that leaves enough runs beyond its terms. */
 static bool find_exact(struct search *s, size_t size)
 {
     size_t chosen[SOLVE_COLUMNS];
@@ -309,8 +314,8 @@ static size_t count_active(const struct search *s)
     return count;
 }
 
-/* The same with quotients and remainders of input @i by @width; for width 1 with the excess above
- * @offset. */
+/* Calls find_exact with quotients and remainders of input @i by @width. For width 1 uses the excess
+ * above @offset. */
 static bool find_congruent(struct search *s, size_t size, size_t i, unsigned width, int offset)
 {
     bool alone = count_active(s) == 1;
@@ -325,7 +330,7 @@ static bool find_congruent(struct search *s, size_t size, size_t i, unsigned wid
     return find_exact(s, size);
 }
 
-/* The same with a threshold @threshold on input @i. */
+/* Calls find_exact with the threshold @threshold on input @i. */
 static bool find_reached(struct search *s, size_t size, size_t i, double threshold)
 {
     terms_clear(s);
@@ -335,7 +340,7 @@ static bool find_reached(struct search *s, size_t size, size_t i, double thresho
     return find_exact(s, size);
 }
 
-/* Tries quotients and remainders, small divisors first, then thresholds at run values. */
+/* Tries quotients and remainders by small divisors first, then thresholds at the inputs of runs. */
 static bool find_stepped(struct search *s, size_t size)
 {
     const struct fit_data *d = s->data;
@@ -359,8 +364,8 @@ static bool find_stepped(struct search *s, size_t size)
     return found;
 }
 
-/* Tries products of powers first, then quotients, remainders and thresholds; short formulas
- * first. */
+/* Tries products of powers first, then quotients, remainders and thresholds. Prefers short
+ * formulas. */
 static bool find_exact_count(struct search *s)
 {
     size_t active = count_active(s);
@@ -376,13 +381,13 @@ static bool find_exact_count(struct search *s)
     size_t most = s->terms.count <= ALL_SUBSETS_MOST ? EXACT_SIZE : s->terms.count <= 40 ? 3 : 2;
     for (size_t size = 1; !found && size <= most; size++)
         found = find_exact(s, size);
-    s->spare = 2;   /* more spare runs, since many candidates could fit by chance */
+    s->spare = 2;   /* requires more runs, because many candidates may fit by chance */
     for (size_t size = 1; !found && active <= 3 && size <= (active == 1 ? 4 : 2); size++)
         found = find_stepped(s, size);
     return found || (active > 1 && products_exact(s->data, s->active, s->out));
 }
 
-/* Adds to the best so far the term that lowers the criterion most, and again. */
+/* Repeatedly adds the term that lowers the criterion most. */
 static void find_forward(struct search *s)
 {
     size_t chosen[FORMULA_NEAR];
@@ -411,7 +416,7 @@ static void add_slow_growth(struct search *s, size_t active)
                          active == 1 ? 2 : 1, 2);
 }
 
-/* Products of the other inputs over each one, if that is never 0: hash tables, bins. */
+/* Adds products of the other inputs divided by each input that is never 0: hash tables, bins. */
 static void add_ratios(struct search *s, unsigned degree)
 {
     const struct fit_data *d = s->data;
@@ -465,7 +470,7 @@ static void find_best(struct search *s, unsigned degree)
     }
 }
 
-/* No formula fits: uses the mean, or the single value. */
+/* No formula fits. Uses the mean, or the single value. */
 static void take_mean(const struct fit_data *d, struct formula *out)
 {
     double sum = 0;
@@ -483,8 +488,8 @@ static bool all_equal(const struct fit_data *d)
     return true;
 }
 
-/* Returns whether the formula gives a fraction at steps beyond run @run along @input, by its
- * divisor if any. */
+/* Returns whether the formula is no integer at steps beyond run @run along @input, because of its
+ * divisor. */
 static bool breaks(const struct fit_data *d, const struct formula *f, size_t run, size_t input)
 {
     double inputs[INPUTS_MAX], step = 1;
@@ -506,9 +511,9 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
 }
 
 /* Finds inputs along which the runs do not determine the formula. One value may determine a
- * coefficient. If all values were multiples of 4, N / 4 may be floor(N / 4). A quotient with only
- * two values may be a threshold or have another divisor. A threshold that no run exceeds twice may
- * be followed by another. */
+ * coefficient. If all values are multiples of 4, N / 4 may be floor(N / 4). A quotient with only
+ * two values may be a threshold or have another divisor. Another threshold may follow one that at
+ * most one run exceeds. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
     uint16_t within = range_decided(d, f);

@@ -1,4 +1,4 @@
-/* Fits formulas to runs: the shortest exact one, else the one with the best prediction of left-out
+/* Fits formulas to runs: the shortest exact formula, else the one that best predicts left-out
  * runs. */
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
@@ -6,40 +6,41 @@
 #include "program/fit_data.h"
 #include "program/formula.h"
 
-/* Number of runs with distinct values of the inputs @active; duplicates add no information. */
+/* Returns the number of runs with distinct values of the inputs @active. Duplicates add no
+ * information. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
-/* Fits counts: whole numbers, for which exact formulas are tried first, congruence terms (quotients
- * and remainders by 2 to 128) and thresholds included. An input without effect is left out. If no
- * formula is exact, products of powers are chosen: of few inputs all subsets, of many one
- * after another. Any thread. */
+/* Fits counts, which are integers. Tries exact formulas first, with congruence terms (quotients and
+ * remainders by 2 to 128) and thresholds. Leaves out inputs without effect. If no formula is exact,
+ * chooses products of powers: tries all subsets of a few terms, or adds many one by one. Any
+ * thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* The same, and of one that is not exact the others in @near. */
+/* Fits counts like fit_counts. If the formula is not exact, @near gets the others that are about as
+ * good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
-/* Internal, products.c: counts of several inputs as sums of products of single-input terms: powers,
- * quotients and remainders from runs that differ in one input, joined by those that differ in
- * several. Degrees add up over inputs without a table of all products of that degree. */
+/* Internal, products.c: counts of several inputs as sums of products of single-input terms (powers,
+ * quotients, remainders). Terms come from runs that differ in one input; runs that differ in
+ * several inputs combine them. Needs no table of all products of a degree. */
 
-/* Finds an exact formula of the inputs @active, with spare runs. False if none; @out is unchanged
- * then. */
+/* Finds an exact formula of the inputs @active that leaves runs beyond its terms. Returns false and
+ * leaves @out unchanged if there is none. */
 bool products_exact(const struct fit_data *data, const bool *active, struct formula *out);
-/* Finds an inexact formula: adds the most useful term while the left-out error falls. False unless
- * its left-out error is below @error; @out is unchanged then. */
+/* Finds an inexact formula: adds the most useful term as long as the error at left-out runs falls.
+ * Returns false and leaves @out unchanged unless that error is below @error. */
 bool products_best(const struct fit_data *data, const bool *active, double error,
                    struct formula *out);
 
-/* symbolic.c: formulas by genetic programming: expressions of the inputs that are bred from each
- * other (PPT-AMMP, section 6.1: 3,000 generations, crossover 0.9). Each is judged with the best
- * offset and factor put to it (linear scaling, Keijzer 2003). The same data give the same
- * formula. */
+/* symbolic.c: formulas by genetic programming (PPT-AMMP, section 6.1: 3,000 generations, crossover
+ * 0.9). Each expression of the inputs is evaluated with its best offset and factor (linear scaling,
+ * Keijzer 2003). Equal data give equal formulas. */
 
-/* Returns whether regression failed: @fitted, from fit_counts, has a left-out error above 2 %, and
- * there are at least 8 runs. */
+/* Returns whether regression failed. It did if @fitted, from fit_counts, has an error above 2 % at
+ * left-out runs, and there are at least 8 runs. */
 bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
-/* Evolves a formula of data->values without the largest run. It replaces @out, from fit_counts, if
- * it predicts that run better than regression without it does, and likewise each left-out run (with
- * the expression kept). If not, false with @out unchanged. At least 3 runs; takes some seconds,
- * limited to 900,000 expressions on each run. */
+/* Evolves a formula of data->values without the largest run. Replaces @out, from fit_counts, if the
+ * new formula predicts that run better than regression without it, and likewise each left-out run
+ * with the same expression. Otherwise returns false and leaves @out unchanged. Needs at least 3
+ * runs. Takes some seconds, limited to 900,000 expressions per run. */
 bool symbolic_fit(const struct fit_data *data, struct formula *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Input of fits: the inputs of runs and one value of each; runs that differ in one input only.
- * Plain data. */
+/* Input of fits: the inputs of runs and one value per run. Selects runs that differ in one input
+ * only. Plain data. */
 #ifndef PORTOLAN_PROGRAM_FIT_DATA_H
 #define PORTOLAN_PROGRAM_FIT_DATA_H
 
@@ -15,12 +15,13 @@ struct fit_data {
     const double *values;      /* one per run, finite */
 };
 
-/* Selects runs equal to @base in all @active inputs but @input, one per value. @xs, @ys, with room
- * for all runs: values of input and run. Returns their number, including @base. */
+/* Selects the runs that equal @base in all @active inputs but @input, one per value of @input.
+ * Stores the values of the input in @xs and of the runs in @ys, which have an entry for each run.
+ * Returns the number of selected runs, including @base. */
 size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input,
                            double *xs, double *ys);
-/* Returns the run from which most others differ in one input only; of several the one with the
- * largest value. */
+/* Returns the run from which most other runs differ in one input only. Among equal ones, the run
+ * with the largest value. */
 size_t single_input_base(const struct fit_data *d, const bool *active);
 
 #endif

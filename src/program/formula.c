@@ -125,7 +125,8 @@ unsigned formula_degree(const struct formula *f, size_t count)
     return most;
 }
 
-/* Prints the quotient, remainder, its presence, the excess over an offset, or the threshold. */
+/* Prints a term's quotient, remainder, presence of a remainder, excess over an offset, or
+ * threshold. */
 static void print_kind(const struct formula_term *t, const char *const *names, bool factor,
                        struct str *out)
 {
@@ -180,7 +181,7 @@ static void print_term(const struct formula_term *t, const char *const *names, s
         }
 }
 
-/* Prints the expression that ends at *@at and moves *@at before its beginning. */
+/* Prints the expression that ends at *@at, and moves *@at before its first token. */
 static void print_code(const struct formula *f, size_t *at, const char *const *names,
                        struct str *out)
 {

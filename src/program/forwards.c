@@ -7,13 +7,14 @@
 #include "base/mem.h"
 #include "isa/isa.h"
 
-#define DISTANCE_MOST 32u   /* iterations: older stores have left the store buffer */
+#define DISTANCE_MOST 32u   /* iterations; older stores have left the store buffer */
 
-/* A memory operand, in code order. */
+/* A memory operand. Lists are in code order. */
 struct memory_place { uint32_t insn, bytes; };
 typedef VEC(struct memory_place) place_list;
 
-/* Returns whether it is a fixed place: of the frame, which spills also use, or a constant. */
+/* Returns whether the operand has a constant address: in the frame, which spills use too, or a
+ * constant. */
 static bool is_fixed(const struct isa_ops *isa, const struct operand *op)
 {
     return op->base == REG_PC || (op->index == REG_NONE && (op->base == isa->stack_pointer ||
@@ -37,14 +38,14 @@ static void add_places(const struct insn *insn, uint32_t number, place_list *loa
     }
 }
 
-/* Returns whether the reference has an entry in @places: a load or store that is not at a fixed
- * place. */
+/* Returns whether the reference has an entry in the place lists: it is a load, or with @write a
+ * store, at a variable address. */
 static bool is_placed(const struct program_reference *r, bool write)
 {
     return r->write == write && !r->fixed;
 }
 
-/* Assigns the loads or stores of a block to the instructions of @places. */
+/* Assigns the loads or stores of a block to the instructions of @places, in order. */
 static void put(const struct program *p, const uint32_t *own, size_t count, bool write,
                 const place_list *places, uint32_t *insn_of)
 {
@@ -63,7 +64,7 @@ static void put(const struct program *p, const uint32_t *own, size_t count, bool
     }
 }
 
-/* Finds the instruction of each reference within its unit. */
+/* Returns the index within its unit of each reference's instruction. */
 static uint32_t *place_references(const struct program_code *c)
 {
     const struct program *p = c->program;
@@ -130,8 +131,8 @@ void code_forwards_done(const struct program_code *c, struct code_forwards *f)
     vec_done(&f->links);
 }
 
-/* Searches backwards from @at for the store, over the given number of iterations. False: not in the
- * sequence, or too old. */
+/* Searches backwards from @at for the store, over the given number of iterations. Returns false if
+ * the store is too old or not in the sequence. */
 static bool find_store(const struct insn_forward *from, const struct walked *sequence, size_t count,
                        size_t at, struct forward *out)
 {
@@ -153,7 +154,7 @@ static bool find_store(const struct insn_forward *from, const struct walked *seq
             return true;
         }
         if (i == at && left == from->age)
-            return false;   /* once around the sequence */
+            return false;   /* the whole sequence was searched */
     }
     return false;
 }

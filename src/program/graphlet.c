@@ -25,7 +25,8 @@ bool op_class_find(const char *name, size_t length, enum op_class *out)
     return false;
 }
 
-/* Returns the time at which the first free pipe of @kind accepts an instruction ready at @ready. */
+/* Returns the time at which the first free pipe of @kind starts an instruction whose inputs are
+ * ready at @ready. */
 static double take_pipe(const struct pipe_kind *kind, double *free_at, double ready)
 {
     unsigned first = 0;

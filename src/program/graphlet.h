@@ -1,6 +1,6 @@
-/* The paper's pipelines (PPT-AMMP): runs a block's dependence graph (graphlet) once through pipes
- * of given latency and throughput. Instructions start in order of dependence, each in the first
- * free pipe. Executions do not overlap, unlike in the steady model. */
+/* Pipelines of the PPT-AMMP paper. A block's dependence graph (graphlet) passes once through pipes
+ * of given latency and throughput. Instructions start in dependence order, each in the first free
+ * pipe. Executions do not overlap, unlike in the steady model. */
 #ifndef PORTOLAN_PROGRAM_GRAPHLET_H
 #define PORTOLAN_PROGRAM_GRAPHLET_H
 
@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of instructions, with the names used in program descriptions. */
+/* Classes of instructions, with their names in program descriptions. */
 enum op_class {
     OP_IADD, OP_IMUL, OP_IDIV, OP_LOGIC, OP_FADD, OP_FMUL, OP_FDIV, OP_LOAD, OP_STORE, OP_CONVERT,
     OP_BRANCH, OP_CALL, OP_CLASSES
 };
 
-#define GRAPHLET_READS 3   /* most dependences per instruction; the latest are kept */
+#define GRAPHLET_READS 3   /* dependences per instruction, at most; only the latest are stored */
 
 struct graphlet_op {
     uint8_t class;         /* enum op_class */
@@ -23,15 +23,15 @@ struct graphlet_op {
 };
 
 struct pipe_kind {
-    unsigned count;        /* pipes of this kind, at least 1 */
+    unsigned count;        /* number of pipes of this kind, at least 1 */
     double latency;        /* cycles from start to result */
-    double interval;       /* cycles until the same pipe takes the next: 1 / throughput */
+    double interval;       /* cycles until the pipe can start another instruction: 1 / throughput */
 };
 
-#define GRAPHLET_PIPES_MOST 64   /* pipes of one kind */
+#define GRAPHLET_PIPES_MOST 64   /* pipes of one kind, at most */
 
-/* Cycles from the first start to the last result of one execution; @busy (OP_CLASSES entries, may
- * be NULL) gets the busy cycles of each kind of pipe. Every class has its own kind. */
+/* Returns the cycles from the first start to the last result of one execution. @busy (OP_CLASSES
+ * entries, or NULL) gets the busy cycles of each kind of pipe. Every class has its own kind. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
 /* Converts between class and name ("fadd"); false for an unknown name. */

@@ -10,15 +10,16 @@
 #include "program/fit_data.h"
 #include "program/solve.h"
 
-/* terms of which all subsets are tried; with more, terms are added one by one */
+/* terms up to which all subsets are tried; otherwise terms are added one by one */
 #define ALL_SUBSETS_MOST 12
-#define SIZE_MOST 4              /* terms per formula */
-#define GAIN 0.5                 /* factor by which another term must reduce the left-out error */
-#define TERMS_MOST 150           /* candidates; more of them lower the degree */
-#define SUMS_MOST 600            /* the same for sums, which are found in one step */
-/* significance of an input's effect, in units of the insignificant difference */
+#define SIZE_MOST 4              /* terms per formula, at most */
+#define GAIN 0.5                 /* factor by which an additional term must reduce the error at
+                                  * left-out runs */
+#define TERMS_MOST 150           /* candidate terms, at most; with more the degree is lowered */
+#define SUMS_MOST 600            /* candidate terms of sums, at most; a sum is fitted in one step */
+/* an effect is significant if it exceeds the insignificant difference by this factor */
 #define SEEN 2
-#define STEPS_OUT 6              /* steps of the inputs towards the outside */
+#define STEPS_OUT 6              /* steps from the inputs of the runs to the outside */
 
 struct growth_candidate {
     struct formula_term term;
@@ -30,16 +31,17 @@ struct grower {
     const struct fit_data *data;
     const struct growth_limits *limits;
     VEC(struct growth_candidate) terms;
-    /* highest power of each input that its own effect requires; 0: none */
+    /* per input: highest power that its own effect requires; 0: none */
     unsigned power[INPUTS_MAX];
     unsigned degree;             /* largest total degree of a term */
-    size_t most;                 /* candidates */
-    double *weights;             /* in units of the insignificant difference */
-    /* inputs: largest or smallest of the runs, whichever is nearer to the outside */
+    size_t most;                 /* candidate terms, at most */
+    double *weights;             /* weights that express errors in insignificant differences */
+    /* per input: largest or smallest value of the runs, whichever is nearer to the outside */
     double *farthest;
     long double *work;
-    struct formula best;         /* at the current degree */
-    double best_error;           /* left-out error, in the same units; INFINITY: none */
+    struct formula best;         /* best formula at the present degree */
+    double best_error;           /* its error at left-out runs, in insignificant differences;
+                                  * INFINITY: no formula */
 };
 
 static void clear_terms(struct grower *g)
@@ -49,7 +51,7 @@ static void clear_terms(struct grower *g)
     g->terms.count = 0;
 }
 
-/* Returns whether there are too many candidates, so that a lower degree is used: twelve inputs may
+/* Returns whether there are too many candidate terms; then the degree is lowered. Twelve inputs may
  * give millions. */
 static bool too_many(const struct grower *g)
 {
@@ -76,20 +78,20 @@ static void add_products(struct grower *g, struct formula_term term, unsigned de
     }
 }
 
-/* Returns whether the formula stays within its limits outside the runs, by all inputs together and
- * by each alone. */
+/* Returns whether the formula stays within its limits outside the runs. Tests all inputs together
+ * and each one separately. */
 static bool sensible(const struct grower *g, const struct formula *f)
 {
     const struct growth_limits *l = g->limits;
     size_t n = g->data->input_count;
     double inputs[INPUTS_MAX];
 
-    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all together */
+    for (size_t alone = 0; alone <= (n > 1 ? n : 0); alone++) {   /* 0: all inputs together */
         double before = -INFINITY;
         memcpy(inputs, g->farthest, n * sizeof *inputs);
         for (int step = 0; step <= STEPS_OUT; step++) {
             double sum = 0;
-            /* not formula_value, which clamps negative values */
+            /* formula_value would replace negative values by 0 */
             for (size_t i = 0; i < f->count; i++)
                 sum += f->coefficients[i] * formula_term_value(&f->terms[i], inputs, n);
             double slack = l->grain + l->scatter * fabs(sum);
@@ -126,7 +128,8 @@ static void judge(struct grower *g, const size_t *chosen, size_t count)
     g->best_error = s.left_out;
 }
 
-/* Tries all subsets of @size terms of degree up to @degree that include a term of that degree. */
+/* Tries all subsets of @size terms of degree up to @degree that include a term of degree
+ * @degree. */
 static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t count, size_t size,
                     size_t first)
 {
@@ -145,7 +148,7 @@ static void subsets(struct grower *g, unsigned degree, size_t *chosen, size_t co
         }
 }
 
-/* Adds terms one by one, each the most useful. */
+/* Adds terms one by one, the most useful one each time. */
 static void stepwise(struct grower *g, unsigned degree)
 {
     size_t chosen[SIZE_MOST];
@@ -170,7 +173,7 @@ static void stepwise(struct grower *g, unsigned degree)
     }
 }
 
-/* Mean residual of the best formula, in units of the insignificant difference. */
+/* Returns the mean residual of the formula, in insignificant differences. */
 static double residual(const struct grower *g, const struct formula *f)
 {
     const struct fit_data *d = g->data;
@@ -182,10 +185,9 @@ static double residual(const struct grower *g, const struct formula *f)
     return sum / (double)d->run_count;
 }
 
-/* With several inputs a reuse distance is the sum of lines of several arrays, each a product of
- * inputs. If few terms leave a residual, fits a sum of any number of products with positive
- * coefficients. Leaving runs out is a weak test for so many terms; positive coefficients prevent
- * overfitting. */
+/* Fits a sum of any number of products with positive coefficients, if few terms leave a residual.
+ * With several inputs a reuse distance is the sum of lines of several arrays, each a product of
+ * inputs. Left-out runs test so many terms poorly; positive coefficients prevent overfitting. */
 static void search_sums(struct grower *g, struct formula *out)
 {
     const struct fit_data *d = g->data;
@@ -226,12 +228,12 @@ static void search(struct grower *g, struct formula *out)
         error = g->best_error;
         *out = g->best;
         if (residual(g, out) <= 1)
-            break;   /* no residual left to explain */
+            break;   /* no significant residual */
     }
     out->error = isinf(error) ? NAN : error * g->limits->scatter;
 }
 
-/* Highest power of one input that adjacent values require. */
+/* Returns the highest power of one input that adjacent values require. */
 static unsigned power_alone(const struct grower *g, const double *xs, const double *ys, size_t n)
 {
     struct growth_limits limits = *g->limits;
@@ -241,7 +243,7 @@ static unsigned power_alone(const struct grower *g, const double *xs, const doub
     return formula_degree(&f, 1);
 }
 
-/* Returns whether two of @n values differ significantly. */
+/* Returns whether any two of @n values differ significantly. */
 static bool differ(const struct grower *g, const double *values, size_t n)
 {
     double low = INFINITY, high = -INFINITY;
@@ -253,8 +255,8 @@ static bool differ(const struct grower *g, const double *values, size_t n)
     return high - low > SEEN * (g->limits->grain + g->limits->scatter * fabs(high));
 }
 
-/* Powers of many inputs: by the effect of each near the base; 1 if it has an effect only elsewhere,
- * or no two runs differ only in it. */
+/* Finds the power of each input from its effect near the base run. It is 1 if the effect is
+ * elsewhere, or if no two runs differ only in this input. */
 static void find_powers(struct grower *g)
 {
     const struct fit_data *d = g->data;
@@ -283,8 +285,8 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Lists at most @most terms of the requested degree; with many inputs up to one factor per input,
- * if that is not too many. */
+/* Lists at most @most terms of the requested degree. With many inputs a term has at most one factor
+ * per input, if that limits the number enough. */
 static void find_terms(struct grower *g, size_t most)
 {
     clear_terms(g);

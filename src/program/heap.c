@@ -15,8 +15,8 @@
 #define MMAP_THRESHOLD_MOST ((uint64_t)32 << 20)
 #define TRIM_THRESHOLD ((uint64_t)128 << 10)
 #define TOP_PAD ((uint64_t)128 << 10)
-#define CONSOLIDATED ((uint64_t)64 << 10) /* smaller freed chunks never trim the top */
-/* chunks per size in the thread cache, which are never merged */
+#define CONSOLIDATED ((uint64_t)64 << 10) /* bytes; smaller freed chunks never trim the top */
+/* chunks per size in the thread cache, at most; they are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
 #define SIZE_MOST 0x1p46 /* larger requests fail */
@@ -32,10 +32,10 @@ struct allotted {
 
 struct heap {
     bool returns;
-    uint64_t top, end; /* the top chunk */
+    uint64_t top, end; /* start and end of the top chunk */
     uint64_t touched;  /* end of the touched pages, a multiple of PAGE */
     uint64_t mmap_threshold, trim_threshold;
-    VEC(struct chunk) free; /* by address; not adjacent to each other or to top */
+    VEC(struct chunk) free; /* sorted by address; never adjacent to each other or to the top */
     struct {
         uint64_t at[CACHED];
         unsigned count;
@@ -53,7 +53,7 @@ static uint64_t chunk_size(double wanted)
     return size < LEAST_CHUNK ? LEAST_CHUNK : size;
 }
 
-/* Page faults of touching the heap up to @to. */
+/* Touches the heap up to @to. Returns the page faults. */
 static double touch(struct heap *h, uint64_t to)
 {
     const uint64_t end = rounded(to, PAGE), before = h->touched;
@@ -62,7 +62,7 @@ static double touch(struct heap *h, uint64_t to)
     return (double)(h->touched - before) / HEAP_PAGE;
 }
 
-/* Index of the first free chunk at or above @at. */
+/* Returns the index of the first free chunk at or above @at. */
 static size_t free_from(const struct heap *h, uint64_t at)
 {
     size_t low = 0, high = h->free.count;
@@ -92,7 +92,8 @@ static void free_insert(struct heap *h, size_t index, struct chunk chunk)
     h->free.items[index] = chunk;
 }
 
-/* Returns the smallest free chunk that fits @size, the lowest of equal ones; SIZE_MAX: none. */
+/* Returns the smallest free chunk of at least @size bytes. Among equal chunks, the one at the
+ * lowest address. SIZE_MAX: none. */
 static size_t best_free(const struct heap *h, uint64_t size)
 {
     size_t best = SIZE_MAX;
@@ -104,7 +105,7 @@ static size_t best_free(const struct heap *h, uint64_t size)
     return best;
 }
 
-/* Takes @size bytes of free chunk @index; the rest stays free. Returns their address. */
+/* Allocates @size bytes of free chunk @index; the remainder stays free. Returns the address. */
 static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
 {
     struct chunk *chunk = &h->free.items[index];
@@ -119,7 +120,7 @@ static uint64_t take_free(struct heap *h, size_t index, uint64_t size)
     return at;
 }
 
-/* Extends the top for @size bytes; false where malloc would use mmap. */
+/* Extends the top by @size bytes. Returns false if malloc would use mmap. */
 static bool extend(struct heap *h, uint64_t size)
 {
     if (h->end - h->top >= size + LEAST_CHUNK)
@@ -130,7 +131,7 @@ static bool extend(struct heap *h, uint64_t size)
     return true;
 }
 
-/* Allocates @wanted bytes; returns the page faults of touching them. */
+/* Allocates @wanted bytes. Returns the page faults of touching them. */
 static double take(struct heap *h, double wanted, struct allotted *out)
 {
     const uint64_t size = chunk_size(wanted), class = size / ALIGNMENT;
@@ -155,7 +156,7 @@ static double take(struct heap *h, double wanted, struct allotted *out)
     return touch(h, h->top);
 }
 
-/* Trims the top above the threshold. */
+/* Returns the memory at the top to the system if it exceeds the trim threshold. */
 static void trim(struct heap *h)
 {
     const uint64_t size = h->end - h->top;
@@ -200,7 +201,7 @@ static void give(struct heap *h, const struct allotted *place)
         trim(h);
 }
 
-/* Resizes *@place; true if done in place, with its page faults. */
+/* Resizes *@place. Returns true if this needs no copy, and adds its page faults to *@faults. */
 static bool resize(struct heap *h, double wanted, struct allotted *place, double *faults)
 {
     const uint64_t size = chunk_size(wanted);
@@ -221,7 +222,7 @@ static bool resize(struct heap *h, double wanted, struct allotted *place, double
         }
         return true;
     }
-    /* the block adjoins the top: grows without a copy */
+    /* the block is below the top and grows without a copy */
     if (chunk->at + chunk->size == h->top &&
         (chunk->at + size + LEAST_CHUNK <= h->end ||
          (best_free(h, size) == SIZE_MAX && extend(h, size)))) {

@@ -1,6 +1,6 @@
-/* Page faults of a program's allocations, by simulating the system calls of glibc's malloc
- * (malloc.c of glibc 2.36: mmap threshold, trim threshold, top pad). Memory that is returned and
- * taken again faults again. */
+/* Page faults of a program's allocations, by simulation of the system calls of glibc's malloc
+ * (malloc.c of glibc 2.36: mmap threshold, trim threshold, top pad). Memory that was returned to
+ * the system faults again. */
 #ifndef PORTOLAN_PROGRAM_HEAP_H
 #define PORTOLAN_PROGRAM_HEAP_H
 
@@ -15,11 +15,12 @@
 struct heap_event {
     double size;    /* requested bytes; 0: free */
     uint32_t of;    /* index of the event whose memory it frees or resizes; HEAP_NONE: none */
-    uint32_t block; /* of the program; HEAP_NONE: unknown */
+    uint32_t block; /* block of the program; HEAP_NONE: unknown */
 };
 
-/* Writes the page faults of each of @count @events to @faults, assuming that all memory is used.
- * @returns: memory is returned to the system; if not, the result is the least possible. Pure. */
+/* Writes the page faults of each of @count @events to @faults. Assumes that the program touches all
+ * memory. @returns: memory is returned to the system; otherwise the result is a lower bound.
+ * Pure. */
 void heap_faults(const struct heap_event *events, size_t count, bool returns, double *faults);
 
 #endif

@@ -1,5 +1,6 @@
-/* Histogram of reuse distances: exact below 16, then eight bins per octave, and one for first uses,
- * as in program traces (runtime/bins.h). The value of a bin is the mean of its distances. */
+/* Histogram of reuse distances, as in program traces (runtime/bins.h). Bins are exact below 16,
+ * then eight per octave, and one for first uses. The value of a bin is the mean of its
+ * distances. */
 #ifndef PORTOLAN_PROGRAM_HISTOGRAM_H
 #define PORTOLAN_PROGRAM_HISTOGRAM_H
 
@@ -9,19 +10,20 @@
 #include "base/vec.h"
 
 struct reuse_bin {
-    double distance;     /* mean, in distinct lines; INFINITY: first uses */
-    double count;        /* references */
+    double distance;     /* mean in distinct lines; INFINITY: first uses */
+    double count;        /* number of references */
 };
 
-/* Ascending by distance. Zero-initialised is empty and valid. */
+/* Bins in ascending order of distance. A zero-initialised histogram is empty. */
 struct reuse_histogram {
     VEC(struct reuse_bin) bins;
 };
 
 void reuse_histogram_done(struct reuse_histogram *h);
-/* Appends a bin; @distance must exceed all present ones. Ignored unless @count is positive. */
+/* Appends a bin. @distance must exceed those of all existing bins. Does nothing unless @count is
+ * positive. */
 void reuse_histogram_add(struct reuse_histogram *h, double distance, double count);
-/* Adds @factor times all of @from and merges bins of equal distance. */
+/* Adds @factor times @from. Merges bins of equal distance. */
 void reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *from,
                            double factor);
 double reuse_histogram_total(const struct reuse_histogram *h);

@@ -1,4 +1,4 @@
-/* Time per part of the uninstrumented program; its functions are matched with those of the traced
+/* Time per part of the uninstrumented program. Matches its functions with those of the traced
  * program. */
 #ifndef PORTOLAN_PROGRAM_LOCATED_H
 #define PORTOLAN_PROGRAM_LOCATED_H
@@ -9,13 +9,14 @@
 struct located {
     size_t *samples;           /* samples per part */
     size_t part_count;
-    /* all samples; those outside parts: libraries, and functions whose code differs too much */
+    /* all samples; samples outside parts (libraries, and functions whose code differs too much) */
     size_t all, elsewhere;
-    char *different;           /* one of these functions; NULL: none */
+    char *different;           /* name of one function whose code differs too much; NULL: none */
 };
 
-/* Adds the samples of @s in the executable @path, the uninstrumented program of @c, to @out, zeroed
- * at first and freed by located_done. False with err when it cannot be read. */
+/* Adds the samples of @s in the executable @path, the uninstrumented program of @c, to @out. The
+ * caller zero-initialises @out; located_done frees it. False with err if the executable cannot be
+ * read. */
 bool located_add(struct located *out, const struct program_code *c, const struct code_parts *parts,
                  const char *path, const struct samples *s, struct err *err);
 void located_done(struct located *l);

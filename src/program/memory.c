@@ -16,7 +16,7 @@ static void level(double bytes, double ways, double latency, double line_cycles,
             (struct memory_level){{bytes / MEMORY_LINE, ways}, latency, line_cycles, miss_cycles};
 }
 
-/* Whether @m lacks facts without which there is no time; then err names them. */
+/* Returns whether @m lacks facts that a time requires. If so, err names them. */
 static bool facts_missing(const struct machine *m, struct err *err)
 {
     static const char *const needed[] = {"clock",         "l1_bytes",       "l1_ways",
@@ -73,7 +73,7 @@ bool memory_one_set(const struct memory *m, double step)
     return memory_crowding(step) >= m->levels[0].shape.lines / m->levels[0].shape.ways;
 }
 
-/* Hit probability with the program and its threads only. */
+/* Returns the hit probability with the program and its threads only. */
 static double hit_alone(const struct memory *m, size_t level, const struct cache_shape *shape,
                         double distance)
 {
@@ -98,10 +98,10 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 
     if (!m->ages || isinf(distance))
         return hit;
-    /* Other processes replace lines over time: lines that a slow program reuses late are gone,
-     * however few lines are in between. The least recently used are replaced first, so young ones
-     * hardly (measured on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 after 2.4, 50
-     * after 4.8). */
+    /* Other processes replace lines over time: a slow program loses lines even if it accesses few
+     * lines in between. The least recently used lines are replaced first, so recent lines rarely
+     * are. Measured on a Golden Cove, third level: 2 % of lines after 1.2 ms, 15 after 2.4, 50
+     * after 4.8. */
     part = ages_at(m->ages, distance);
     age = m->kept[level] > 0 ? part / m->kept[level] : 0;
     return hit * exp(-age * age - part * m->left[level]);
@@ -117,7 +117,7 @@ void memory_served(const struct memory *m, double distance, double step, double 
         struct cache_shape shape = m->levels[i].shape;
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
-        /* A farther cache holds at least the lines of a nearer one. */
+        /* A level contains at least the lines of the levels before it. */
         double hit = fmax(before, memory_hit(m, i, &shape, i < 2 ? among : distance));
         out[i] = hit - before;
         before = hit;
@@ -151,7 +151,7 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
 
 double ages_at(const struct ages *ages, double distance)
 {
-    size_t low = 0, high = ages->list.count;   /* the first that is at least as far */
+    size_t low = 0, high = ages->list.count;   /* first entry with at least this distance */
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

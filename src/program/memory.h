@@ -1,4 +1,4 @@
-/* Memory of a machine as cache levels from its facts, and the costs of references by reuse
+/* Memory of a machine: cache levels from its facts, and the costs of references by reuse
  * distance. */
 #ifndef PORTOLAN_PROGRAM_MEMORY_H
 #define PORTOLAN_PROGRAM_MEMORY_H
@@ -16,40 +16,40 @@
 struct memory_level {
     struct cache_shape shape;        /* capacity in lines */
     double latency;                  /* cycles from address to value */
-    /* cycles per streamed line from this level; 0 for the first, where accesses themselves cost */
+    /* cycles per streamed line from this level; 0 for the first level, where the accesses
+     * themselves take the time */
     double line_cycles;
-    /* least cycles per line, for independent random lines */
+    /* least cycles per line of independent random lines */
     double miss_cycles;
 };
 
-/* Reuse distances as time. The mean part of the run in which the program touches @lines other
- * lines. */
+/* Share of the run's time in which the program accesses @distance other lines, on average. */
 struct age { double distance, part; };
 struct ages { VEC(struct age) list; };   /* both members ascending */
 
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
     size_t count;                    /* 1 to 3 */
-    double latency, line_cycles;     /* of main memory, in core cycles */
-    /* cost of a written line in a stream, relative to a read one */
+    double latency, line_cycles;     /* main memory, in core cycles */
+    /* cost of a written line in a stream, relative to a line that is only read */
     double line_write;
-    /* cost per line of a single stream from main memory, relative to one of two streams */
+    /* cost per line of one stream from main memory, relative to one of two streams */
     double line_alone;
-    /* bytes: walks with steps up to this are prefetched from the second level */
+    /* largest step in bytes that is prefetched from the second level */
     double prefetch_step;
     /* least cycles per line if all lines map to one set of the first level; 0: no additional
      * cost */
     double crowded_cycles;
-    /* entries of the last TLB level; cycles of a miss, among other independent ones */
+    /* entries of the last TLB level; cycles of a miss among independent misses */
     double pages, walk_cycles;
-    /* share of the second level's evictions that hit a random line of the set; the rest the least
-     * recently used */
+    /* share of the second level's evictions that choose a random line of the set; the other
+     * evictions choose the least recently used line */
     double second_any;
     double clock_hz;
-    /* reuse times of the program; NULL: unknown, so other processes replace no lines */
+    /* reuse times of the program; NULL: unknown, and other processes replace no lines */
     const struct ages *ages;
-    /* per level: share of the run's time in which other processes continuously replace all but 1/e
-     * of its lines; 0: none */
+    /* per level: share of the run's time in which other processes that run continuously replace all
+     * but 1/e of its lines; 0: none do */
     double kept[MEMORY_LEVELS];
     /* per level: times per run that a preempting process fills it */
     double left[MEMORY_LEVELS];
@@ -57,31 +57,32 @@ struct memory {
     struct sharing sharing;
 };
 
-/* Reads the memory of @m from its facts. False with err when facts are missing or its line size
+/* Reads the memory of @m from its facts. False with err if facts are missing or the line size
  * differs from that of traces. */
 bool memory_of(const struct machine *m, struct memory *out, struct err *err);
-/* Probability that level @level has the line of a reference at @distance in the serial run; @shape:
- * the level's, or its used part. */
+/* Returns the probability that level @level contains the line of a reference at @distance in the
+ * serial run. @shape: the shape of the level, or of its used part. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape,
                   double distance);
-/* Shares of references at @distance in the serial run that each level and finally main memory
- * serve: count + 1 of them, summing to 1. @step: bytes per step of a steady walk, else 0. Large
- * powers of two leave most sets of the first and second level unused; the last level hashes its
- * sets. @alike: share of the intervening lines with such steps; the others are spread over all
+/* Computes the shares of references at @distance in the serial run that each level and then main
+ * memory serve: count + 1 shares with the sum 1. @step: bytes per step of a steady walk, else 0.
+ * Large powers of two leave most sets of the first and second level unused; the last level hashes
+ * its sets. @alike: share of the intervening lines with such steps; all other lines use all
  * sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike,
                    double out[MEMORY_LEVELS + 1]);
 /* Returns whether walks in steps of @step bytes are prefetched from the second level. */
 bool memory_prefetched(const struct memory *m, double step);
-/* Returns whether lines @step bytes apart all map to one set of the first level. */
+/* Returns whether lines @step bytes apart map to one set of the first level. */
 bool memory_one_set(const struct memory *m, double step);
-/* Cycles of a page walk for a page after @pages others; 0 while the TLB holds it. */
+/* Returns the cycles of a page walk for a page after @pages other pages; 0 if the TLB contains
+ * it. */
 double memory_walk(const struct memory *m, double pages);
-/* Mean latency or cycles per line over the shares, nested as in lambda = P1 l1 + (1 - P1)(P2 l2 +
- * ...). */
+/* Return the mean latency or cycles per line over the shares, nested as in lambda = P1 l1 + (1 -
+ * P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
-/* Returns the share of the run's time, 0 to 1; 0 if unknown. */
+/* Returns the share of the run's time between two uses at @distance, 0 to 1; 0 if unknown. */
 double ages_at(const struct ages *ages, double distance);
 void ages_done(struct ages *ages);
 

@@ -19,42 +19,42 @@
 #include "program/paper/nalu.h"
 #include "program/pages.h"
 
-/* equal parts of clusters that differ from run to run */
+/* parts of the references, if clusters differ between runs */
 #define SHARES 16
-/* ratio of a cluster's farthest tenth to its nearest quarter from which one mean distance is not
- * enough */
+/* ratio of a cluster's farthest tenth to its nearest quarter above which one mean distance does not
+ * represent it */
 #define SPREAD 2.5
 #define SPREAD_LINES 16
-#define LIKE 0.25          /* least share relative to the counterpart for the same cluster */
-#define ALIKE_RUNS 3       /* least number of runs with the same remainder of an input */
-#define ALIKE_DIVISORS 8   /* doubles per cache line */
-#define ALIKE_WORTH 0.02   /* error of a formula of all runs from which remainders are tried */
-#define ALIKE_BETTER 0.25  /* factor by which a formula of such runs must be better */
-#define DEGREE_MOST 3      /* degree of distance formulas */
-#define LINES 0.25         /* lines: insignificant scatter of a distance */
+#define LIKE 0.25          /* least size of a cluster, relative to its counterpart in another run */
+#define ALIKE_RUNS 3       /* runs with the same remainder of an input, at least */
+#define ALIKE_DIVISORS 8   /* divisors tried: doubles per cache line */
+#define ALIKE_WORTH 0.02   /* error of the formula of all runs above which remainders are tried */
+#define ALIKE_BETTER 0.25  /* factor by which the formula of runs with one remainder must be better
+                            * */
+#define DEGREE_MOST 3      /* largest degree of distance formulas */
+#define LINES 0.25         /* lines; insignificant difference of a distance */
 #define SCATTER 0.005
-/* runs times counts for symbolic regression, largest counts first: at most half a minute unless
- * there are many runs */
+/* product of runs and counts for symbolic regression, at most; largest counts first. Limits its
+ * time to half a minute unless there are many runs */
 #define BRED_RUNS 400
 
-/* number of largest counts that are also derived from the code */
+/* the largest runs, whose counts are also derived from the code */
 #define DERIVED_RUNS 3
-#define DERIVED_MOST 32      /* inputs for them */
+#define DERIVED_MOST 32      /* further inputs at which counts are derived, at most */
 
-/* Values of all runs, followed by values derived from the code at further inputs, and the fitted
- * formula. */
+/* Values of all runs, then values derived from the code at further inputs, of a fitted formula. */
 struct fitted { double *values; size_t count; };
 
 struct fitting {
     struct program_model *model;
     const struct program_runs *runs;
-    double *inputs, *reciprocals;    /* of all runs, then of the further inputs */
+    double *inputs, *reciprocals;    /* inputs of all runs, then the further inputs */
     size_t derived_count;            /* number of further inputs */
-    double *derived_counts, *derived_taken;   /* derived counts at these, per block */
-    VEC(struct fitted) done;         /* appended to formulas */
+    double *derived_counts, *derived_taken;   /* derived counts at the further inputs, per block */
+    VEC(struct fitted) done;         /* one entry per formula */
     VEC(struct formula) formulas;
-    VEC(struct fit_near *) near;     /* per formula */
-    VEC(struct formula) replaced;    /* regression formulas that an alternative replaced */
+    VEC(struct fit_near *) near;     /* one entry per formula */
+    VEC(struct formula) replaced;    /* regression formulas that another formula replaced */
     VEC(uint32_t) replaced_at;
     struct index index;
 };
@@ -71,7 +71,8 @@ static bool same_values(const void *items, uint32_t item, const void *key)
            memcmp(one->values, w->values, w->count * sizeof *w->values) == 0;
 }
 
-/* Returns the formula of the counts @values, @n of the runs and the further inputs; fitted once. */
+/* Returns the index of the formula of the counts @values, @n values of the runs and the further
+ * inputs. Fits equal values only once. */
 static uint32_t formula_of(struct fitting *f, const double *values, size_t n)
 {
     struct wanted_values key = {values, n};
@@ -117,10 +118,10 @@ static void fit_some(const struct fitting *f, const double *from, const double *
     free(used);
 }
 
-/* The alignment of rows in cache lines determines which copy of an unrolled loop touches a new
- * line: odd row lengths differ from even ones. If the shares @values of the runs @use have no good
- * common formula, but those with the largest run's alignment do, that formula is used for inputs
- * with this alignment. */
+/* Fits the shares @values of the runs in @use for one alignment of rows in cache lines. The
+ * alignment determines which copy of an unrolled loop accesses a new line: odd row lengths differ
+ * from even ones. If no good formula fits all runs, but one fits the runs with the largest run's
+ * alignment, that formula is used for inputs with this alignment. */
 static void fit_alike(const struct fitting *f, const double *values, const double *totals,
                       const bool *use, const struct growth_limits *limits, struct model_mode *out)
 {
@@ -154,7 +155,7 @@ static void fit_alike(const struct fitting *f, const double *values, const doubl
     free(same);
 }
 
-/* Fits a cluster or part of the references: modes[r] of the runs @use. */
+/* Fits a cluster or part of the references; modes[r] is that of run r in @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals,
                      const bool *use, struct model_mode *out)
 {
@@ -186,9 +187,9 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
     free(steps);
 }
 
-/* Returns whether @modes, of @total references, match the largest run's: equal number, none with a
- * small part of its counterpart. A small run that merges two clusters and has another one also has
- * the same number. */
+/* Returns whether @modes, of @total references, correspond to the clusters of the largest run.
+ * Their number must be equal, and none may be much smaller than its counterpart. A small run that
+ * merges two clusters and has an additional one also has the same number. */
 static bool corresponds(const struct mode *modes, size_t count, double total,
                         const struct mode *largest, size_t largest_count, double largest_total)
 {
@@ -201,8 +202,8 @@ static bool corresponds(const struct mode *modes, size_t count, double total,
     return true;
 }
 
-/* Selects runs with the clusters of the largest one; the others are too small to separate them.
- * Returns their number. */
+/* Selects the runs with the clusters of the largest run. Other runs are too small to separate them.
+ * Returns the number of selected runs. */
 static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], const size_t *counts,
                     const double *totals, size_t largest, bool *use)
 {
@@ -215,7 +216,8 @@ static size_t alike(const struct fitting *f, struct mode (*modes)[MODES_MOST], c
     return n;
 }
 
-/* Rank of cluster @k among references with a finite distance, 0 to 1. */
+/* Computes the range *@from to *@to of cluster @k when all references with a finite distance are
+ * sorted by distance, 0 to 1. */
 static void place_of(const struct mode *modes, size_t count, size_t k, double *from, double *to)
 {
     double finite = 0, below = 0;
@@ -228,8 +230,8 @@ static void place_of(const struct mode *modes, size_t count, size_t k, double *f
     *to = (below + modes[k].count) / finite;
 }
 
-/* Returns whether the cluster's distances vary so much that their mean is not representative:
- * triangular loops have all distances of an interval. */
+/* Returns whether the cluster's distances vary too much for one mean. Triangular loops have all
+ * distances of an interval. */
 static bool is_spread(const struct run_reference *r, const struct mode *modes, size_t count,
                       size_t k)
 {
@@ -243,8 +245,8 @@ static bool is_spread(const struct run_reference *r, const struct mode *modes, s
     return high.distance > SPREAD * low.distance + SPREAD_LINES;
 }
 
-/* Fits formulas of each cluster; a spread one is cut into parts of equally many references by
- * distance. */
+/* Fits formulas of each cluster. Splits a spread cluster by distance into parts with equal numbers
+ * of references. */
 static void fit_clusters(struct fitting *f, size_t reference, struct mode (*modes)[MODES_MOST],
                          const size_t *counts, size_t largest, const double *totals,
                          const bool *use, struct model_reference *out)
@@ -274,8 +276,8 @@ static void fit_clusters(struct fitting *f, size_t reference, struct mode (*mode
     free(one);
 }
 
-/* Cuts the largest run's clusters into parts of at most 1 / SHARES, matched with the same shares of
- * other runs' references by distance. */
+/* Splits the largest run's clusters into parts of at most 1 / SHARES of the references. Matches
+ * them with the same shares of other runs' references, sorted by distance. */
 static void fit_shares(struct fitting *f, size_t reference, const struct mode *clusters,
                        size_t count, const double *totals, struct model_reference *out)
 {
@@ -311,7 +313,7 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
     free(use);
 }
 
-/* Inputs that differ between runs. */
+/* Returns the number of inputs that differ between runs. */
 static size_t varying(const struct fitting *f)
 {
     size_t width = f->runs->name_count, count = 0;
@@ -344,7 +346,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        if (same >= varying(f) + 2 || same == n)   /* fewer runs cannot show each input's effect */
+        if (same >= varying(f) + 2 || same == n)   /* fewer runs do not determine the effect of each
+                                                    * input */
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);
@@ -355,7 +358,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     free(use);
 }
 
-/* Fits the number of distinct lines per run: it limits distances and their growth. */
+/* Fits the number of distinct lines per run. It limits distances and their growth. */
 static void fit_footprint(struct fitting *f)
 {
     const struct growth_limits limits = {DEGREE_MOST, 2, SCATTER, 0, INFINITY, 2, true};
@@ -374,7 +377,8 @@ static void fit_footprint(struct fitting *f)
     free(values);
 }
 
-/* Chooses inputs beyond the runs: the largest ones doubled repeatedly, together and alone. */
+/* Chooses inputs beyond the runs: doubles the largest inputs repeatedly, all together and each one
+ * separately. */
 static void find_beyond(struct fitting *f)
 {
     const size_t n = f->runs->runs.count, width = f->runs->name_count,
@@ -406,7 +410,8 @@ static void find_beyond(struct fitting *f)
                    f->derived_taken + k * blocks);
 }
 
-/* Returns a formula that fits both the runs' @values and the code's @derived, where known. */
+/* Returns the index of a formula that fits both the runs' @values and the known values @derived
+ * from the code. */
 static uint32_t formula_of_both(struct fitting *f, double *values, const double *derived,
                                 size_t block)
 {
@@ -439,7 +444,7 @@ static void fit_blocks(struct fitting *f)
     free(values);
 }
 
-/* Returns whether the block allocates or frees memory: its time grows with first-used pages, which
+/* Returns whether the block allocates or frees memory. Its time grows with first-used pages, which
  * are counted separately. */
 static bool allocates(const struct program_block *b)
 {
@@ -454,8 +459,7 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
-/* Replaces @values in @use by their lower quartile: the minimum of many scattered values is too
- * low. */
+/* Replaces @values in @use by their lower quartile. The minimum of many noisy values is too low. */
 static void level(double *values, const bool *use, size_t n)
 {
     double *sorted = mem_zero(n + 1, sizeof *sorted);
@@ -470,7 +474,7 @@ static void level(double *values, const bool *use, size_t n)
     free(sorted);
 }
 
-/* Fits cycles per execution in external code; they scatter, and are usually independent of the
+/* Fits the cycles per execution of external code. They are noisy and usually independent of the
  * inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -496,7 +500,7 @@ static void fit_calls(struct fitting *f)
     free(use);
 }
 
-/* Shares of the branches that are predicted wrong. */
+/* Fits the mispredicted shares of the branches. */
 static void fit_mispredicted(struct fitting *f)
 {
     const struct growth_limits limits = {2, 1e-3, 0.05, 0, 1, 0.5, false};
@@ -527,7 +531,7 @@ static int by_largest(const void *a, const void *b)
                                      : 1;
 }
 
-/* Trains a network for @formula, whatever its error, since the user requested networks. */
+/* Trains a network for @formula, whatever its error, because the user requested networks. */
 static void train_network(struct fitting *f, const struct fit_data *data, struct formula *formula)
 {
     struct program_model *m = f->model;
@@ -539,7 +543,7 @@ static void train_network(struct fitting *f, const struct fit_data *data, struct
 }
 
 /* Tries expressions or networks for the largest counts that regression does not predict, including
- * the total of references. False when @progress cancelled. */
+ * the total number of references. Returns false if @progress cancelled. */
 static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress progress, void *state)
 {
     size_t n = f->runs->runs.count;

@@ -1,4 +1,4 @@
-/* Extrapolates runs at small inputs to any input: formulas of block counts, and of references by
+/* Extrapolates runs at small inputs to any inputs: formulas of block counts, and of references by
  * reuse distance. */
 #ifndef PORTOLAN_PROGRAM_MODEL_H
 #define PORTOLAN_PROGRAM_MODEL_H
@@ -9,28 +9,28 @@
 #include "program/range.h"
 #include "program/runs.h"
 
-/* A cluster of distances of one instruction that all runs have, or a part of the references where
- * clusters differ. */
+/* A cluster of distances of one instruction that all runs have. If clusters differ between runs, a
+ * part of its references. */
 struct model_mode {
-    /* share of the references, as a formula of the inputs' reciprocals: converges as the inputs
+    /* share of the references, as a formula of the inputs' reciprocals; it converges as the inputs
      * grow */
     struct formula share;
-    /* the same for inputs whose number @input has remainder @rest by @divisor; divisor 0: none */
+    /* share for inputs whose number @input has remainder @rest by @divisor; divisor 0: none */
     struct formula share_alike;
     uint16_t input, divisor, rest;
     bool cold; /* first uses */
     struct formula distance;
-    struct formula irregular; /* share without a steady step, of the reciprocals */
-    struct formula step;      /* bytes */
+    struct formula irregular; /* share without a steady step, as a formula of the reciprocals */
+    struct formula step;      /* step in bytes */
 };
 
 struct model_reference {
-    uint32_t total; /* formula */
+    uint32_t total; /* index of the formula of all references */
     struct model_mode *modes;
     size_t mode_count;
 };
 
-/* Alternative to regression, for counts that it does not predict. */
+/* Alternatives to regression for counts that it does not predict. */
 enum count_fit { COUNTS_GENETIC, COUNTS_NETWORK, COUNTS_REGRESSION };
 
 struct program_code;
@@ -38,50 +38,50 @@ struct derived;
 struct pages_model;
 
 struct program_model {
-    const struct program_runs *runs; /* held */
-    struct formula *formulas;        /* without duplicates */
+    const struct program_runs *runs; /* owned reference */
+    struct formula *formulas;        /* no formula occurs twice */
     size_t formula_count;
-    struct formula_range *ranges; /* of each formula */
+    struct formula_range *ranges; /* one per formula */
     struct derived *derived;      /* counts that follow from the code */
-    struct nalu **networks;       /* networks that formulas refer to */
+    struct nalu **networks;       /* networks of the formulas */
     size_t network_count;
-    uint32_t *counts, *taken; /* per block: index of its formula */
+    uint32_t *counts, *taken; /* per block: index of the formula */
     /* per block: cycles of external functions per execution; error below 0: unknown */
     struct formula *calls;
-    /* per block: share of its executions whose branch is predicted wrong, of the reciprocals; count
-     * 0: none */
+    /* per block: mispredicted share of its branch's executions, as a formula of the reciprocals;
+     * count 0: none */
     struct formula *mispredicted;
     struct model_reference *references;
-    struct formula footprint;  /* distinct lines */
+    struct formula footprint;  /* number of distinct lines */
     struct pages_model *pages; /* NULL: the runs have no page data */
-    bool traced;               /* the runs had references */
-    struct program_code *code; /* NULL until requested; under code_lock */
+    bool traced;               /* the runs have references */
+    struct program_code *code; /* NULL until requested; code_lock protects it */
     pthread_mutex_t code_lock;
     _Atomic unsigned holders;
 };
 
-/* Called repeatedly with the completed share; returns false to cancel. */
+/* Called repeatedly with the completed share of the fit. Returns false to cancel. */
 typedef bool (*model_progress)(void *state, double share);
 
-/* Fits @runs, at least one. NULL with err when @progress (may be NULL) cancelled. */
+/* Fits @runs, at least one. NULL with err if @progress (may be NULL) cancelled. */
 struct program_model *program_model_new(const struct program_runs *runs, enum count_fit fit,
                                         model_progress progress, void *state, struct err *err);
 void program_model_free(const struct program_model *m);
 const struct program_model *program_model_hold(const struct program_model *m);
-/* Returns the program's machine code, assembled once and owned by the model; immutable. NULL with
- * err. */
+/* Returns the program's machine code. It is assembled once, owned by the model, and immutable. NULL
+ * with err. */
 const struct program_code *program_model_code(const struct program_model *m, struct err *err);
-/* Returns 1 / @input, the variable of formulas of shares. */
+/* Returns 1 / @input, the variable of formulas for shares. */
 double model_reciprocal(double input);
-/* Makes a run at @inputs: the recorded one if any, else by the formulas. program_run_done frees
- * @out. */
+/* Makes a run at @inputs: the recorded one if there is one, else from the formulas.
+ * program_run_done frees @out. */
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out);
 const struct formula *program_model_count(const struct program_model *m, size_t block);
-/* Returns whether @f gives the count of every run, and the runs determine a formula of its kind at
+/* Returns whether @f equals the count of every run, and the runs determine a formula of its kind at
  * @inputs. */
 bool program_model_fits(const struct program_model *m, const struct formula *f,
                         const double *inputs);
-/* Returns whether reference @reference has its block's count in all runs. Pure. */
+/* Returns whether reference @reference has the count of its block in all runs. Pure. */
 bool program_model_with_block(const struct program_model *m, size_t reference);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evaluates a program's model at given inputs: counts, distances, first uses, and the validity of
- * its formulas. */
+/* Evaluates a program's model at given inputs: counts, distances and first uses. Determines whether
+ * its formulas are valid there. */
 #include "program/model.h"
 
 #include <math.h>
@@ -13,9 +13,11 @@
 #include "program/fit.h"
 #include "program/pages.h"
 
-#define BOUND_ROUNDS 64      /* rounds of propagating bounds between blocks */
+#define BOUND_ROUNDS 64      /* iterations of limiting counts by the counts of predecessors, at most
+                              * */
 
-/* Returns whether a run had the remainder of @term at @inputs: other remainders are unknown. */
+/* Returns whether a run had the remainder of @term at @inputs. The formula is uncertain at other
+ * remainders. */
 static bool remainder_seen(const struct program_model *m, const struct formula_term *term,
                            const double *inputs)
 {
@@ -50,7 +52,7 @@ bool program_model_with_block(const struct program_model *m, size_t reference)
            m->counts[m->runs->program->references[reference].block];
 }
 
-/* Evaluates the clusters at @inputs, scaled to sum to all references. */
+/* Evaluates the clusters of a reference at @inputs. Scales their shares to the sum 1. */
 static void reference_at(const struct program_model *m, const struct model_reference *model,
                          const double *inputs, const double *reciprocals, double references,
                          struct run_reference *out)
@@ -80,8 +82,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
     qsort(out->bins, out->bin_count, sizeof *out->bins, compare_doubles);
 }
 
-/* Upper bound of each block's count: executions of its predecessors. INFINITY at the start of a
- * function, for self-loops, or without predecessors. */
+/* Computes the upper bound of each block's count: the executions of its predecessors. INFINITY at
+ * the start of a function, for self-loops, or without predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
@@ -92,8 +94,8 @@ static void find_inflow(const struct program *p, const double *counts, double *i
         inflow[p->functions[f].first_block] = INFINITY;
 }
 
-/* Limits counts to executions of their predecessors: a poorly fitted formula may be far off outside
- * the runs. @kept gets the share of each count that remains. */
+/* Limits counts to the executions of their predecessors, because a poor formula may be far off
+ * outside the runs. @kept gets the remaining share of each count. */
 static void bound_counts(const struct program_model *m, const double *inputs, const double *derived,
                          double *counts, double *kept)
 {
@@ -127,8 +129,8 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
-/* Each line has one first use: the shares of references are limited so that first uses do not
- * exceed lines. The excess gets the distances of the others. */
+/* Limits first uses to the number of distinct lines, because each line has one. The excess gets the
+ * distances of the other references. */
 static void bound_first_uses(const struct program_model *m, const double *inputs,
                              struct program_run *run)
 {
@@ -154,7 +156,7 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Takes the store that feeds a load from the run with most of its references. */
+/* Sets the store that forwards to a load, from the run with most references of the load. */
 static void take_forward(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {
@@ -204,7 +206,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                 ? derived_taken[b]
                 : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
-    /* What follows from the code a loop's end has, which is predicted by itself. */
+    /* A loop end whose count follows from the code is predicted separately. */
     for (size_t b = 0; b < p->block_count; b++)
         if (p->blocks[b].two_way && isnan(derived_taken[b]))
             out->mispredicted[b] =

@@ -5,13 +5,13 @@
 
 #include "program/runtime/bins.h"
 
-#define GAP 1.5            /* ratio to the next cluster, */
-#define GAP_LINES 4        /* and least difference in lines */
+#define GAP 1.5            /* least ratio to the distance of the next cluster */
+#define GAP_LINES 4        /* least difference in lines to the next cluster */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* share of the references below which a bin starts no cluster */
-/* ratio of a distance to all others from which their mean would be meaningless */
+/* ratio of a distance to all smaller ones above which a common mean would not represent it */
 #define FAR_OFF 4.0
-/* share of the references from which such distant ones form a cluster */
+/* least share of the references for a cluster of such distances */
 #define FAR_LEAST 1e-4
 
 static void join(struct mode *into, const struct mode *from)
@@ -26,13 +26,13 @@ static void join(struct mode *into, const struct mode *from)
     into->regular += from->regular;
 }
 
-/* Ratio of the larger to the smaller distance. */
+/* Returns the ratio of the larger to the smaller distance. */
 static double ratio(double a, double b)
 {
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* Returns the first of @count clusters from which on all are small. */
+/* Returns the first cluster from which all of @count clusters are small. */
 static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
     while (count > 0 && modes[count - 1].count < SMALL * total)
@@ -40,16 +40,16 @@ static size_t behind_all(const struct mode *modes, size_t count, double total)
     return count;
 }
 
-/* Returns whether the small cluster @k is so far above the others that it stays: the first use of
- * each line after initialisation. */
+/* Returns whether the small cluster @k is kept because it is far above all others. An example is
+ * the first use of each line after its initialisation. */
 static bool stays(const struct mode *modes, size_t count, size_t k, double total)
 {
     return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total &&
            ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
-/* Merges the smallest of @count finite clusters with its nearer neighbour while it is small or
- * there are too many. Returns the number left. */
+/* Merges the smallest of @count finite clusters with its nearer neighbour. Repeats while that one
+ * is small or there are more than @most. Returns the number left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
@@ -60,7 +60,7 @@ static size_t thin(struct mode *modes, size_t count, double total, size_t most)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        /* it would include the far ones */
+        /* merging would include the distant clusters */
         if (least == 0 && count <= most && stays(modes, count, 1, total))
             break;
         size_t other = !least               ? 1
@@ -94,7 +94,7 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
     double last = -1;
     size_t count = 0;
 
-    /* Large bins first, so that a few references between two clusters do not connect them. */
+    /* Adds large bins first. Otherwise a few references between two clusters would connect them. */
     for (int stragglers = 0; stragglers < 2; stragglers++)
         for (size_t i = 0; i < r->bin_count; i++) {
             const struct run_bin *b = &r->bins[i];

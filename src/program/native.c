@@ -16,35 +16,36 @@
 #include "model/facts.h"
 
 #define PIECES 3                 /* measurements of clock and core per size */
-#define STREAM_BYTES ((size_t)1 << 20)   /* least bytes streamed per measurement */
+#define STREAM_BYTES ((size_t)1 << 20)   /* bytes streamed per measurement, at least */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
-/* independent accesses: the system calls before and after are negligible */
+/* independent accesses; with this number the time of the system calls before and after is
+ * negligible */
 #define SCATTERED 32768
-/* ratio of an area that is walked in columns to the lines walked */
+/* ratio of the area walked in columns to the lines accessed */
 #define COLUMNS_BY 8
-/* short repetitions: preempted ones are outliers, and the median counts */
+/* repetitions; they are short, and the median excludes preempted ones */
 #define TRIES 5
 #define HUGE_PAGE ((size_t)2 << 20)
-#define WALKED 16384u            /* least accesses per measurement of translations */
-/* share of a second-level line time below which a cost is 0 */
+#define WALKED 16384u            /* accesses per measurement of page walks, at least */
+/* share of the time of a line from the second level below which a cost counts as 0 */
 #define WALKS_LEAST 0.2
 #define PAGE 4096u
-#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice the previous */
+#define FIRST_WAIT 0.3e-3        /* seconds; each wait is twice the previous one */
 #define WAIT_TRIES 3
-/* factor of the first size: mostly fills the second level and fits */
+/* factor of the first size; the area mostly fills the second level and fits in it */
 #define NEAR_BY 2
-/* share of lines after the longest wait above which their lifetime is unknown */
+/* share of lines left after the longest wait above which their lifetime is unknown */
 #define LEFT_MOST 0.8
-/* factor of the first size: the second level's size, or more than half of it */
+/* factor of the first size; the area has the second level's size, or more than half of it */
 #define SECOND_BY 8
 #define SECOND_ROUNDS 20
-/* seconds of a walk through the second level: shorter times cannot be resolved */
+/* seconds of a walk through the second level; shorter times are too short to measure */
 #define KEPT_LEAST 20e-6
 
 static volatile uint64_t sink;
 
-/* Streams @bytes at @at, both halves alternately; seconds per line. */
+/* Reads @bytes at @at as two streams, one per half. Returns seconds per line. */
 static double read_seconds(const char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
@@ -62,7 +63,7 @@ static double read_seconds(const char *at, size_t bytes)
     return start / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Streams half of @bytes sequentially. */
+/* Reads half of @bytes as one stream. Returns seconds per line. */
 static double alone_seconds(const char *at, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
@@ -92,8 +93,8 @@ static double write_seconds(char *at, size_t bytes)
     return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
-/* Each address depends on the previous load (which gives 0) and on Knuth's linear congruential
- * generator, whose cycles are subtracted. */
+/* Measures dependent random accesses. Each address depends on the previous load (which returns 0)
+ * and on Knuth's linear congruential generator. The caller subtracts the generator's cycles. */
 static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
@@ -109,14 +110,15 @@ static double jump_once(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
-/* Accesses lines of @bytes in columns, a page and a line apart, in an area eight times as large, so
- * that columns are as long as in programs. The core's maximum number of misses is in flight. */
+/* Measures independent accesses to lines of @bytes in columns, a page and a line apart. The area is
+ * eight times as large, so columns are as long as in programs. The core has its maximum number of
+ * misses in flight. */
 static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = PAGE + (size_t)MEMORY_LINE, wide = bytes * COLUMNS_BY,
                  rows = (wide < MOST_BYTES ? wide : MOST_BYTES) / step,
                  columns = 1 + (bytes / (size_t)MEMORY_LINE - 1) / rows;
-    /* continues where it ended: its latest lines are still cached */
+    /* continues after the previous measurement, whose latest lines are still cached */
     static _Thread_local size_t column;
     uint64_t sum = 0, other = 0;
     size_t count = 0;
@@ -135,7 +137,7 @@ static double scatter_once(const char *from, size_t bytes)
     return start / (double)count;
 }
 
-/* Median of several measurements. */
+/* Returns the median of several measurements. */
 static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
                               size_t bytes)
 {
@@ -162,9 +164,9 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* Accesses one line of each page of @bytes by four unrolled loads, as compilers do (one load alone
- * takes 10 cycles per line on a Zen 3, four take 12), each @shift bytes farther from its page's
- * start; seconds per line. */
+/* Accesses one line of each page of @bytes with four unrolled loads, like compiled code, each
+ * @shift bytes farther from the start of its page. Returns seconds per line. On a Zen 3 one load
+ * per iteration takes 10 cycles per line, four take 12. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -180,7 +182,7 @@ static double walk_by(const char *from, size_t bytes, size_t shift)
     return start / (double)(rounds * pages);
 }
 
-/* The lines fit the first two levels. */
+/* Measures a walk whose lines fit the first two levels. */
 static double walk_once(const char *from, size_t bytes)
 {
     return walk_by(from, bytes, (size_t)MEMORY_LINE);
@@ -193,10 +195,11 @@ static double crowd_once(const char *from, size_t bytes)
 
 struct native_probe {
     char *at;                    /* MOST_BYTES */
-    /* room for alignment: twice HUGE_PAGE; from an aligned address on MOST_BYTES in huge pages */
+    /* mapped: twice HUGE_PAGE larger than needed, for alignment; huge: aligned address in it,
+     * MOST_BYTES in huge pages */
     char *mapped, *huge;
     size_t first;                /* bytes that fit the second level, a power of two */
-    struct machine *machine;     /* this CPU's */
+    struct machine *machine;     /* this CPU's machine */
     VEC(struct native) seen;
 };
 
@@ -243,12 +246,13 @@ void native_probe_free(struct native_probe *p)
     free(p);
 }
 
-/* Measures lines after increasing waits since the access of @bytes; @congruence: seconds per access
- * besides the load. A wait with preemption shows another effect: it is repeated or left out. */
+/* Measures lines after increasing waits since the access of @bytes. @congruence: seconds per access
+ * without the load. A wait with a preemption is repeated or omitted, because it shows another
+ * effect. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence,
                           struct native_wait out[NATIVE_WAITS])
 {
-    /* the last lines accessed, of the half that ends in the middle */
+    /* the last lines accessed, in the half that ends in the middle */
     const size_t near = p->first * NEAR_BY;
     double wait = FIRST_WAIT;
 
@@ -281,7 +285,7 @@ void native_probe_look(struct native_probe *p)
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES;
          size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
-        /* the previous walk had this size as well */
+        /* the previous walk had the same size */
         read_seconds(p->at, size);
         *l = (struct native_level){(double)size, read_seconds(p->at, size),
                                    write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
@@ -329,10 +333,11 @@ bool native_looks_agree(const struct native *looks, size_t count, double within)
     return true;
 }
 
-/* Some of the measurements. */
+/* A list of measurements. */
 struct looks { const struct native *items; size_t count; };
 
-/* Median of the double at @offset in each measurement, mean of two; NaN: unknown. */
+/* Returns the median over the measurements of the double at @offset; of two the mean. NaN:
+ * unknown. */
 static double middle(const struct looks *looks, size_t offset)
 {
     double *values = mem_alloc(looks->count * sizeof *values), value;
@@ -349,7 +354,7 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-/* Measurements in @use, or all; the caller frees them. */
+/* Returns the measurements in @use (NULL: all). The caller frees them. */
 static struct native *looks_used(const struct native_probe *p, const bool *use, size_t *count)
 {
     struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
@@ -379,7 +384,7 @@ void native_probe_result(const struct native_probe *p, const bool *use, struct n
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
-    /* Converts rates to times, which can be added. */
+    /* Converts rates to times, because times can be added. */
     for (size_t i = 0; i < count; i++) {
         slots += 1 / looks.items[i].share.slots;
         ports += 1 / looks.items[i].share.ports;
@@ -416,7 +421,8 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* The second level holds @bytes of a larger area; returns the time of the rest. */
+/* Returns the time of the lines that are not in the second level. It contains @bytes of the larger
+ * area. */
 static double behind_second(double bytes, const struct native_level *area, double measured,
                             double second)
 {
@@ -424,7 +430,8 @@ static double behind_second(double bytes, const struct native_level *area, doubl
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* Share of @lines random lines that a cache lacks: more of them map to a set than it has ways. */
+/* Returns the share of @lines random lines that a cache does not contain, because more of them map
+ * to a set than it has ways. */
 static double not_held(const struct cache_shape *cache, double lines)
 {
     double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean),
@@ -437,8 +444,8 @@ static double not_held(const struct cache_shape *cache, double lines)
     return 1 - (held + cache->ways * (1 - below)) / mean;
 }
 
-/* Bytes of the second level that other users leave: from the share of an area of its size that it
- * holds. The next level's costs depend on it. */
+/* Returns the bytes of the second level that other tasks leave to the program, from the share of an
+ * area of its size in the cache. The costs of the next level depend on it. */
 static double second_left(const struct native *n, const struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
@@ -457,18 +464,18 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* Time after which 1/e of lines are still present, from the shares @left at @ages, in seconds; NaN:
- * too long to measure. Least recently used lines go first, so the share falls with the square of
- * the age, as in memory_hit. Missing ages are NaN. */
+/* Returns the time in seconds after which 1/e of the lines are still cached, from the shares @lefts
+ * at @ages. NaN: too long to measure. Least recently used lines are replaced first, so the share
+ * falls with the square of the age, as in memory_hit. Missing ages are NaN. */
 static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
-    double age = 0, left = 1;   /* of the previous wait */
+    double age = 0, left = 1;   /* age and share of the previous wait */
 
     for (int i = 0; i < NATIVE_WAITS; i++) {
         if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
         double now = fmin(1, fmax(0.01, lefts[i]));
-        if (now <= exp(-1))   /* interpolates by the logarithm of the share */
+        if (now <= exp(-1))   /* interpolates the logarithm of the share */
             return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) *
                                                          (log(left) + 1) / (log(left) - log(now))));
         age = ages[i];
@@ -477,8 +484,8 @@ static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[N
     return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
 }
 
-/* Lifetime in the third level, and in the second, whose victims go to the third. @second: bytes of
- * the second level, @third: latency of the third. */
+/* Computes the lifetime of lines in the second level and in the third, which receives the second
+ * level's victims. @second: bytes of the second level. @third: latency of the third level. */
 static void find_kept(const struct native *n, double second, double third, double *kept_second,
                       double *kept_third)
 {
@@ -501,8 +508,9 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
-/* Bytes of the third level that other users leave; its latency is @third. At that size half of the
- * lines come from main memory. Areas differ by factors of two. */
+/* Returns the bytes of the third level that other tasks leave to the program. For an area of that
+ * size half of the lines come from main memory. Measured areas differ by factors of two. @third:
+ * latency of the third level. */
 static double third_left(const struct native *n, double third)
 {
     double half = (third + n->sizes[n->count - 1].latency) / 2;
@@ -517,8 +525,8 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
-/* Cost of a page walk, and the number of pages without one: where half of the walk's time appears.
- * Nothing if no time appears, as with huge pages. */
+/* Sets the cost of a page walk, and the number of pages without one, at which half of the walk's
+ * time appears. Sets nothing if no time appears, as with huge pages. */
 static void apply_walks(const struct native *n, struct machine *m)
 {
     double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
@@ -539,15 +547,15 @@ static void apply_walks(const struct native *n, struct machine *m)
     set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
 }
 
-/* Share of the second level in a walk with long steps, which shows its replacement policy; which
- * sets it uses is chance. */
+/* Sets the second level's replacement policy, from its hit share in a walk with long steps. Which
+ * sets the walk uses is random. */
 static void apply_replacement(const struct native *n, double bytes, struct machine *m)
 {
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
     struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    /* Times above the third level's are caused by the first level's set (native_apply), not by the
-     * second level. */
+    /* The first level's sets cause times above the third level's (native_apply). They do not show
+     * the policy of the second level. */
     if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third ||
         crowd.lines < ways)
         return;
@@ -584,10 +592,11 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    /* Part of an area of twice its size that the second level keeps by its replacement policy;
-     * programs with the same reuse benefit equally. */
+    /* The second level contains part of an area of twice its size, due to its replacement policy.
+     * Programs with the same reuse have the same benefit. */
     set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
-    /* Time beyond third-level lines is caused by the set itself, whatever level serves it. */
+    /* The set itself causes times above those of third-level lines, independent of the level that
+     * serves it. */
     if (n->crowded > next->scatter)
         set(m, "l1_crowded_cycles", n->crowded * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");

@@ -12,17 +12,18 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define CHAIN 10000              /* multiplications in the clock's chain */
-#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication (3) and an exclusive or (1) */
-#define LOADS 24                 /* per turn of the loop that measures ports */
-#define NOPS 96                  /* per turn of the loop that measures slots */
-#define TURN_INSNS 1             /* µops of the loop's decrement and jump */
+#define CHAIN 10000              /* multiplications in the dependence chain that measures the clock
+                                  * */
+#define CHAIN_CYCLES 4.0         /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
+#define LOADS 24                 /* loads per iteration of the loop that measures ports */
+#define NOPS 96                  /* nops per iteration of the loop that measures slots */
+#define TURN_INSNS 1             /* µops of the loop's decrement and jump, fused */
 #define LOAD_TURNS 1000
 #define NOP_TURNS 500
 #define EMPTY_TRIES 3
-#define READINGS 24              /* per measurement of the core alone */
-#define PERIOD 1000000           /* nanoseconds between them */
-#define WATCH_LEAST 8            /* least measurements during a program */
+#define READINGS 24              /* readings per measurement without a program */
+#define PERIOD 1000000           /* nanoseconds between readings */
+#define WATCH_LEAST 8            /* readings during a program, at least */
 
 static volatile uint64_t sink;
 
@@ -44,7 +45,7 @@ double native_empty(void)
     return least;
 }
 
-/* Seconds per cycle. */
+/* Returns the seconds per cycle. */
 static double chain_seconds(double empty)
 {
     uint64_t x = sink | 1, y = x, z = x >> 3;
@@ -57,7 +58,7 @@ static double chain_seconds(double empty)
     return start / (CHAIN * CHAIN_CYCLES);
 }
 
-/* Almost only loads, so that slots do not limit. */
+/* Measures a loop of loads. It has few other µops, so slots do not limit it. */
 static double loads_seconds(double empty)
 {
     static uint64_t words[LOADS];
@@ -75,8 +76,8 @@ static double loads_seconds(double empty)
     return (native_seconds() - start - empty) / LOAD_TURNS;
 }
 
-/* Nops of four bytes, the mean length in code: the front end delivers shorter ones more slowly (5.4
- * of 6 per cycle on a Golden Cove). */
+/* Measures a loop of four-byte nops, the mean length in code. The front end delivers shorter ones
+ * more slowly (5.4 of 6 per cycle on a Golden Cove). */
 static double nops_seconds(double empty)
 {
     double start = native_seconds();
@@ -140,7 +141,7 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
             fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
-    /* Loads also wait for slots. */
+    /* The loads wait for slots too; their share is removed. */
     if (!isnan(loads))
         share->ports =
             fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
@@ -172,7 +173,7 @@ void native_core(const struct machine *m, double *clock_hz, struct core_share *s
 }
 
 struct native_watch {
-    cpu_set_t before;            /* CPU affinity of the calling thread */
+    cpu_set_t before;            /* CPU affinity of the calling thread before */
     struct core_readings readings;
 };
 

@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "model/facts.h"
 
-#define LOOKS 3            /* at most: two that agree are enough */
+#define LOOKS 3            /* measurements, at most; two that agree suffice */
 #define AGREE 0.05
 
-/* Returns whether the fact is kept; momentary values of the core are not. */
+/* Returns whether the fact is stored. The core's present clock and share are not. */
 static bool is_kept(const char *fact)
 {
     return fact_find(fact) && strcmp(fact, "clock") != 0;

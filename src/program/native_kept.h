@@ -1,4 +1,4 @@
-/* Keeps measurements of this CPU's memory (native.h) between runs in memory.csv, together with the
+/* Stores measurements of this CPU's memory (native.h) between runs in memory.csv, together with the
  * costs of lines (measure/kept.h). */
 #ifndef PORTOLAN_PROGRAM_NATIVE_KEPT_H
 #define PORTOLAN_PROGRAM_NATIVE_KEPT_H
@@ -6,17 +6,17 @@
 #include "measure/kept.h"
 #include "program/native.h"
 
-#define NATIVE_NEVER "never"   /* date: nothing is known or could be measured */
+#define NATIVE_NEVER "never"   /* date if nothing is stored and nothing could be measured */
 
-/* Saves the facts that native_apply set in @m with today's date; entries of other CPUs are kept.
+/* Stores the facts that native_apply set in @m, with today's date. Preserves entries of other CPUs.
  * Logs a failed write. */
 void native_keep(const struct machine *m);
-/* Sets the kept facts of this CPU in @m, except the clock; false when there are none. @day: their
- * date. */
+/* Sets the stored facts of this CPU in @m, except the clock, and @day to their date. Returns false
+ * if there are none. */
 bool native_recall(struct machine *m, char day[KEPT_DAY]);
-/* Sets the measured memory in @m, a copy of this CPU's machine. Uses kept facts; without them or
- * with @fresh measures for some 0.3 s and keeps the result. If measuring fails, as under a low
- * memory limit, @m is unchanged and @day is NATIVE_NEVER; with @fresh false with err. One
+/* Sets the measured memory in @m, a copy of this CPU's machine. Uses stored facts. Without them, or
+ * with @fresh, measures for some 0.3 s and stores the result. If measuring fails, for example under
+ * a low memory limit, @m is unchanged and @day is NATIVE_NEVER; with @fresh false with err. One
  * thread. */
 bool native_known(struct machine *m, bool fresh, char day[KEPT_DAY], struct err *err);
 

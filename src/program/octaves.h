@@ -1,4 +1,4 @@
-/* All references of a run by reuse distance. */
+/* All references of a run, by reuse distance. */
 #ifndef PORTOLAN_PROGRAM_OCTAVES_H
 #define PORTOLAN_PROGRAM_OCTAVES_H
 
@@ -9,20 +9,21 @@
 #define OCTAVES 64
 #define OCTAVE_FIRST_USES (OCTAVES - 1)
 
-/* By powers of two of the distance. */
+/* References by powers of two of the distance. */
 struct octaves {
-    double counts[OCTAVES], regular[OCTAVES];   /* references, and those of them with a steady
-                                                 * step */
+    double counts[OCTAVES], regular[OCTAVES];   /* number of references; number of references with a
+                                                 * steady step */
     double all;
 };
 
-/* Smallest distance in @octave, in lines. */
+/* Returns the smallest distance in @octave, in lines. */
 double octave_from(int octave);
 void octaves_of(const struct program *p, const struct program_run *run, struct octaves *out);
-/* Sharing of the run by @threads threads, @common of its lines used by all. */
+/* Returns the sharing of the run by @threads threads. All threads use the share @common of its
+ * lines. */
 struct sharing run_sharing(const struct program *p, const struct program_run *run, double threads,
                            double common);
-/* Collects all distances; reuse_histogram_done frees them. */
+/* Returns all distances of the run. reuse_histogram_done frees the result. */
 struct reuse_histogram run_distances(const struct program *p, const struct program_run *run);
 
 #endif

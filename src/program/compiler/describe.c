@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Describes each block: its successors, instruction classes with dependences within the block (its
- * graphlet), calls and references. */
+/* Describes each block: successors, calls, references, and its graphlet (instruction classes with
+ * dependences within the block). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "program/compiler/control.h"
 #include "program/compiler/module.h"
 
-/* Class of an instruction as in program/graphlet.h; NULL if no instruction is generated. */
+/* Returns the class of a call (program/graphlet.h); NULL if it generates no instruction. */
 static const char *class_of_call(const char *name)
 {
     static const struct { const char *prefix, *class;
@@ -41,7 +41,7 @@ static const char *class_of_call(const char *name)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strncmp(name + 5, functions[i], strlen(functions[i])) == 0)
             return "call";
-    /* saturating and overflowing arithmetic, swaps, counts of bits: instructions */
+    /* instructions: saturating and overflowing arithmetic, swaps, bit counts */
     return "logic";
 }
 
@@ -109,7 +109,7 @@ static const char *class_of(LLVMValueRef insn, const char *callee)
     }
 }
 
-/* Finds the instruction's class, and the indices of its inputs in the block's list. */
+/* Returns the instruction's class and the indices of its inputs in the block's list. */
 static json_t *describe_insn(LLVMValueRef insn, const char *class, const LLVMValueRef *list,
                              size_t count)
 {
@@ -171,7 +171,7 @@ static json_t *describe_block(struct module *m, size_t index)
     for (unsigned k = 0; k < ways; k++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(last, k);
         size_t at = index;
-        /* In the same function: inspects the surrounding instructions. */
+        /* Examines the surrounding instructions of the same function. */
         while (at > 0 && m->blocks.items[at - 1].function == m->blocks.items[index].function)
             at--;
         while (at < m->blocks.count && m->blocks.items[at].block != to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* portolan-cc, portolan-c++, portolan-fortran: compiler drivers for commands and Makefiles. They
- * compile sources by clang or flang with the given options. The optimised code gets counters and
- * trace calls; the object gets a description of its blocks with the uninstrumented code. */
+ * compile sources with clang or flang and the user's options. The optimised code gets counters and
+ * trace calls. The object gets a description of its blocks with the uninstrumented code. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-struct word { const char *text; bool value; };   /* value: it is the value of the previous option */
+struct word { const char *text; bool value; };   /* value: the word is the value of the previous
+                                                  * option */
 
 struct command_line {
-    enum language language;              /* from the program's own name: selects the linker
-                                          * driver */
-    VEC(struct word) options;            /* for both compiling and linking */
-    /* objects, libraries, assembler text: for the linker */
+    enum language language;              /* from the driver's name; selects the linker driver */
+    VEC(struct word) options;            /* options for compiling and linking */
+    /* others: words for the linker (objects, libraries, assembler text) */
     VEC(const char *) sources, others;
     const char *output;
     bool compile_only, as_it_is;
@@ -128,7 +128,7 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
         l->as_it_is = true;
     } else if (str_has_prefix(word, "-flto") ||
                (str_has_prefix(word, "-g") && !str_has_prefix(word, "-gcc"))) {
-        return;   /* machine code is needed, and line numbers are used for blocks */
+        return;   /* machine code is needed, and line numbers represent blocks */
     } else {
         if (str_has_prefix(word, "-O"))
             l->level = word;
@@ -138,15 +138,15 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
-/* Other name of flang: flang-new up to LLVM 19. Packages differ, and it may have been installed
- * after the build. */
+/* Returns the second name of flang, flang-new up to LLVM 19. Tested at run time: packages differ,
+ * and flang may be installed after the build. */
 static const char *flang_other_name(void)
 {
     return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR)
                                                        : "flang-new-" NUMBER(LLVM_MAJOR);
 }
 
-/* Runs a program and waits; its messages go to the user. */
+/* Runs a program and waits for it. Its messages go to the user. */
 static bool run(const char **argv)
 {
     pid_t pid = fork();
@@ -188,8 +188,8 @@ static bool is_for_linker(const struct word *w)
            strcmp(w->text, "-z") == 0;
 }
 
-/* Adds options for the compiler, with values as separate words; for the code generator only those
- * about code. */
+/* Appends the compiler's options, with values as separate words. @generator: only options about
+ * code generation. */
 static void push_options(const struct command_line *l, arguments *a, bool generator)
 {
     for (size_t i = 0; i < l->options.count; i++) {
@@ -231,7 +231,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
         vec_push(&a, "-MT");
         vec_push(&a, object);
     }
-    if (language != LANGUAGE_FORTRAN)   /* flang 19 writes no line numbers in optimised code */
+    if (language != LANGUAGE_FORTRAN)   /* flang 19 writes no line numbers into optimised code */
         vec_push(&a, "-gline-tables-only");
     vec_push(&a, "-c");
     vec_push(&a, "-emit-llvm");
@@ -243,7 +243,7 @@ static bool to_bitcode(const struct command_line *l, const char *source, const c
     return ok;
 }
 
-/* Generates machine code from optimised bitcode: @how is -S or -c. */
+/* Generates machine code from optimised bitcode. @how is -S or -c. */
 static bool generate(const struct command_line *l, const char *bitcode, const char *how,
                      const char *out)
 {
@@ -300,7 +300,7 @@ static bool has_threads(const struct command_line *l)
     return false;
 }
 
-/* Compiles @source to the traced object @object with temporary files in @dir. */
+/* Compiles @source to the traced object @object. Temporary files are in @dir. */
 static bool compile(const struct command_line *l, const char *dir, const char *source,
                     const char *object)
 {
@@ -335,9 +335,8 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* Returns the runtime's path: next to this program if both were built or copied, relative to it if
- * the installation was moved, else as installed. NULL with a message when it is missing. The caller
- * frees. */
+/* Returns the path of the runtime: next to the driver in a build tree, relative to it in a moved
+ * installation, else the installed one. NULL with a message if it is missing. The caller frees. */
 static char *runtime_path(void)
 {
     char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR),
@@ -401,7 +400,8 @@ static bool link_all(const struct command_line *l, char **objects)
     return ok;
 }
 
-/* Object path of @source: as given by -o, in the current directory for -c, else in @dir. */
+/* Returns the object's path for @source: as in -o, in the current directory for -c, else in
+ * @dir. */
 static char *object_of(const struct command_line *l, const char *dir, size_t index)
 {
     const char *source = l->sources.items[index], *slash = strrchr(source, '/'),
@@ -439,7 +439,7 @@ static int build(const struct command_line *l)
     return ok ? 0 : 1;
 }
 
-/* Builds the uninstrumented program with the words after --untraced, for measurement. */
+/* Builds the uninstrumented program of the words after --untraced, for measurement. */
 static int build_untraced(const struct command_line *l, int argc, char **argv)
 {
     const char **words = mem_zero((size_t)argc + 1, sizeof *words);
@@ -456,7 +456,7 @@ static int build_untraced(const struct command_line *l, int argc, char **argv)
     return ok ? 0 : 1;
 }
 
-/* Runs the plain compiler on all words. */
+/* Runs the unmodified compiler on all words. */
 static int pass_on(const struct command_line *l, int argc, char **argv)
 {
     const char **same = mem_zero((size_t)argc + 1, sizeof *same);

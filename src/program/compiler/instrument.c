@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adds a counter at the head of every block, one for the first direction of each conditional
- * branch, a call before every reference, and two around each call of external code. */
+/* Adds a counter at the start of every block, and one for the first direction of each conditional
+ * branch. Adds a trace call before every reference, and two around each call of external code. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -12,7 +12,7 @@
 #include "program/runtime/runtime.h"
 
 struct additions {
-    bool threads;                /* counters may be updated concurrently */
+    bool threads;                /* several threads may update counters */
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
@@ -91,7 +91,7 @@ static void call(const struct additions *a, LLVMValueRef function, LLVMValueRef 
     LLVMBuildCall2(a->builder, a->touch_type, function, arguments, 3, "");
 }
 
-/* Emits one call per element, with a null address where the mask excludes it. */
+/* Emits one trace call per element, with a null address if the mask excludes it. */
 static void trace_gather(const struct additions *a, const struct module_reference *r,
                          LLVMValueRef access)
 {
@@ -132,7 +132,8 @@ static bool must_end(LLVMValueRef insn)
 #if LLVM_MAJOR >= 18
     return LLVMGetTailCallKind(insn) == LLVMTailCallKindMustTail;
 #else
-    /* Only its text shows the attribute: "musttail call ...", or "%3 = musttail call ...". */
+    /* Only the printed text contains the attribute: "musttail call ...", or "%3 = musttail call
+     * ...". */
     char *text = LLVMPrintValueToString(insn);
     const char *call = text + strspn(text, " "),
                *equals = *call == '%' ? strstr(call, " = ") : NULL;
@@ -161,7 +162,7 @@ static bool calls_other(LLVMValueRef insn)
     return true;
 }
 
-/* Returns whether @insn calls such a function and may return. */
+/* Returns whether @insn calls a function of another object and may return. */
 static bool leaves(LLVMValueRef insn)
 {
     unsigned ends = LLVMGetEnumAttributeKindForName("noreturn", 8);
@@ -172,7 +173,7 @@ static bool leaves(LLVMValueRef insn)
            !must_end(insn);
 }
 
-/* Whether @insn leaves functions that do not return. */
+/* Returns whether @insn leaves functions without returning from them (longjmp). */
 static bool jumps(LLVMValueRef insn)
 {
     static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
@@ -228,7 +229,7 @@ static bool called_back(LLVMValueRef function)
     return false;
 }
 
-/* Instruments the start of @function and each return; exceptions are not covered. */
+/* Instruments the start of @function and each return. Exceptions are not instrumented. */
 static void mark_ends(const struct additions *a, LLVMValueRef function)
 {
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
@@ -250,7 +251,7 @@ static void mark_ends(const struct additions *a, LLVMValueRef function)
     LLVMBuildCall2(a->builder, a->mark_type, a->enter, NULL, 0, "");
 }
 
-/* Adds the unit, and a pointer to it in the linker's section. */
+/* Adds the unit's data, and a pointer to it in the linker's section. */
 static void add_unit(const struct additions *a, const struct module *m)
 {
     LLVMValueRef key =
@@ -280,7 +281,7 @@ static void add_description(const struct additions *a, const char *about, size_t
     LLVMSetSection(g, PORTOLAN_ABOUT_SECTION);
 }
 
-/* Returns whether the module calls a function that starts threads, by name. */
+/* Returns whether the module calls a known function that starts threads. */
 static bool starts_threads(LLVMModuleRef module)
 {
     static const char *const names[] = {"pthread_create", "thrd_create", "__kmpc_fork",

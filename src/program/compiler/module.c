@@ -72,7 +72,7 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
     }
 }
 
-/* Returns whether @address is a constant place in the frame or a global variable. */
+/* Returns whether @address is constant: in the frame, or a global variable. */
 static bool is_fixed(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address)) {
@@ -109,7 +109,7 @@ static unsigned type_size(struct module *m, LLVMValueRef value)
     return size_of(m->module, LLVMTypeOf(value));
 }
 
-/* Handles intrinsics that become loads and stores. */
+/* Adds the references of an intrinsic that becomes loads and stores. */
 static void add_call(struct module *m, LLVMValueRef insn)
 {
     const char *name = callee_name(insn);

@@ -1,6 +1,6 @@
 /* A compiled file in LLVM after optimisation. Blocks and references are numbered and described.
- * Then the code is written twice: with block numbers as source lines, and with counters and trace
- * calls. Part of portolan-cc only. One thread. */
+ * Then the code is written twice: once with block numbers as source lines, once with counters and
+ * trace calls. Only portolan-cc uses it. One thread. */
 #ifndef PORTOLAN_PROGRAM_COMPILER_MODULE_H
 #define PORTOLAN_PROGRAM_COMPILER_MODULE_H
 
@@ -17,7 +17,7 @@ typedef struct LLVMOpaqueBasicBlock *LLVMBasicBlockRef;
 typedef struct LLVMOpaqueValue *LLVMValueRef;
 
 enum reference_kind {
-    REFERENCE_SCALAR,      /* one address of known size */
+    REFERENCE_SCALAR,      /* one address, constant size */
     REFERENCE_RANGE,       /* address and length */
     REFERENCE_GATHER,      /* a vector of addresses under a mask */
 };
@@ -25,42 +25,42 @@ enum reference_kind {
 struct module_reference {
     LLVMValueRef insn;
     enum reference_kind kind;
-    unsigned block, operand;       /* operand: of the address; for REFERENCE_RANGE the length is
-                                    * operand 2 */
-    int mask_operand;              /* REFERENCE_GATHER */
+    unsigned block, operand;       /* operand: index of the address; for REFERENCE_RANGE the length
+                                    * is operand 2 */
+    int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* bytes */
     bool write;
-    bool fixed;                    /* constant place: in the frame, or a global variable */
+    bool fixed;                    /* constant address: in the frame, or a global variable */
 };
 
 struct module_block {
     LLVMBasicBlockRef block;
-    unsigned function;             /* index among functions with code */
+    unsigned function;             /* index among the functions with code */
 };
 
 struct module {
     LLVMContextRef context;
     LLVMModuleRef module;
-    char *key;                     /* 16 hex digits: hash of code and source */
+    char *key;                     /* hash of code and source, 16 hex digits */
     VEC(struct module_block) blocks;
     VEC(struct module_reference) references;
 };
 
-/* Reads LLVM bitcode; @source is part of the key. NULL with err. */
+/* Reads LLVM bitcode. @source is part of the key. NULL with err. */
 struct module *module_read(const char *path, const char *source, struct err *err);
 void module_free(struct module *m);
-/* Returns functions and blocks with their instructions as a new array for the description. Before
- * module_instrument. */
+/* Returns functions and blocks with their instructions as a new array for the description. Call
+ * before module_instrument. */
 json_t *module_describe(struct module *m);
-/* Writes a copy whose source lines are block number + 1, so that machine code maps to blocks;
- * otherwise unchanged. */
+/* Writes a copy whose source lines are block number + 1. The machine code then maps to blocks. The
+ * code is otherwise unchanged. */
 bool module_write_plain(struct module *m, const char *path, struct err *err);
-/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes it.
- * Counters are atomic if @threads is set or the module starts threads. Once. */
+/* Adds counters and trace calls (runtime/runtime.h) and the description @about, then writes the
+ * module. Counters are atomic if @threads is set or the module starts threads. Call once. */
 bool module_write_traced(struct module *m, bool threads, const char *about, size_t length,
                          const char *path, struct err *err);
 
-/* Defined in instrument.c and number.c, which write these files. */
+/* Internal to instrument.c and number.c. */
 bool module_write(LLVMModuleRef module, const char *path, struct err *err);
 void module_number_lines(LLVMModuleRef module);
 /* Returns whether @function has code in this object. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets source lines to block numbers: debug locations change no code, and are kept by duplication
- * and reordering. */
+/* Sets source lines to block numbers. Debug locations do not change the code, and duplication and
+ * reordering preserve them. */
 #include <string.h>
 
 #include <llvm-c/Core.h>
