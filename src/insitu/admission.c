@@ -65,7 +65,7 @@ bool admit_process(pid_t pid, bool traced, struct err *err)
     return true;
 }
 
-/* Reads bytes of @file at @offset. */
+/* Reads @bytes bytes of @file at @offset. */
 static bool file_bytes(const char *file, uint64_t offset, void *out, size_t bytes)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ static bool file_bytes(const char *file, uint64_t offset, void *out, size_t byte
     return ok;
 }
 
-/* File offset of @address in @file, by program headers. */
+/* Computes the file offset of @address in @file from its program headers. */
 static bool file_place(const char *file, uint64_t address, uint64_t *offset)
 {
     Elf64_Ehdr header;
@@ -95,7 +95,7 @@ static bool file_place(const char *file, uint64_t address, uint64_t *offset)
     return false;
 }
 
-/* Returns whether both paths name one file. */
+/* Returns whether both paths are the same file. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -146,7 +146,7 @@ bool admit_bytes(const struct process *p, const struct region *r, uint64_t bias,
     return true;
 }
 
-/* An entry of the section __rseq_cs. */
+/* An entry of section __rseq_cs. */
 struct sequence {
     uint32_t version, flags;
     uint64_t start, length, abort;

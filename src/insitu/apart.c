@@ -14,13 +14,14 @@
 
 #include "base/mem.h"
 
-/* The watching process's end of the pipes. */
+/* Pipe ends of the process that watches the program. */
 struct apart_lines {
-    int tell, hear;            /* pipes to and from the parent process */
+    int tell, hear;            /* descriptors: tell writes to the parent process, hear reads from it
+                                * */
 };
 
 struct message {
-    bool result;               /* the result follows; if not, progress */
+    bool result;               /* the result follows; otherwise progress follows */
     double seconds;
     uint64_t iterations;
 };
@@ -54,7 +55,7 @@ static bool put_items(int fd, const void *items, size_t count, size_t size)
     return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
 }
 
-/* Reads an array; NULL in *@items and 0 in *@count if empty. */
+/* Reads an array. An empty array is NULL in *@items and 0 in *@count. */
 static bool take_items(int fd, void **items, size_t *count, size_t size)
 {
     size_t n;
@@ -74,7 +75,7 @@ static bool take_items(int fd, void **items, size_t *count, size_t size)
     ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && \
                             ((v)->capacity = (v)->count, true))
 
-/* Pointers from before the fork are valid in both processes. */
+/* Sends the result. Pointers from before the fork are valid in both processes. */
 static bool put_result(int fd, bool ok, const struct err *err, const struct insitu *x)
 {
     const struct message m = {.result = true};
@@ -135,20 +136,20 @@ static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
            take_items(fd, (void **)&x->cut, &count, 1);
 }
 
-/* Reports progress; false when cancelled, or the parent has ended. */
+/* Reports progress. Returns false if cancelled, or if the parent has exited. */
 static bool goes_on(void *state, double seconds, uint64_t iterations)
 {
     const struct apart_lines *w = state;
     const struct message m = {.seconds = seconds, .iterations = iterations};
     struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
 
-    /* a stopped parent does not read: progress is dropped */
+    /* drops the progress if a stopped parent does not read it */
     if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)
         put(w->tell, &m, sizeof m);
     return poll(&down, 1, 0) == 0;
 }
 
-/* Closes inherited descriptors, so that their readers see the end of file. */
+/* Closes inherited descriptors. Otherwise their readers would not get the end of file. */
 static void close_others(int a, int b)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -176,7 +177,7 @@ bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out
         struct insitu_options apart = *o;
         struct err why = {0};
         signal(SIGPIPE, SIG_IGN);
-        setsid();   /* survives the end of the terminal */
+        setsid();   /* not in the session of the terminal, whose end would kill it */
         close_others(up[1], down[0]);
         apart.goes_on = goes_on;
         apart.state = &w;

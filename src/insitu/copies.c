@@ -6,17 +6,18 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-#define TIMED_INSNS 192u       /* instructions in the copies of a short loop */
+#define TIMED_INSNS 192u       /* instructions in all copies of a short loop, at least */
 #define TIMES_MOST 16u
 #define NO_CONDITION UINT32_MAX
-#define LINE 64u               /* bytes of code that are fetched at a time, at most */
-#define DISPLACED_MORE 8u      /* instructions after those that a patch covers */
-/* bytes from the region's start within which indirect jumps are translated */
+#define LINE 64u               /* bytes of code fetched together, at most */
+#define DISPLACED_MORE 8u      /* instructions searched for a jump after those that a patch
+                                * overwrites */
+/* bytes from the region's start; indirect jumps to targets within are translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 
-/* Code that enters the loop from outside: timed. */
+/* Code at an entry of the loop, which records the time. */
 struct entrance {
     uint32_t label, target;
 };
@@ -24,10 +25,10 @@ struct entrance {
 /* Out-of-line code of a branch. */
 struct stub {
     uint32_t label;
-    uint32_t source;           /* index in the list, and number of the copy */
+    uint32_t source;           /* index in the list; number of the copy */
     unsigned copy;
-    bool taken;                /* records a taken branch */
-    bool falls;                /* is where the branch does not jump */
+    bool taken;                /* it records a taken branch */
+    bool falls;                /* it is the path of a branch that is not taken */
 };
 
 struct maker {
@@ -37,16 +38,16 @@ struct maker {
     uint64_t bias;
     enum copy_mode mode;
     unsigned times;
-    uint32_t *at;           /* labels: [copy * list + instruction] */
-    uint32_t *heads;        /* labels of arrival at the pivot, by copy */
-    struct stamp stamp;     /* of the timed pivot, or of an anchor */
-    bool displaced;         /* only what patches cover is there, and all else is the original */
-    /* holds counters for a moment: one that the loop does not access, if there is one */
+    uint32_t *at;           /* labels, at index copy * list + instruction */
+    uint32_t *heads;        /* per copy: label of the pivot */
+    struct stamp stamp;     /* of the pivot, if timed, or of an anchor */
+    bool displaced;         /* only the instructions that patches overwrite are copied */
+    /* register for counting; if possible, one that the loop does not access */
     enum code_register spare;
-    uint32_t table, missed; /* labels of the translation of indirect jumps; CODE_UNPLACED: none
-                             * yet */
+    uint32_t table, missed; /* labels of the translation of indirect jumps; CODE_UNPLACED: none yet
+                             * */
     VEC(struct stub) stubs;
-    VEC(struct entrance) entrances;   /* of timed visits only */
+    VEC(struct entrance) entrances;   /* only used if visits are timed */
 };
 
 bool copies_follows(const struct region_insn *i)
@@ -77,7 +78,7 @@ static bool records(const struct maker *m)
     return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
 }
 
-/* Continues at @address in the original. */
+/* Appends a jump to @address in the original. */
 static void outside(struct maker *m, uint64_t address)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -86,7 +87,7 @@ static void outside(struct maker *m, uint64_t address)
         code_jump_address(m->c, address);
 }
 
-/* The same for the address in JUMP_ORIGINAL. */
+/* Appends a jump to the address in JUMP_ORIGINAL. */
 static void outside_indirect(struct maker *m)
 {
     if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
@@ -100,13 +101,15 @@ static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
     return m->at[copy * m->r->list.count + at];
 }
 
-/* Passes that were counted for all copies but not executed when control leaves copy @copy. */
+/* Returns the passes that were counted in advance for all copies, and are not executed if control
+ * leaves copy @copy. */
 static int32_t rest(const struct maker *m, unsigned copy)
 {
     return (int32_t)(m->times - 1 - copy);
 }
 
-/* Adds an event with the value in rax; SLOT_FREE0 and SLOT_FREE1 hold rax and rcx; clobbers rcx. */
+/* Appends code that records an event with the value in rax. SLOT_FREE0 and SLOT_FREE1 contain rax
+ * and rcx. Overwrites rcx. */
 static void event(struct code *c, uint16_t id)
 {
     uint32_t ring = SLOT_RING, top = SLOT_RING + 6;
@@ -143,7 +146,7 @@ static void event_plain(struct code *c, uint16_t id, uint64_t value)
     restore(c);
 }
 
-/* Makes a label through which control enters the loop at label @target. */
+/* Returns a label for an entry into the loop at label @target. */
 static uint32_t enter(struct maker *m, uint32_t target)
 {
     if (m->mode != COPY_VISIT)
@@ -155,7 +158,8 @@ static uint32_t enter(struct maker *m, uint32_t target)
     return m->entrances.items[m->entrances.count - 1].label;
 }
 
-/* Counts an exit from the loop, or (@away) a continuation in the original. */
+/* Appends code that counts an exit from the loop, or (@away) an instruction executed in the
+ * original. */
 static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
 {
     if (m->displaced || !m->r->list.items[source].in_loop)
@@ -170,7 +174,8 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
-/* Target of a jump from @source in copy @copy to the list's @target, when nothing is counted. */
+/* Returns the target of a jump from @source in copy @copy to instruction @target of the list, if it
+ * needs no counting. */
 static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t target)
 {
     bool from_loop = m->r->list.items[source].in_loop;
@@ -182,7 +187,7 @@ static uint32_t inner(struct maker *m, uint32_t source, unsigned copy, uint32_t 
     return target == m->r->pivot ? m->heads[(copy + 1) % m->times] : label_of(m, copy, target);
 }
 
-/* Returns whether nothing is counted for the jump of @source. */
+/* Returns whether the jump of @source needs no counting. */
 static bool silent(const struct maker *m, uint32_t source)
 {
     const struct region_insn *i = &m->r->list.items[source];
@@ -201,7 +206,7 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
         outside(m, i->target_address + m->bias);
 }
 
-/* The low four bits of the opcode of a branch on flags; NO_CONDITION: it is another. */
+/* Returns the low four bits of the opcode of a branch on flags; NO_CONDITION for other branches. */
 static unsigned branch_condition(const struct insn *in)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size);
@@ -212,12 +217,13 @@ static unsigned branch_condition(const struct insn *in)
     return flags ? opcode & 15u : NO_CONDITION;
 }
 
-/* A branch to @label under the condition that the original has; CODE_UNPLACED: to @address. */
+/* Appends a branch with the original's condition to @label; to @address if that is
+ * CODE_UNPLACED. */
 static void branch(struct maker *m, const struct insn *in, uint32_t label, uint64_t address)
 {
     unsigned size = 0, at = insn_branch_distance(in, &size), condition = branch_condition(in);
     uint8_t opcode = in->bytes[at - 1];
-    bool near = condition == NO_CONDITION;   /* loop, jrcxz: they reach 127 bytes */
+    bool near = condition == NO_CONDITION;   /* loop and jrcxz have a range of 127 bytes */
 
     if (near && at > 1 && in->bytes[0] == 0x67)
         BYTES(m->c, 0x67);
@@ -253,7 +259,8 @@ static void conditional(struct maker *m, uint32_t source, unsigned copy)
         event_plain(m->c, (uint16_t)source, 0);
 }
 
-/* Loads the target of an indirect jump into rax: its operand with another opcode. */
+/* Appends code that loads the target of an indirect jump into rax. Uses its operand with another
+ * opcode. */
 static void load_target(struct maker *m, const struct insn *in)
 {
     uint8_t bytes[24], rex = 0x48;
@@ -299,7 +306,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
         m->missed = code_label(c);
     }
     save(c);
-    point(m, source, unfinished);   /* rax and rcx are restored */
+    point(m, source, unfinished);   /* rax and rcx are restored here */
     load_target(m, i->insn);
     if (records(m) && i->in_loop)
         event(c, (uint16_t)source);
@@ -309,7 +316,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     BYTES(c, 0x48, 0x8d, 0x04, 0x01);
     BYTES(c, 0x0f, 0xb7, 0xc8);                         /* movzwl ax, ecx */
     BYTES(c, 0x48, 0xf7, 0xd1);                         /* not rcx */
-    /* lea 1(rax,rcx), rcx: 0 within the window */
+    /* lea 1(rax,rcx), rcx: 0 if within the window */
     BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);
     code_branch_zero(c, within);
     restore(c);
@@ -324,7 +331,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     code_jump_slot(c, JUMP_COPY);
 }
 
-/* Loads the address of a memory operand into rax by lea. */
+/* Appends an lea of a memory operand's address into rax. */
 static void load_address(struct maker *m, const struct insn *in)
 {
     const struct operand *op = insn_memory(in);
@@ -343,7 +350,7 @@ static void load_address(struct maker *m, const struct insn *in)
     code_bytes(m->c, &displacement, 4);
 }
 
-/* Copies an instruction, with a new distance if relative. */
+/* Copies an instruction. Recomputes a relative address. */
 static void plain(struct maker *m, const struct insn *in)
 {
     unsigned at = insn_rip_displacement(in);
@@ -355,7 +362,8 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-/* @unfinished: at the instruction itself, which may fault. */
+/* Copies instruction @at to copy @copy. @unfinished applies at the instruction itself, which may
+ * fault. */
 static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
@@ -397,7 +405,7 @@ static void count_up(struct maker *m, uint32_t slot)
         code_count(m->c, m->spare, slot, 1, SLOT_FREE0);
 }
 
-/* Counts an arrival at the pivot of the first copy. */
+/* Appends code that counts an execution of the pivot in the first copy. */
 static void arrive(struct maker *m)
 {
     struct code *c = m->c;
@@ -417,7 +425,7 @@ static bool next_follows(const struct region *r, uint32_t at)
     return at + 1 < r->list.count && r->list.items[at + 1].insn->offset == i->offset + i->length;
 }
 
-/* A jump to what follows instruction @at, where it is not what follows in the copies. */
+/* Appends a jump to the instruction after @at, if another instruction follows in the copy. */
 static void fall(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -433,8 +441,8 @@ static void fall(struct maker *m, uint32_t at, unsigned copy)
         code_jump(m->c, inner(m, at, copy, at + 1));
 }
 
-/* Whether copy @copy of branch @at is inverted for counting: its target, the next copy, follows it.
- * Timed copies jump like the original. */
+/* Returns whether copy @copy of branch @at has the inverse condition, because its target, the next
+ * copy, follows it. Timed copies have the original's condition. */
 static bool turned(const struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -446,7 +454,7 @@ static bool turned(const struct maker *m, uint32_t at, unsigned copy)
            i->target == r->pivot && branch_condition(i->insn) != NO_CONDITION;
 }
 
-/* Copies instruction @at to copy @copy, with a jump if the successor differs. */
+/* Copies instruction @at to copy @copy. Appends a jump if its successor differs. */
 static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
@@ -495,7 +503,7 @@ static void make_stubs(struct maker *m)
     m->entrances.count = 0;
 }
 
-/* End of a recording: the thread continues counting. */
+/* Appends the end of a recording. The thread continues in the counting copy. */
 static void make_recorded(struct maker *m)
 {
     code_label_here(m->c, m->stamp.here);
@@ -515,8 +523,8 @@ static bool is_patched(const struct region *r, uint32_t at)
     return found;
 }
 
-/* The end of the instructions that are displaced by a patch at @at: those that it covers, and up to
- * a jump that comes soon, as that is a way back. */
+/* Returns the end of the instructions that a patch at @at displaces: those that it overwrites, and
+ * further ones up to a jump close behind, which returns to the original. */
 static uint32_t displaced_end(const struct region *r, uint32_t at)
 {
     uint32_t end = at + region_covered(r, at), i = end;
@@ -532,14 +540,14 @@ static uint32_t displaced_end(const struct region *r, uint32_t at)
     return end;
 }
 
-/* The instructions that a patch at @at displaces, and the way back to the original. */
+/* Appends the instructions that a patch at @at displaces, and the jump back to the original. */
 static void displace(struct maker *m, uint32_t at)
 {
     const struct region *r = m->r;
     uint32_t end = displaced_end(r, at);
 
     for (uint32_t i = at; i < end; i++) {
-        /* it was counted, and will be again */
+        /* the pivot was counted, and will be counted again */
         int32_t unfinished = i == r->pivot;
         point(m, i, unfinished);
         instruction(m, i, 0, unfinished);
@@ -549,8 +557,8 @@ static void displace(struct maker *m, uint32_t at)
         outside(m, last->offset + last->length + m->bias);
 }
 
-/* Target of the patch at anchor @at of the original; with @twice there is another count and jump
- * before. Returns its label. */
+/* Appends the target of the patch at anchor @at of the original. @twice adds a second count and
+ * jump before it. Returns its label. */
 static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
 {
     uint32_t label = code_label(m->c);
@@ -573,7 +581,8 @@ static uint32_t make_anchor(struct maker *m, uint32_t at, bool twice)
     return label;
 }
 
-/* Targets of the patches of a loop whose iterations all execute code of the original. */
+/* Appends the targets of the patches of a loop each of whose iterations executes code of the
+ * original. */
 static void make_displaced(struct maker *m)
 {
     const struct region *r = m->r;
@@ -625,7 +634,7 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    /* if each iteration leaves them, further copies are never reached */
+    /* further copies are never reached if each iteration leaves the copies */
     bool one = r->each_away || mode == COPY_RECORD || mode == COPY_FOLLOW;
     unsigned times = one || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
@@ -670,7 +679,7 @@ static void make_mode(struct maker *m)
     free(m->heads);
 }
 
-/* A register that no instruction of the loop accesses; rax where there is none. */
+/* Returns a register that no instruction of the loop accesses; rax if there is none. */
 static enum code_register find_spare(const struct region *r)
 {
     static const enum code_register all[] = {CODE_RDI, CODE_RSI, CODE_RDX, CODE_RCX,

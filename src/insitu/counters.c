@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 
-#define CHAIN 100000u   /* dependent multiplications of 3 to 4 cycles */
-#define BRANCHES 20000u /* random branches: nearly half are mispredicted */
+#define CHAIN 100000u   /* dependent multiplications of 3 to 4 cycles each */
+#define BRANCHES 20000u /* random branches, of which nearly half are mispredicted */
 #define LINES 2000u     /* cache lines flushed, then loaded */
 #define LINE 64u
 
@@ -54,7 +54,7 @@ static void system_done(void *state, int counter)
 
 const struct counter_source counters_system = {system_open, system_read, system_done, NULL};
 
-/* Runs the known loop of @kind. Returns the expected range of its count. */
+/* Runs the known loop for @kind. Stores the expected range of its count. */
 static void run_known(enum counter kind, double *least, double *most)
 {
     uint64_t x = 88172645463325252u, taken = 0;
@@ -79,7 +79,7 @@ static void run_known(enum counter kind, double *least, double *most)
         for (unsigned i = 0; i < LINES; i++)
             __asm__ volatile("clflush %0" : "+m"(lines[i * LINE]));
         __asm__ volatile("mfence" : : : "memory");
-        for (unsigned i = 0; i < LINES; i++) /* in random order, against prefetching */
+        for (unsigned i = 0; i < LINES; i++) /* random order, which no prefetcher predicts */
             taken += (uint64_t)lines[(i * 1229u + (unsigned)(taken & 0)) % LINES * LINE];
         *least = 0.25 * LINES;
         *most = 8.0 * LINES;
@@ -87,7 +87,7 @@ static void run_known(enum counter kind, double *least, double *most)
     }
 }
 
-/* Returns why a counter cannot be used; NULL: it can. */
+/* Returns the reason why a counter cannot be used; NULL: it can. */
 static const char *try_counter(const struct counter_source *s, enum counter kind)
 {
     double least, most, value;

@@ -19,28 +19,31 @@
 #include "work/pool.h"
 
 #define TICK 0.05              /* seconds between polls of the counters */
-/* seconds until the first timing and recording; intervals then grow by 1.4 */
+/* seconds until the first timing and recording; the interval then grows by MOMENT_GROWTH */
 #define MOMENT_FIRST 0.02
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
-#define TIMED_SECONDS 0.01    /* per timing */
-#define RECORDED_SECONDS 0.02 /* at most, and between two looks whether it is done */
+#define TIMED_SECONDS 0.01    /* seconds of a timing */
+#define RECORDED_SECONDS 0.02 /* seconds of a recording, at most; seconds between two polls of its
+                               * end */
 #define RECORDED_LOOK 0.001
-#define VISITS_TRIED 3u /* moments until it is known whether visits can be timed */
-#define REPLAYS_FAILED 4u /* tries that fail, until the rest count as ones that would */
-#define PATCH_FAILED 2u   /* times that count for one at which the patch could not be measured */
+#define VISITS_TRIED 3u /* moments before the program decides whether visits can be timed */
+#define REPLAYS_FAILED 4u /* replays tried, at most, if none succeeds */
+#define PATCH_FAILED 2u   /* attempts that a failed measurement of the patch counts as */
 #define MOMENTS_MOST 24u
-/* of the time watched that the program may be stopped for moments, and besides; a few come in any
- * case */
+/* share of the watched time, and additional seconds, in which moments may stop the program;
+ * MOMENTS_LEAST moments always occur */
 #define STOPPED_SHARE 0.05
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
 #define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-#define BLOCK_SECONDS 0.0005   /* limit between stamps, if 256 iterations take longer */
+#define BLOCK_SECONDS 0.0005   /* seconds between stamps, at most; less if 256 iterations take
+                                * longer */
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
-#define REPLAY_SHARE 0.05      /* largest share of the watched time for replays, plus */
+#define REPLAY_SHARE 0.05      /* share of the watched time for replays, at most, in addition to
+                                * REPLAY_SECONDS */
 #define REPLAY_SECONDS 0.1
 
 struct insitu_watch {
@@ -52,15 +55,15 @@ struct insitu_watch {
     /* a started program is stopped before its first instruction */
     bool executed;
     bool placed;
-    bool whole;                /* it ended while watched */
+    bool whole;                /* the program ended while it was watched */
     bool over;                 /* watching has ended */
-    double begun, cpu_begun;   /* CPU seconds before */
+    double begun, cpu_begun;   /* wall-clock time at the start; CPU seconds of the process before */
     struct system_trial trial; /* features that the system supports */
     struct counters counters;
     uint64_t period;
-    unsigned originals; /* number of timings of the original in copies of the process */
-    unsigned patches;   /* times that the patch was */
-    unsigned clocked;   /* number of measurements of the clock */
+    unsigned originals; /* timings of the original in copies of the process */
+    unsigned patches;   /* measurements of the patch */
+    unsigned clocked;   /* measurements of the clock */
 };
 
 static double now(void)
@@ -70,7 +73,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Notes the CPU time of the process, which ends with it. */
+/* Records the CPU time of the process, because it is lost when the process ends. */
 static void note_cpu(struct insitu_watch *w)
 {
     struct timespec t;
@@ -93,13 +96,13 @@ static void handle_fork(struct insitu_watch *w, const struct process_event *e)
 
     if (!e->shared && x->process)
         placed_clean_child(x, e->child);
-    /* if not, it uses its parent's counters until the parent continues */
+    /* a vfork child uses its parent's slot until the parent continues */
     else if (!e->suspends && w->placed)
         placed_take_stranger(x, e->child);
     ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
-/* Handles events from stopping all threads, which stay stopped. */
+/* Handles events that occurred while all threads were being stopped. The threads stay stopped. */
 static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
@@ -115,7 +118,7 @@ static void handle_late(struct insitu_watch *w)
             w->executed = true;
 }
 
-/* Restores the original code and moves all threads out of the copies; they stay stopped. */
+/* Restores the original code and moves all threads out of the copies. The threads stay stopped. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
     struct placed *x = &w->out->placed;
@@ -123,7 +126,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    /* a thread that does not stop waits for a device, and stops before executing anything */
+    /* a thread that does not stop waits for a device; it will stop before it executes anything */
     x->kept |= !process_stop(p, false, err);
     handle_late(w);
     if (!w->placed || p->ended)
@@ -137,7 +140,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         t = process_tracee(p, tid);
         if (t && settled)
             placed_release(x, t);
-        x->kept |= t && !settled;   /* it stays in the copy until control leaves the loop */
+        x->kept |= t && !settled;   /* stays in the copy until control leaves the loop */
     }
     if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
@@ -145,7 +148,7 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
     return true;
 }
 
-/* Gives new threads counters before they run. */
+/* Assigns slots to new threads before they run. */
 static bool take_threads(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -168,7 +171,8 @@ static bool leave_for_good(struct insitu_watch *w, const char *why)
     return remove_copies(w, &err);
 }
 
-/* Has stopped threads receive their signals in the original, and not those of our int3. */
+/* Sets the address at which stopped threads receive their signals to the original. Removes signals
+ * of our int3. */
 static void settle_signals(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -217,7 +221,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     }
     if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
-        return;   /* it stays stopped at the start of the new program */
+        return;   /* stays stopped at the start of the new program */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);
@@ -234,7 +238,8 @@ static bool wanted(const struct insitu_watch *w)
                                                              : 0);
 }
 
-/* Runs the program for @seconds, or until it ends or is released; false: stop watching. */
+/* Runs the program for @seconds, or until it ends or is released. Returns false if watching is to
+ * stop. */
 static bool run_for(struct insitu_watch *w, double seconds)
 {
     double end = now() + seconds, look = now();
@@ -261,7 +266,7 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Measures the core's clock and the overhead of timing a visit in a copy of the process. All
+/* Measures the core's clock and the overhead of timing a visit, in a copy of the process. All
  * running threads are stopped and settled. */
 static void measure_clock(struct insitu_watch *w)
 {
@@ -378,7 +383,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     return true;
 }
 
-/* Chooses the passes between stamps: some thousand iterations, fewer if slow. */
+/* Chooses the passes between stamps: some thousand iterations, fewer if they are slow. Assumes a
+ * clock of 3 GHz. */
 static void choose_period(struct insitu_watch *w)
 {
     struct placed *x = &w->out->placed;
@@ -396,8 +402,8 @@ static void choose_period(struct insitu_watch *w)
     w->period = period;
 }
 
-/* Whether timing visits is of use: not where most of the loop is executed in the original, where
- * nothing sees control leave, and not where visits were found to be too short. */
+/* Returns whether to time visits. Not if most of the loop is executed in the original, where exits
+ * are not detected, and not if visits were found to be too short. */
 static bool times_visits(const struct insitu_watch *w)
 {
     bool alone;
@@ -441,8 +447,8 @@ static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
     return process_read(&w->process, address + w->out->placed.bias, out, bytes);
 }
 
-/* Checks whether the region can be copied and patched, without changes. False with err; *@missing:
- * its file may be mapped later. */
+/* Checks without changes whether the region can be copied and patched. False with err. Sets
+ * *@missing if the loop's file may be mapped later. */
 static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
 {
     const struct insitu_options *o = w->options;
@@ -463,7 +469,7 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Returns whether a thread will return into a patch. All threads are stopped. */
+/* Returns whether a thread has a return address in a patch. All threads are stopped. */
 static bool returns_to_patch(struct insitu_watch *w)
 {
     struct process *p = &w->process;
@@ -480,8 +486,8 @@ static bool returns_to_patch(struct insitu_watch *w)
     return false;
 }
 
-/* Moves threads out of the bytes to patch, and runs the program for a moment while one returns
- * there. All threads are stopped before and after. */
+/* Moves threads out of the bytes to patch. Runs the program shortly while a thread has a return
+ * address there. All threads are stopped before and after. */
 static bool clear_way(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -544,7 +550,7 @@ static bool place(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Callback of launch_go while the program starts. */
+/* Callback of launch_go at the start of the program. */
 static void begin_program(void *state)
 {
     struct insitu_watch *w = state;
@@ -555,7 +561,7 @@ static void begin_program(void *state)
         handle(w, &e);
 }
 
-/* Runs a started program to its entry point, where libraries are mapped. */
+/* Runs a started program to its entry point, where its libraries are mapped. */
 static bool run_to_entry(struct insitu_watch *w, struct err *err)
 {
     struct process *p = &w->process;
@@ -605,7 +611,7 @@ static bool start(struct insitu_watch *w, struct err *err)
     return run_to_entry(w, err) && admit_process(w->process.pid, true, err);
 }
 
-/* All threads of a running process are stopped. */
+/* Attaches to a running process and stops all its threads. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
     w->out->refused = !admit_process(w->options->pid, false, err) ||
@@ -618,7 +624,7 @@ static bool attach(struct insitu_watch *w, struct err *err)
                    (int)w->options->pid);
 }
 
-/* Places the copies once the loop's file is mapped. */
+/* Places the copies after the loop's file is mapped. */
 static bool place_when_mapped(struct insitu_watch *w, struct err *err)
 {
     bool missing;
@@ -685,15 +691,15 @@ static bool watch(struct insitu_watch *w, struct err *err)
     return ok;
 }
 
-/* Releases the program, or ends one that was started here and waits for it. */
+/* Detaches from the program. If it was started here, waits for its end, or ends it. */
 static void let_go(struct insitu_watch *w)
 {
     struct process *p = &w->process;
     struct err ignored;
 
     if (p->ended)
-        w->program.pid = 0;   /* the number may be reused */
-    if (p->memory < 0 && !p->tracees.count) {   /* it was not seized */
+        w->program.pid = 0;   /* the system may reuse the number */
+    if (p->memory < 0 && !p->tracees.count) {   /* the process was not seized */
         pid_t pid = w->program.pid;
         launch_end(&w->program);
         while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -705,7 +711,7 @@ static void let_go(struct insitu_watch *w)
         handle_late(w);
         process_detach(p);
     }
-    if (!w->out->cut)   /* if not, it continues to its end */
+    if (!w->out->cut)   /* otherwise the program continues to its end */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {
         struct process_event e = process_wait(p, TICK);
@@ -727,7 +733,7 @@ static void tell(struct insitu_watch *w)
     out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
 }
 
-/* Tests features of the system. False with err when none permits watching. */
+/* Tests the features of the system. False with err if they do not permit watching. */
 static bool try_system(struct insitu_watch *w, struct err *err)
 {
     struct trial_seen seen;
@@ -775,7 +781,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN, .cpu = NAN};
-    /* an attached process survives us; a started one does not */
+    /* an attached process must survive this process; a started one need not */
     if (!o->argv)
         return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;

@@ -1,6 +1,6 @@
 /* Measures a loop within its running program: iterations, cycles per iteration, and branch
- * directions. Patches lead to copies of the loop that count, time or record; results and output of
- * the program stay the same. */
+ * directions. Patches redirect control to copies of the loop that count, time or record. Results
+ * and output of the program are unchanged. */
 #ifndef PORTOLAN_INSITU_INSITU_H
 #define PORTOLAN_INSITU_INSITU_H
 
@@ -9,16 +9,16 @@
 #include "insitu/replay.h"
 
 struct insitu_options {
-    /* program and arguments, NULL-terminated; NULL: the running process pid */
+    /* program and arguments, NULL-terminated; NULL: attaches to process @pid */
     const char *const *argv;
     pid_t pid;
     const char *output, *input;      /* for a started program, as in struct sampling */
-    const struct kernel *kernel;     /* held by the caller */
-    size_t loop;                     /* of the kernel's loops */
-    const char *file;                /* absolute path of the program or library that holds it */
-    double seconds;                  /* limit; INFINITY: until it ends */
-    bool counts_only;                /* without times and records */
-    /* Polled some times a second; false: release the program. May be NULL. */
+    const struct kernel *kernel;     /* the caller owns a reference */
+    size_t loop;                     /* index of the kernel's loop */
+    const char *file;                /* absolute path of the program or library with the loop */
+    double seconds;                  /* time limit; INFINITY: until the program ends */
+    bool counts_only;                /* neither times nor records */
+    /* Called some times per second. Returns false to release the program. May be NULL. */
     bool (*goes_on)(void *state, double seconds, uint64_t iterations);
     void *state;
 };
@@ -26,59 +26,62 @@ struct insitu_options {
 struct insitu {
     struct region region;
     struct copies copies;
-    struct placed placed;            /* the data; nothing remains in the process */
-    double ticks_per_cycle;          /* of the time stamp counter; NaN: not measured */
+    struct placed placed;            /* results; nothing remains in the process */
+    double ticks_per_cycle;          /* ticks of the time stamp counter per core cycle; NaN: not
+                                      * measured */
     double ticks_per_visit;          /* overhead of timing a visit of the loop; NaN: not measured */
     double seconds;                  /* wall-clock time of watching */
-    double stopped;                  /* of these, stopped by us */
-    size_t stops;                    /* times that it was */
-    double cpu;                      /* CPU seconds that it took meanwhile; NaN: not known */
-    /* from the program's start to the first count; 0: none, or already running */
+    double stopped;                  /* part of @seconds in which we stopped the program */
+    size_t stops;                    /* number of stops */
+    double cpu;                      /* CPU seconds of the program meanwhile; NaN: unknown */
+    /* seconds from the program's start to the first count; 0: none, or it was already running */
     double late;
-    size_t threads;                 /* with counters */
-    size_t moments;                 /* number of times that it was timed and recorded */
-    struct replayed_all replays;    /* at some of them */
-    struct hardware_counts counted; /* over the whole program while watched */
-    bool ended, killed;             /* the program ended, by an uncatchable signal */
-    int status;                     /* as of waitpid, if it was started here and ended */
-    bool complete;                  /* counted from the first to the last instruction */
-    /* tracing or patching is not permitted for any loop */
+    size_t threads;                 /* threads that were counted */
+    size_t moments;                 /* number of moments: timings, each with a recording */
+    struct replayed_all replays;    /* replays at some of the moments */
+    struct hardware_counts counted; /* hardware counts of the whole program while it was watched */
+    bool ended, killed;             /* the program ended; an uncatchable signal ended it */
+    int status;                     /* status by waitpid, if the program was started here and ended
+                                     * */
+    bool complete;                  /* counted from the program's first to its last instruction */
+    /* the system does not permit tracing or patching */
     bool refused;
-    char *cut;                       /* why watching ended early; NULL: it did not */
+    char *cut;                       /* reason why watching ended early; NULL: it did not */
 };
 
-/* Watches the loop. False with err when the program cannot be instrumented (nothing was changed
- * then) or run; insitu_done frees @out in either case. */
+/* Watches the loop. False with err if the program cannot be run or instrumented; in the latter case
+ * nothing was changed. insitu_done frees @out in either case. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
-/* In place of a quantile: mean of all blocks except disturbed ones, which took much longer than the
- * faster ones. */
+/* In place of a quantile: the mean of all blocks except disturbed ones, which took much longer than
+ * the faster ones. */
 #define INSITU_TYPICAL (-1.0)
-/* Cycles per iteration in the program at quantile @q of the timed blocks, without the time between
- * visits if *@alone is set; NaN: too few. */
+/* Returns the cycles per iteration in the program at quantile @q of the timed blocks; NaN: too few
+ * blocks. Excludes the time between visits if it sets *@alone. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
-/* The same at INSITU_TYPICAL, including the time between visits, and the way back from the original
- * after an indirect jump. */
+/* Returns the cycles per iteration at INSITU_TYPICAL. Includes the time between visits, and the
+ * return from the original after an indirect jump. */
 double insitu_cycles_whole(const struct insitu *x);
-/* Returns whether insitu_cycles used the original code in copies of the process. If not, and an
- * indirect jump leaves the timed code, the way back is included. */
+/* Returns whether insitu_cycles used the original code in copies of the process. Otherwise its
+ * result includes the return from the original, if an indirect jump leaves the timed code. */
 bool insitu_original(const struct insitu *x);
-/* Mean cycles from leaving the loop to entering it again; NaN: not timed. */
+/* Returns the mean cycles from an exit of the loop to the next entry; NaN: not timed. */
 double insitu_between(const struct insitu *x);
-/* Iterations per visit of the loop, as timed; INFINITY: it never left; NaN: not timed. */
-/* Cycles per iteration that the jump to the counting code and back takes, of a loop whose
- * iterations all execute code of the original. insitu_cycles is without them. NaN: not measured, or
- * the loop is another. */
+/* insitu_patch: Returns the cycles per iteration of the jump to the counting code and back, if each
+ * iteration executes code of the original. insitu_cycles excludes them. NaN: not measured, or
+ * another kind of loop. insitu_trip: Returns the timed iterations per visit of the loop; INFINITY:
+ * control never left it; NaN: not timed. */
 double insitu_patch(const struct insitu *x);
 double insitu_trip(const struct insitu *x);
 
-/* Least ticks of a stamp's clock besides its instructions, at the clock rate of the measurement. */
+/* Returns the least ticks of a stamp's clock reads in excess of its instructions, at the clock rate
+ * of the measurement. */
 double insitu_clock_overhead(const struct insitu *x);
 
-/* Internal, apart.c: watches the program from a process of its own: should we be killed, that one
- * still takes all out of it that was put there. Calls @run in a copy of this process, with progress
- * reported here, and copies its results back, except copies. False with err as @run, or when there
- * can be no such process. */
+/* Internal, apart.c: watches the program from a separate process. If this process is killed, that
+ * one still removes all patches. Calls @run in a copy of this process, reports progress here, and
+ * copies the results back, except the copies of the loop. False with err as in @run, or if no
+ * process can be created. */
 bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err),
                   const struct insitu_options *o, struct insitu *out, struct err *err);
 

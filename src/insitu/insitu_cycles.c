@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 
-/* cycles per visit from which timing each visit is cheap */
+/* cycles per visit from which timing each visit has a low overhead */
 #define VISIT_LEAST 400.0
-#define BLOCKS_LEAST 8u        /* timed, for a quantile */
+#define BLOCKS_LEAST 8u        /* timed blocks for a quantile, at least */
 #define QUIET 0.25             /* quantile of undisturbed blocks */
 #define DISTURBED 1.5
 #define CLOCK_CHANGE 0.05      /* relative change of the clock within a block */
@@ -33,7 +33,7 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Mean of the @count ascending values up to DISTURBED times the lower ones. */
+/* Returns the mean of the @count ascending values up to DISTURBED times the lower ones. */
 static double typical(const double *values, size_t count)
 {
     double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
@@ -58,7 +58,7 @@ double insitu_patch(const struct insitu *x)
     return middle;
 }
 
-/* The same for blocks of @kind. */
+/* Returns the cycles per iteration of the blocks of @kind at quantile @q. */
 static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
 {
     size_t count = x->placed.timed.count, kept = 0;
@@ -70,7 +70,7 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
                ticks = (double)b->ticks;
         if (b->kind == BLOCK_VISITS && b->leaves)
             ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
-        /* if not, the clock changed, or it was interrupted */
+        /* otherwise the clock changed, or the block was interrupted */
         if (b->kind == kind && ticks > 0 && b->iterations &&
             fabs(before - after) < CLOCK_CHANGE * before)
             each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
@@ -85,8 +85,8 @@ static double cycles_of(const struct insitu *x, double q, enum block_kind kind)
     return patch > 0 ? cycles - patch : cycles;
 }
 
-/* Returns whether every iteration enters the timed code from the original, so that only original
- * times are valid. */
+/* Returns the cycles of the original code if it was timed. If every iteration enters the timed code
+ * from the original, only these are valid. */
 static double of_original(const struct insitu *x, double q)
 {
     double original = cycles_of(x, q, BLOCK_ORIGINAL);
@@ -98,7 +98,8 @@ bool insitu_original(const struct insitu *x)
     return !isnan(cycles_of(x, INSITU_TYPICAL, BLOCK_ORIGINAL));
 }
 
-/* Whether @event is an indirect jump to code that is not known to be of the loop. */
+/* Returns whether @event is an indirect jump to code that is not part of the loop, as far as is
+ * known. */
 static bool leads_outside(const struct insitu *x, uint64_t event)
 {
     const struct region *r = &x->region;
@@ -110,8 +111,8 @@ static bool leads_outside(const struct insitu *x, uint64_t event)
     return to == REGION_NONE || !r->list.items[to].in_loop;
 }
 
-/* Iterations between two times that control leaves the loop, or with @calls an instruction is
- * executed in the original, by recordings. */
+/* Returns the recorded iterations per exit from the loop. @calls: instructions executed in the
+ * original count as exits. */
 static double recorded_trip(const struct insitu *x, bool calls)
 {
     uint64_t iterations = 0, leaves = 0;
@@ -125,7 +126,7 @@ static double recorded_trip(const struct insitu *x, bool calls)
     return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
 }
 
-/* The same of both by what was timed. */
+/* Returns the timed iterations per exit or instruction executed in the original. */
 static double timed_trip(const struct insitu *x)
 {
     uint64_t iterations = 0, leaves = 0;
@@ -175,7 +176,8 @@ double insitu_between(const struct insitu *x)
 
 double insitu_trip(const struct insitu *x)
 {
-    /* what is timed does not distinguish calls, or does not see it leave */
+    /* Timing does not distinguish calls from exits, and does not detect exits by an indirect
+     * jump. */
     return x->region.calls || x->region.jumps_indirect ? recorded_trip(x, false) : timed_trip(x);
 }
 #endif

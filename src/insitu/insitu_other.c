@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For processors whose code is not copied. */
+/* Stubs for processors whose code is not copied. */
 #if !defined(__x86_64__)
 #include "insitu/insitu.h"
 

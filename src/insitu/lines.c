@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define ITERATIONS_LEAST 500u  /* evaluated, for a rate */
-/* new lines per iteration of a load that waits for them */
+#define ITERATIONS_LEAST 500u  /* iterations evaluated for a rate, at least */
+/* new lines per iteration of a load that waits for them, at least */
 #define NEW_LEAST 0.003
-/* lines in common that are expected where none are found with a probability of 5 % */
+/* expected number of common lines for which none is found with a probability of 5 % */
 #define NONE_COMMON 3.0
 
-/* Lines touched recently. */
+/* Lines accessed recently. */
 struct recent {
     VEC(uint64_t) lines;
     struct index by_line;
@@ -31,11 +31,12 @@ struct new_line {
     uint32_t at;
 };
 
-/* All recordings. */
+/* Counters over all recordings. */
 struct line_counts {
-    struct access_step *steps;     /* by instruction */
-    size_t *lines;                 /* by instruction: new ones in this recording */
-    double *sums, *squares;        /* of these, and of their squares */
+    struct access_step *steps;     /* one per instruction */
+    size_t *lines;                 /* per instruction: new lines in this recording */
+    double *sums, *squares;        /* per instruction: sum and sum of squares of @lines over the
+                                    * recordings */
     VEC(struct new_line) all;
     size_t touched;
 };
@@ -45,7 +46,7 @@ static bool same_line(const void *items, uint32_t item, const void *key)
     return ((const uint64_t *)items)[item] == *(const uint64_t *)key;
 }
 
-/* Returns whether @line is new. */
+/* Returns whether @line is new. Records its access. */
 static bool touch(struct recent *r, uint64_t line)
 {
     uint64_t hash = hash_bytes(&line, sizeof line);
@@ -119,8 +120,8 @@ static int by_access(const void *a, const void *b)
                           : (x->line > y->line) - (x->line < y->line);
 }
 
-/* Estimates the lines that each load comes to in the program: of two recordings of n and m lines,
- * n m / N are common (Lincoln and Petersen), summed over all pairs. */
+/* Estimates the number of lines that each load accesses in the program. Two recordings of n and m
+ * of N lines have n m / N lines in common (Lincoln and Petersen). Sums over all pairs. */
 static void find_footprints(struct line_counts *f, struct loop_lines *out)
 {
     double *common = mem_zero(out->list.count + 1, sizeof *common);
@@ -190,7 +191,7 @@ double lines_all(const struct loop_lines *l, bool *at_least)
     for (size_t i = 0; i < l->list.count; i++) {
         const struct load_lines *load = &l->list.items[i];
         double each = (double)(load->fresh + load->streamed) / (double)l->iterations;
-        if (each < NEW_LEAST)   /* what stays in the first level */
+        if (each < NEW_LEAST)   /* its lines stay in the first level */
             continue;
         sum += load->footprint;
         *at_least |= load->at_least;
@@ -221,7 +222,7 @@ bool lines_from(const struct load_lines *l, const struct cache_levels *c, double
 {
     double d = l->distance;
 
-    /* what is in a cache is a share of what was touched since */
+    /* a cache contains a share of the lines that were accessed since */
     if (isnan(d) || (l->at_least && d < c->l3))
         return false;
     double first = fmin(c->l1 / d, 1), second = fmin(c->l2 / d, 1), third = fmin(c->l3 / d, 1);

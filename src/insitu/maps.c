@@ -66,7 +66,7 @@ uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t si
 {
     uint64_t down = low & ~(STEP - 1), up = (high + STEP - 1) & ~(STEP - 1);
 
-    /* below first, since a heap grows upwards */
+    /* searches below first, because a heap grows upwards */
     for (uint64_t far = STEP; far < REACH; far += STEP)
         if (down > far + LOWEST && is_free(m, down - far, down - far + size))
             return down - far;

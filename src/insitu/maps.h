@@ -1,4 +1,4 @@
-/* Reads the mappings of a process from /proc. */
+/* Reads the memory mappings of a process from /proc. */
 #ifndef PORTOLAN_INSITU_MAPS_H
 #define PORTOLAN_INSITU_MAPS_H
 
@@ -9,19 +9,21 @@
 #include "base/vec.h"
 
 struct map {
-    uint64_t start, end, offset;   /* addresses; offset of start in the file */
+    uint64_t start, end, offset;   /* addresses; offset of @start in the file */
     bool write, execute, shared;
-    char *path;                    /* "" without a file */
+    char *path;                    /* "" if there is no file */
 };
 
 struct maps { VEC(struct map) list; };
 
-/* Reads the mappings; false when the process has ended. maps_done frees @out in both cases. */
+/* Reads the mappings. Returns false if the process has ended. maps_done frees @out in both
+ * cases. */
 bool maps_read(pid_t pid, struct maps *out);
 void maps_done(struct maps *m);
-/* Returns the mapping with @address, or NULL. */
+/* Returns the mapping that contains @address, or NULL. */
 const struct map *maps_at(const struct maps *m, uint64_t address);
-/* Finds @size free bytes within 32-bit distances of all of [@low, @high); 0: none. */
+/* Returns the address of @size free bytes within 32-bit distances of all of [@low, @high); 0:
+ * none. */
 uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size);
 
 #endif

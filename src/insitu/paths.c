@@ -7,13 +7,13 @@
 #include "base/index.h"
 #include "base/mem.h"
 
-#define INSNS_MOST 4096u       /* per iteration */
+#define INSNS_MOST 4096u       /* instructions per iteration, at most */
 
 struct reader {
     const struct placed *x;
     struct paths *out;
-    size_t at, end;            /* events */
-    struct path path;          /* being decoded */
+    size_t at, end;            /* present event; end of the events */
+    struct path path;          /* path of the present iteration */
 };
 
 void paths_done(struct paths *p)
@@ -39,7 +39,7 @@ static uint64_t value_of(uint64_t event)
     return event & ((UINT64_C(1) << 48) - 1);
 }
 
-/* Next event that is no address; false at the stretch's end. */
+/* Reads the next event that is no address. Returns false at the end of the stretch. */
 static bool next_event(struct reader *r, unsigned *id, uint64_t *value)
 {
     const struct region *region = r->x->region;
@@ -77,8 +77,8 @@ static void count_target(struct path_branch *b, uint64_t target)
         b->taken = b->target_counts.items[i];
 }
 
-/* Instruction after the branch at @at in this iteration; REGION_NONE: outside the region. False
- * when the event belongs to another branch. */
+/* Finds the instruction after the branch at @at in this iteration; REGION_NONE: outside the region.
+ * Returns false if the event belongs to another branch. */
 static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
 {
     const struct region_insn *i = &r->x->region->list.items[at];
@@ -101,8 +101,8 @@ static bool take_branch(struct reader *r, uint32_t at, uint32_t *next)
     return true;
 }
 
-/* After an instruction executed in the original: where recording continues. False: only at the next
- * pass. */
+/* Finds where the recording continues after instruction @at, which was executed in the original.
+ * Returns false if it continues only at the next execution of the pivot. */
 static bool take_away(struct reader *r, uint32_t at)
 {
     unsigned id;
@@ -117,7 +117,8 @@ static bool take_away(struct reader *r, uint32_t at)
     return at + 1 == r->x->region->pivot;
 }
 
-/* Decodes one iteration from the pivot. False when events do not match the code. */
+/* Decodes one iteration, starting at the pivot. Returns false if the events do not match the
+ * code. */
 static bool read_iteration(struct reader *r)
 {
     const struct region *region = r->x->region;
@@ -150,7 +151,7 @@ static bool read_iteration(struct reader *r)
     return false;
 }
 
-/* Adds or counts the decoded path. */
+/* Adds the decoded path, or counts it if it exists. */
 static void keep(struct reader *r)
 {
     struct paths *p = r->out;
@@ -181,7 +182,7 @@ static void read_stretch(struct reader *r)
         if (read_iteration(r) && (r->at < r->end || r->at > begun))
             keep(r);
         else {
-            r->out->dropped += r->at < r->end;   /* the last one ends with the recording */
+            r->out->dropped += r->at < r->end;   /* the last iteration ends with the recording */
             vec_done(&r->path.insns);
         }
     }

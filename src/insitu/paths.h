@@ -1,4 +1,4 @@
-/* Paths and branch directions of a loop's recorded iterations. */
+/* Paths and branch directions of the recorded iterations of a loop. */
 #ifndef PORTOLAN_INSITU_PATHS_H
 #define PORTOLAN_INSITU_PATHS_H
 
@@ -6,27 +6,28 @@
 #include "model/machine.h"
 
 struct path {
-    VEC(uint32_t) insns;       /* in order, indices into the region's list */
+    VEC(uint32_t) insns;       /* indices into the region's list, in order of execution */
     uint64_t hash;
     size_t iterations;
-    bool leaves;               /* it ends outside the loop */
-    bool away;                 /* it has a call */
+    bool leaves;               /* ends outside the loop */
+    bool away;                 /* contains a call */
 };
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    size_t executed, taken;    /* for indirect jumps taken counts the most frequent target */
-    VEC(uint64_t) targets;     /* distinct targets of indirect jumps */
+    size_t executed, taken;    /* executions; taken executions. For an indirect jump, taken counts
+                                * the most frequent target */
+    VEC(uint64_t) targets;     /* distinct targets of an indirect jump */
     VEC(size_t) target_counts;
 };
 
 struct paths {
     VEC(struct path) list;             /* most frequent first */
     VEC(struct path_branch) branches;  /* sorted by address */
-    /* index into list for each recorded iteration, stretch after stretch */
+    /* per recorded iteration: index into @list, stretch after stretch */
     VEC(uint32_t) order;
-    size_t iterations;                 /* recorded and decoded */
-    /* recorded but not decoded: interrupted */
+    size_t iterations;                 /* iterations decoded */
+    /* recorded iterations that were interrupted and not decoded */
     size_t dropped;
 };
 
@@ -34,17 +35,17 @@ struct paths {
 void paths_find(const struct placed *x, struct paths *out);
 void paths_done(struct paths *p);
 
-/* mix.c: cycles per iteration predicted for the iterations that were recorded, in their order. Any
+/* mix.c: predicts the cycles per iteration of the recorded iterations, in their order. Any
  * thread. */
 
-/* Simulates samples of the recorded iterations of @r on @m, each as a repeating block. NaN: nothing
- * was recorded. */
+/* Simulates samples of the recorded iterations of @r on @m, each as a repeating block. Returns the
+ * mean cycles per iteration; NaN if nothing was recorded. */
 double mix_predict(const struct region *r, const struct paths *p, const struct machine *m);
-/* Appends the instructions of @path without calls to @out, with @count filled and room for @most;
- * branches are marked as followed. Returns the new count. */
+/* Appends the instructions of @path without calls to @out, after the @count present ones, up to
+ * @most. Marks branches as followed. Returns the new count. */
 size_t mix_append(const struct region *r, const struct path *path, struct insn *out, size_t count,
                   size_t most);
-/* The same for path @path only. */
+/* Returns the cycles per iteration of path @path only. */
 double mix_predict_path(const struct region *r, const struct path *path, const struct machine *m);
 
 #endif

@@ -15,10 +15,10 @@
 #include "base/mem.h"
 #include "insitu/stamps.h"
 
-/* single steps until a thread counts as not settling */
+/* single steps after which a thread counts as not settling */
 #define STEPS_MOST 20000u
 #define CLOCK_TRIES 12
-#define PERIOD_FIRST 256u      /* passes between stamps, until their duration is known */
+#define PERIOD_FIRST 256u      /* passes between stamps before their duration is known */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
 {
@@ -76,7 +76,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
         return false;
     if (!process_write(p, at, c->code.bytes.items, c->code.bytes.count))
         return err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process");
-    /* other threads may run during a call from now on */
+    /* other threads may run during a call from here on */
     p->call_at = label_address(out, c->call);
     return true;
 }
@@ -121,7 +121,7 @@ bool placed_take(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
     if (!process_registers(t, &regs))
-        return true;   /* it has just ended */
+        return true;   /* the thread has just ended */
     if ((regs.gs_base && !is_slot(x, regs.gs_base)) ||
         (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
@@ -136,7 +136,7 @@ void placed_take_stranger(struct placed *x, pid_t tid)
     struct traced t = {.tid = tid};
     if (!x->slots)
         return;
-    x->kept = x->shared = true;   /* its end is not reported */
+    x->kept = x->shared = true;   /* the end of this process is not reported */
     placed_take(x, &t);
 }
 
@@ -166,7 +166,7 @@ void placed_bytes(const struct placed *x, uint32_t at, uint32_t label,
     memcpy(jump + 1, &distance, sizeof distance);
 }
 
-/* The same of patched place @i for @mode. */
+/* Returns the original bytes and the jump of patched place @i for @mode. */
 static void site_bytes(const struct placed *x, size_t i, enum copy_mode mode,
                        uint8_t original[PATCH_BYTES], uint8_t jump[PATCH_BYTES])
 {
@@ -183,8 +183,9 @@ bool placed_inside(const struct region *r, uint64_t bias, uint64_t address)
     return false;
 }
 
-/* Returns whether @i still leads to the copies, of any mode: the program may have put back bytes
- * that it read earlier, or not all places were written. If not, it has replaced the code. */
+/* Returns whether place @i still jumps to the copies, for any mode. It may be another mode, if the
+ * program restored bytes that it read earlier, or if not all places were written. Otherwise the
+ * program has replaced the code. */
 static bool is_ours(const struct placed *x, size_t i)
 {
     uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
@@ -199,8 +200,8 @@ static bool is_ours(const struct placed *x, size_t i)
     return false;
 }
 
-/* Replaces a jump in three steps, of which a thread that comes there meanwhile executes int3, as
- * placed_settle expects, or one of both jumps. */
+/* Replaces a jump in three steps. A thread that executes it meanwhile executes int3, which
+ * placed_settle handles, or one of both jumps. */
 static bool write_in_steps(const struct placed *x, uint64_t at, const uint8_t jump[PATCH_BYTES])
 {
     const uint8_t trap = 0xcc;
@@ -246,7 +247,7 @@ bool placed_restore(struct placed *x, struct err *err)
         uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
         site_bytes(x, i, x->mode, original, jump);
-        if (!is_ours(x, i))   /* the jump may come back */
+        if (!is_ours(x, i))   /* the program may restore the jump later */
             x->kept |= !process_read(x->process, at, there, sizeof there) ||
                        memcmp(there, original, sizeof there) != 0;
         else if (!process_write(x->process, at, original, PATCH_BYTES))
@@ -269,7 +270,7 @@ bool placed_patch_copy(const struct placed *x, const struct process *copy, enum 
     return ok;
 }
 
-/* Takes @t back to a jump that it came to while that was being replaced. */
+/* Moves @t back to a jump whose int3 it executed while the jump was being replaced. */
 static void redo_jump(const struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
@@ -284,7 +285,7 @@ static void redo_jump(const struct placed *x, struct traced *t)
         }
 }
 
-/* Adds to the passes that were counted but not executed. */
+/* Adds @passes to the passes that were counted in advance and not executed. */
 static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
 {
     uint64_t word;
@@ -293,8 +294,8 @@ static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
-/* Returns whether @t can continue in the original: at a point of the copies, or outside; moves it
- * there. */
+/* Moves @t to the original if it is at a point of the copies. Returns whether it can continue in
+ * the original. *@failed: its registers cannot be read. */
 static bool is_settled(struct placed *x, struct traced *t, bool *failed)
 {
     struct user_regs_struct regs;
@@ -310,7 +311,7 @@ static bool is_settled(struct placed *x, struct traced *t, bool *failed)
     if (!p || (x->patched && placed_inside(x->region, x->bias, original)))
         return false;
     add_unfinished(x, t->slot, p->unfinished);
-    /* this instruction faults */
+    /* the instruction at this point faults */
     if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)
         t->info.si_addr = (void *)(uintptr_t)original;
     regs.rip = original;
@@ -480,7 +481,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    x->process->call_at = 0;   /* it is removed as well, and all are stopped */
+    x->process->call_at = 0;   /* the copies with the system call are removed; all threads are
+                                * stopped */
     if (x->slots)
         process_call(x->process, t, SYS_munmap,
                      (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});

@@ -7,17 +7,17 @@
 #include "base/index.h"
 
 #define TABLES 6u
-#define ENTRIES 16384u         /* per table */
+#define ENTRIES 16384u         /* entries per table */
 #define SURE 2                 /* confidence from which a pattern predicts */
 #define CONFIDENCE_MOST 7
-#define ITERATIONS_LEAST 500u  /* evaluated, for a rate */
+#define ITERATIONS_LEAST 500u  /* iterations evaluated for a rate, at least */
 
 static const unsigned lengths[TABLES] = {0, 4, 8, 16, 32, 64};   /* bits of history */
 
 struct predictor_entry {
-    uint32_t tag;              /* 0: free */
+    uint32_t tag;              /* 0: unused entry */
     int8_t confidence;
-    uint64_t value;            /* direction; target */
+    uint64_t value;            /* direction, or target */
 };
 
 struct predictor {
@@ -36,13 +36,13 @@ static struct predictor_entry *pattern_at(const struct predictor *p, unsigned ta
     return &p->tables[table][hash % ENTRIES];
 }
 
-/* Predicts branch @at, updates with the outcome @value, and returns whether the prediction was
- * right. */
+/* Predicts branch @at and updates the tables with the outcome @value. Returns whether the
+ * prediction was correct. */
 static bool learn(struct predictor *p, uint32_t at, uint64_t value, bool indirect)
 {
     struct predictor_entry *found[TABLES];
     uint32_t tags[TABLES];
-    int provider = -1, longest = 0;   /* predicting table; last table with a match */
+    int provider = -1, longest = 0;   /* table that predicts; longest table with a match */
 
     for (unsigned i = 0; i < TABLES; i++) {
         found[i] = pattern_at(p, i, at, &tags[i]);

@@ -1,6 +1,6 @@
-/* Mispredictions of a loop's branches by a simulated predictor over recorded directions: tables
- * with histories of growing length, where the longest match predicts (as in TAGE, Seznec and
- * Michaud 2006). It models no particular processor: counts are approximate. */
+/* Mispredictions of a loop's branches, by a simulated predictor over recorded directions. Its
+ * tables have histories of growing length; the longest match predicts (as in TAGE, Seznec and
+ * Michaud 2006). It does not model a particular processor: counts are approximate. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 
@@ -13,11 +13,12 @@ struct predicted_branch {
 
 struct predicted_branches {
     VEC(struct predicted_branch) list;   /* most mispredicted first */
-    size_t iterations;         /* evaluated: the first third of the recording trains */
+    size_t iterations;         /* iterations evaluated; the first third of the recording trains the
+                                * predictor */
     double missed;             /* mispredictions per iteration; NaN: too few records */
 };
 
-/* Simulates the records of a region; predictor_done frees @out. */
+/* Simulates the recorded branches of a region. predictor_done frees @out. */
 void predictor_run(const struct placed *x, struct predicted_branches *out);
 void predictor_done(struct predicted_branches *p);
 

@@ -17,9 +17,10 @@
 
 #include "profile/tasks.h"
 
-#define STOP_SECONDS 5.0       /* until a thread counts as not stopping */
+#define STOP_SECONDS 5.0       /* seconds after which a thread counts as not stopping */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-#define WAKE_AGAIN 1000000L    /* ns; a wait that begins after the first signal ends by the next */
+#define WAKE_AGAIN 1000000L    /* ns between signals; if the wait starts after the first signal, the
+                                * next one ends it */
 
 static double now(void)
 {
@@ -38,8 +39,8 @@ static struct timespec span(double seconds)
     return (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
 }
 
-/* As waitpid, but returns 0 after @seconds at the latest, or earlier: the signal of a timer
- * interrupts it. */
+/* Waits like waitpid. Returns 0 after @seconds at the latest, or earlier, because a timer's signal
+ * interrupts the wait. */
 static pid_t wait_for(pid_t pid, int *status, int options, double seconds)
 {
     const struct sigaction action = {.sa_handler = wake};
@@ -81,9 +82,9 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
-/* Returns whether the stopped thread can execute our instructions. Not within a system call, whose
- * result would be lost when registers are restored; nor after a stop signal, which would be
- * undone. */
+/* Returns whether the stopped thread can execute our instructions. Not within a system call,
+ * because restoring the registers would lose its result. Not after a stop signal, because that
+ * would be cancelled. */
 static bool can_run(const struct traced *t)
 {
     return t->stopped && !t->exiting && !t->within && !t->listening;
@@ -114,7 +115,7 @@ static void drop(struct process *p, pid_t tid)
         *t = p->tracees.items[--p->tracees.count];
 }
 
-/* Reports why the system refuses, and the remedy. */
+/* Sets err to the reason why the system refuses, and the remedy. */
 static bool refused(pid_t pid, int reason, struct err *err)
 {
     char scope[8] = "";
@@ -233,8 +234,8 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
-/* Signals caused by the thread's own instructions. If one is blocked when raised, the system resets
- * its handler. */
+/* Signals caused by the thread's own instructions. If one is blocked when it is raised, the system
+ * resets its handler. */
 #define OF_INSTRUCTIONS                                                                            \
     (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) |         \
      SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
@@ -252,7 +253,7 @@ void process_unmask(struct traced *t, uint64_t kept)
     trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
 }
 
-/* A thread has ended; with the last one the process. */
+/* Records that a thread has exited; with the last thread, the process. */
 static void ended(struct process *p, pid_t tid, int status)
 {
     drop(p, tid);
@@ -276,7 +277,7 @@ static bool has_fault(const struct traced *t)
     return false;
 }
 
-/* Takes the signal for which @t has stopped: it becomes pending. */
+/* Makes the signal pending for which @t has stopped. */
 static void take_signal(struct traced *t, int number)
 {
     t->signal = number;
@@ -284,7 +285,7 @@ static void take_signal(struct traced *t, int number)
         t->info = (siginfo_t){.si_signo = number};
 }
 
-/* Runs @t by @request: true when it stopped by SIGTRAP. */
+/* Runs @t by @request. Returns true if it stopped by SIGTRAP. */
 static bool trapped(struct process *p, struct traced *t, int request)
 {
     int status;
@@ -309,20 +310,20 @@ static bool trapped(struct process *p, struct traced *t, int request)
             bool first = !t->signal;
             if (first)
                 take_signal(t, WSTOPSIG(status));
-            if (!first || t->info.si_code > 0)   /* its instruction faults */
+            if (!first || t->info.si_code > 0)   /* the thread's own instruction faults */
                 return false;
         }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
-        /* our own call */
+        /* event of our own system call */
         if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {
             unsigned long born = 0;
             trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
             p->born = (pid_t)born;
         }
         t->asked = false;
-        trace(request, tid, 0, 0);   /* the answer to an earlier interrupt */
+        trace(request, tid, 0, 0);   /* the stop belongs to an earlier interrupt */
     }
 }
 
@@ -345,7 +346,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
-    call.orig_rax = ~0ull;   /* no system call to restart */
+    call.orig_rax = ~0ull;   /* prevents the restart of a system call */
     call.rdi = arguments[0];
     call.rsi = arguments[1];
     call.rdx = arguments[2];
@@ -455,7 +456,7 @@ void process_go(struct process *p, struct traced *t)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
     if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    /* it was stepped meanwhile: it stops again, then listens */
+    /* single-stepped meanwhile: it stops again, then listens */
     else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {
         trace(PTRACE_INTERRUPT, t->tid, 0, 0);
         trace(PTRACE_CONT, t->tid, 0, 0);
@@ -481,8 +482,8 @@ void process_detach(struct process *p)
     p->tracees.count = 0;
 }
 
-/* Handles the new process or thread @child of an event: a thread of ours, or a process for the
- * caller. */
+/* Handles the new process or thread @child of an event: a thread of the program, or a process for
+ * the caller. */
 static bool take_child(struct process *p, pid_t child, int event, struct process_event *out)
 {
     if (task_process(child) == p->pid) {
@@ -528,7 +529,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (has_fault(t)) {   /* if not, it would occur when our instruction executes */
+        if (has_fault(t)) {   /* otherwise the fault would occur when our instruction executes */
             trace(PTRACE_CONT, tid, 0, 0);
             t->stopped = false;
             t->asked = true;
@@ -575,7 +576,7 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
     return e;
 }
 
-/* Waits at most @seconds for something to change; PROCESS_QUIET with tid 0: nothing has. */
+/* Waits up to @seconds for an event. PROCESS_QUIET with tid 0: there was none. */
 static struct process_event look(struct process *p, double seconds)
 {
     int status;
@@ -594,8 +595,8 @@ static struct process_event look(struct process *p, double seconds)
         return e;
     }
     t->stopped = true;
-    t->suspended = false;   /* it does not stop before vfork is done */
-    /* any stop answers a pending interrupt; a late one is a quiet event */
+    t->suspended = false;   /* a parent does not stop before its vfork is done */
+    /* any stop satisfies a pending interrupt; a late one is a quiet event */
     t->asked = false;
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
@@ -613,7 +614,7 @@ struct process_event process_wait(struct process *p, double seconds)
         struct process_event e = look(p, end - now());
         if (e.news != PROCESS_QUIET)
             return e;
-        if (e.tid) {   /* of no interest to callers */
+        if (e.tid) {   /* not reported to callers */
             struct traced *t = process_tracee(p, e.tid);
             if (t && t->stopped)
                 process_go(p, t);
@@ -623,8 +624,8 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-/* Interrupts threads that must stop and were not interrupted; returns the number that have not
- * answered. */
+/* Interrupts threads that must stop and were not interrupted. Returns the number of threads that
+ * have not stopped. */
 static size_t interrupt(struct process *p, bool running)
 {
     size_t waits = 0;
@@ -651,7 +652,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     p->stops++;
     while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p, end - now());
-        /* its parent stops only after it has ended */
+        /* the parent stops only after this child has ended */
         if (e.news == PROCESS_FORKED && e.suspends)
             trace(PTRACE_DETACH, e.child, 0, 0);
         else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)

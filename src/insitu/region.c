@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 8000 /* instructions that are copied */
+#define REGION_MOST 8000 /* instructions copied, at most */
 #define FLAGS_STEPS 200  /* instructions searched for readers of flags */
-#define TABLE_MOST 1024  /* entries of a jump table */
+#define TABLE_MOST 1024  /* entries of a jump table, at most */
 #define ANCHORS_MOST 64u
-#define RESUMED_MOST 90u /* patched places besides the pivot */
+#define RESUMED_MOST 90u /* patched places in addition to the pivot, at most */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 void region_done(struct region *r)
@@ -64,7 +64,8 @@ static bool jumps_indirect(const struct insn *i)
            !direct(i, &target);
 }
 
-/* Returns whether code cannot be copied: it depends on its address, or the kernel inspects it. */
+/* Returns whether an instruction must be executed in the original, because it depends on its
+ * address or the kernel inspects it. */
 static bool stays(const struct insn *i)
 {
     bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
@@ -93,8 +94,8 @@ static size_t unit_at(const struct kernel *k, uint64_t address)
     return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
 }
 
-/* Adds the entries of a table at @at that lead into the unit: relative to the table, or with
- * @absolute addresses. */
+/* Adds the entries of a table at @at that are addresses in the unit. Entries are relative to the
+ * table, or @absolute addresses. */
 static void table_take(struct region *r, const struct region_memory *memory, uint64_t at,
                        bool absolute)
 {
@@ -111,7 +112,7 @@ static void table_take(struct region *r, const struct region_memory *memory, uin
     }
 }
 
-/* Reads possible jump tables: addresses from lea, and operands of jumps. */
+/* Reads possible jump tables, from the addresses of lea instructions and the operands of jumps. */
 static void find_tables(struct region *r, const struct region_memory *memory)
 {
     const struct kernel *k = r->kernel;
@@ -126,7 +127,7 @@ static void find_tables(struct region *r, const struct region_memory *memory)
     }
 }
 
-/* Marks code reachable from the loop without calls. */
+/* Marks the code that is reachable from the loop without calls. */
 static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
 {
     const struct kernel *k = r->kernel;
@@ -189,7 +190,7 @@ static void fill(struct region *r, const struct kernel_loop *loop, const bool *r
     }
 }
 
-/* Returns whether control can go from @from to @to in one step. */
+/* Returns whether @to can be executed directly after @from. */
 static bool follows(const struct region *r, uint32_t from, uint32_t to)
 {
     const struct region_insn *i = &r->list.items[from];
@@ -202,8 +203,8 @@ static bool follows(const struct region *r, uint32_t from, uint32_t to)
            (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
 }
 
-/* Adds the cases of a loop with a jump table, wherever placed: all code that leads back into the
- * loop without its head. */
+/* Extends a loop with a jump table by its cases: all code that reaches the loop without its
+ * head. */
 static void extend(struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -236,7 +237,7 @@ static void count_kinds(struct region *r)
     }
 }
 
-/* Returns whether instruction @i may leave some flags unchanged, though listed as written. */
+/* Returns whether instruction @i may leave flags unchanged that it is listed to write. */
 static bool may_keep(const struct insn *i)
 {
     return insn_count_in_register(i) || i->operation == OPERATION_STRING;
@@ -250,7 +251,7 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             return false;
         if (!may_keep(i->insn))
             open &= ~i->insn->flags_written;
-        if (!open || i->insn->traits & INSN_RETURN)   /* callers expect no flags */
+        if (!open || i->insn->traits & INSN_RETURN)   /* callers read no flags */
             return true;
         if (i->direct && i->target == REGION_NONE)
             return false;
@@ -282,7 +283,7 @@ uint32_t region_covered(const struct region *r, uint32_t at)
     return n;
 }
 
-/* Returns whether a jump in the unit leads strictly between @from and @to. */
+/* Returns whether a jump in the unit has a target strictly between @from and @to. */
 static bool entered(const struct region *r, uint64_t from, uint64_t to)
 {
     const struct kernel *k = r->kernel;
@@ -298,7 +299,7 @@ static bool entered(const struct region *r, uint64_t from, uint64_t to)
     return false;
 }
 
-/* Returns whether a jump can replace five bytes from @at on. */
+/* Returns whether a jump can replace the five bytes from @at. */
 static bool patchable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);
@@ -310,7 +311,7 @@ static bool patchable(const struct region *r, uint32_t at)
             return false;
         end = end_of(x->insn);
         if (end < begin + PATCH_BYTES && !region_falls(x))
-            return false;   /* a table may lead to the following code */
+            return false;   /* a table may contain the following address */
     }
     return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
 }
@@ -351,15 +352,17 @@ static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
     return again;
 }
 
-/* Whether @at follows an instruction that is executed in place: it is patched in any case. */
+/* Returns whether @at follows an instruction that is executed in the original. Such places are
+ * always patched. */
 static bool resumes(const struct region *r, uint32_t at)
 {
     return at && r->list.items[at - 1].in_place && r->list.items[at - 1].in_loop &&
            end_of(r->list.items[at - 1].insn) == r->list.items[at].insn->offset;
 }
 
-/* The first instruction that each iteration executes and that can be patched, of those where no
- * flag is needed if there is one, and of these one that is patched in any case. */
+/* Chooses the pivot: the first instruction that each iteration executes and that can be patched.
+ * Prefers places where the flags are dead, and among these places that are patched anyway. False
+ * with err if there is none. */
 static bool choose_pivot(struct region *r, struct err *err)
 {
     uint32_t head = REGION_NONE, best = REGION_NONE;
@@ -385,7 +388,8 @@ static bool choose_pivot(struct region *r, struct err *err)
                PATCH_BYTES);
 }
 
-/* Returns whether an instruction executed in place is on every path around the loop. */
+/* Returns whether every path around the loop has an instruction that is executed in the
+ * original. */
 static bool calls_always(const struct region *r)
 {
     uint32_t head = REGION_NONE;
@@ -423,8 +427,8 @@ static void choose_resumed(struct region *r)
     }
 }
 
-/* Returns whether the instructions under a patch at @at can run elsewhere, followed by a jump
- * back. */
+/* Returns whether the instructions under a patch at @at can be executed elsewhere, with a jump back
+ * after them. */
 static bool movable(const struct region *r, uint32_t at)
 {
     uint32_t n = region_covered(r, at);

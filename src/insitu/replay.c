@@ -19,27 +19,27 @@
 #include "base/mem.h"
 
 #define ITERATIONS_MOST 2000u
-/* iterations between touching lines and timing */
+/* iterations from loading the lines to the start of timing, and iterations timed */
 #define LEAD 32u
 #define TIMED 160u
-/* limit that keeps both in the first cache and TLB */
+/* lines and pages of LEAD and TIMED iterations, at most, for the first cache and TLB */
 #define LINES_MOST 400.0
 #define PAGES_MOST 64.0
 #define PAGE 4096u
 #define REPEATS 300u
 #define CHUNKS_LEAST 2u
-/* cycles by which a block may exceed iterations in the middle of others */
+/* cycles by which a block may exceed the same iterations within a longer block */
 #define EDGE_CYCLES 25.0
-/* largest share of iterations that pass the patched place of the original */
+/* range of the share of iterations that execute the patched place of the original */
 #define ANCHORED_LEAST 0.002
 #define ANCHORED_MOST 0.34
 #define ANCHORED_ITERATIONS 2000.0 /* iterations between stamps */
 #define ANCHORED_STAMPS 80u
 #define MOMENTS_LEAST 3u
-#define SPREAD_MOST 0.2        /* relative, between moments */
-#define FALLS_MOST 0.07        /* relative decrease between quarters of the repeats */
-#define STEPS_MOST 500u        /* single steps to the pivot */
-#define SECONDS 0.3            /* limit of one run in a copy */
+#define SPREAD_MOST 0.2        /* relative difference between moments, at most */
+#define FALLS_MOST 0.07        /* relative decrease between quarters of the repeats, at most */
+#define STEPS_MOST 500u        /* single steps to the pivot, at most */
+#define SECONDS 0.3            /* seconds of one run in a copy, at most */
 #define LINE 64u
 #define STATE_BYTES 16384u
 #define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
@@ -48,13 +48,15 @@
 /* A replay in progress. */
 struct rerun {
     struct placed *x;
-    uint64_t slot;             /* address */
+    uint64_t slot;             /* address of the slot */
     struct user_regs_struct regs;   /* registers at the pivot */
     struct process copy;
     VEC(uint64_t) events;      /* recorded in another copy */
-    /* those that begin a completely recorded iteration, and the end of the last */
+    /* indices of the events that begin a completely recorded iteration, and of the end of the
+     * last */
     VEC(size_t) passes;
-    VEC(size_t) bounds;        /* iterations that begin a block: first that of the first lead */
+    VEC(size_t) bounds;        /* iterations at which blocks begin, from the first of the first lead
+                                * */
     uint32_t lead, timed;      /* passes of the first copy */
     VEC(uint64_t) touches, restores;
     const char *why;
@@ -96,7 +98,7 @@ static uint64_t address_of(const struct placed *x, uint32_t label)
     return x->code + x->copies->code.labels.items[label];
 }
 
-/* Steps the copy to the pivot in the original code. */
+/* Single-steps the copy to the pivot in the original code. */
 static bool step_to_pivot(struct rerun *m)
 {
     const struct region *r = m->x->region;
@@ -115,8 +117,8 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "control stays between two iterations");
 }
 
-/* Makes the system refuse all further system calls of the copy, without the speculation mitigations
- * of filters. */
+/* Makes the system refuse all further system calls of the copy. Does not enable the speculation
+ * mitigations of filters. */
 static bool forbid_calls(struct rerun *m, struct traced *copy)
 {
     const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
@@ -131,8 +133,8 @@ static bool forbid_calls(struct rerun *m, struct traced *copy)
                                            at + 16, 0, 0, 0}) == 0;
 }
 
-/* A copy of the process at the pivot, or with @anywhere where @t is, that can change nothing which
- * the process sees. */
+/* Makes a copy of the process at the pivot, or with @anywhere at the position of @t. The copy
+ * cannot change anything that is visible to the process. */
 static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t *number)
 {
     struct maps maps;
@@ -149,7 +151,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
-    /* it continues in the original from there to the pivot */
+    /* the copy continues in the original from there to the pivot */
     if (ok && (anywhere || m->x->region->jumps_indirect))
         ok = (forbid_calls(m, copy) && placed_patch_copy(m->x, &m->copy, COPY_REPLAY, false)) ||
              fails(m, "the system cannot forbid system calls");
@@ -202,7 +204,8 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        vec_push(&m->passes, count);   /* if not, control left the copies within the last */
+        vec_push(&m->passes, count);   /* otherwise control left the copies within the last
+                                        * iteration */
     return true;
 }
 
@@ -221,8 +224,8 @@ static const struct insn *access_at(const struct rerun *m, size_t event, uint64_
     return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
 }
 
-/* Distinct lines of iterations [@from, @to), as addresses with bit 0 set if stored to. The caller
- * frees *@out. */
+/* Returns the number of distinct lines of iterations [@from, @to). *@out gets their addresses, with
+ * bit 0 set for lines that are stored to. The caller frees *@out. */
 static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
 {
     size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
@@ -242,15 +245,15 @@ static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t *
     if (n)
         qsort(lines, n, sizeof *lines, compare_uint64);
     for (size_t i = 0; i < n; i++)
-        /* of equal lines the stored-to one comes last */
+        /* of equal lines, the one that is stored to is last */
         if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))
             lines[kept++] = lines[i];
     *out = lines;
     return kept;
 }
 
-/* Finds the iterations at which blocks begin: leads and timed ones alternate, as the countdown of
- * the first copy finds them. */
+/* Finds the iterations at which blocks begin. Leads and timed blocks alternate, as the first copy
+ * counts them. */
 static void find_bounds(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
@@ -269,7 +272,8 @@ static void find_bounds(struct rerun *m)
     }
 }
 
-/* Chooses as many passes as keep the lines of a lead and its timed block in the first cache. */
+/* Chooses the largest number of passes for which the lines of a lead and its timed block fit the
+ * first cache. */
 static bool choose_blocks(struct rerun *m)
 {
     unsigned times = m->x->copies->times[COPY_REPLAY];
@@ -295,8 +299,8 @@ static bool choose_blocks(struct rerun *m)
            fails(m, "control leaves the loop and the code around it after few iterations");
 }
 
-/* Fills the stamps' input: for block b passes and, before a lead, the lines up to the end of the
- * next timed block. Returns the chunks that fit. */
+/* Fills the stamps' input: the passes of each block, and before a lead the lines up to the end of
+ * the next timed block. Returns the number of chunks that fit. */
 static size_t fill_touches(struct rerun *m)
 {
     size_t chunks = (m->bounds.count - 2) / 2, c;
@@ -327,8 +331,8 @@ static size_t fill_touches(struct rerun *m)
     return c;
 }
 
-/* Collects the words that iterations up to @to store to, with current values. False: too many, or
- * unreadable. */
+/* Collects the words that iterations up to @to store to, with their present values. Returns false
+ * if they are too many or unreadable. */
 static bool fill_restores(struct rerun *m, size_t to)
 {
     size_t end = m->passes.items[to], n = 0;
@@ -361,7 +365,7 @@ static bool fill_restores(struct rerun *m, size_t to)
     return ok || fails(m, "an iteration stores to too much memory");
 }
 
-/* Writes registers and lists for the code that begins a repeat. */
+/* Writes registers and lists for the code that starts a repeat. */
 static bool write_state(struct rerun *m)
 {
     const struct process *p = &m->copy;
@@ -389,8 +393,8 @@ static bool write_state(struct rerun *m)
     return ok || fails(m, "the copy of the process cannot be prepared");
 }
 
-/* Runs the first @chunks @repeats times; *@out: cycles per iteration of each timed block, in order,
- * which the caller frees. Returns their number, 0 on failure. */
+/* Runs the first @chunks chunks @repeats times. *@out gets the cycles per iteration of each timed
+ * block, in order; the caller frees it. Returns their number, 0 on failure. */
 static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
 {
     const struct process *p = &m->copy;
@@ -426,14 +430,14 @@ static int by_cycles(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Quantile @q of the values, which are sorted. */
+/* Sorts the values and returns their quantile @q. */
 static double quantile(double *values, size_t count, double q)
 {
     qsort(values, count, sizeof *values, by_cycles);
     return values[(size_t)(q * (double)(count - 1))];
 }
 
-/* Mean of values up to 1.5 times the lower ones. */
+/* Returns the mean of the values up to 1.5 times the lower ones. */
 static double typical(double *values, size_t count)
 {
     double most = 1.5 * quantile(values, count, 0.25), sum = 0;
@@ -461,7 +465,7 @@ static bool measure(struct rerun *m, double overhead, struct replayed *out)
     out->leaves = left > 0;
     out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
     count = replay(m, 1, chunks, overhead, &blocks);
-    first = count / 4 ? count / 4 : 1;   /* the predictor has not executed the copy before */
+    first = count / 4 ? count / 4 : 1;   /* the branch predictor has not executed the copy before */
     bool ok = count > first;
     if (ok)
         out->warm = typical(blocks + first, count - first);
@@ -488,7 +492,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* one copy is recorded; the other has the state before */
+    /* one copy is recorded; the other starts in the state before */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
@@ -509,8 +513,8 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
     out->seconds += now() - begun;
 }
 
-/* Returns the anchor passed by the fewest recorded iterations, but not too rarely; NULL: none.
- * *@share: of the iterations. */
+/* Returns the anchor that the fewest recorded iterations execute, within the permitted share; NULL:
+ * none. *@share gets its share of the iterations. */
 static const struct copy_anchor *choose_anchor(const struct placed *x, double *share)
 {
     const struct region *r = x->region;
@@ -538,8 +542,8 @@ static const struct copy_anchor *choose_anchor(const struct placed *x, double *s
     return best;
 }
 
-/* Runs a copy of the process with the anchor patched: counting iterations, or with @original, where
- * no other place is patched and times are read; with @anywhere from where @t is. Returns the
+/* Runs a copy of the process with the anchor patched, and counts iterations. With @original no
+ * other place is patched, and times are read. @anywhere: starts at the position of @t. Returns the
  * stamps, which the caller frees. */
 static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anchor anchor,
                               uint64_t period, bool original, bool anywhere, size_t *count)
@@ -564,7 +568,7 @@ static uint64_t *run_anchored(struct rerun *m, struct traced *t, struct copy_anc
          word(&m->copy, m->slot + SLOT_STAMPS_LEFT, ANCHORED_STAMPS) &&
          word(&m->copy, m->slot + SLOT_STAMP_AT, begin);
     if (ok) {
-        run_at(m, m->regs.rip); /* stamps so far count however it ends */
+        run_at(m, m->regs.rip); /* the stamps so far are valid, however the run ends */
         ok = process_read(&m->copy, m->slot + SLOT_STAMP_AT, &end, sizeof end) && end >= begin &&
              end <= begin + ANCHORED_STAMPS * STAMP_BYTES;
     }
@@ -595,7 +599,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
         t = process_tracee(x->process, tid);
     }
     size_t count = counts[0] < counts[1] ? counts[0] : counts[1];
-    /* the first ones include page copies and cold caches */
+    /* the first stamps include page copies and cold caches */
     for (size_t i = count / 4 + 1; i < count; i++) {
         const uint64_t *counted = stamps[0] + i * words, *b = stamps[1] + i * words, *a = b - words;
         vec_push(&x->timed,
@@ -610,7 +614,7 @@ void replay_original(struct placed *x, struct traced *t, double *seconds)
     *seconds += now() - begun;
 }
 
-/* Ticks per cycle of the block that ends at stamp @b. */
+/* Returns the ticks per cycle of the block that ends at stamp @b. */
 static double clock_of(const uint64_t *b)
 {
     const uint64_t *a = b - STAMP_BYTES / 8;
@@ -646,7 +650,7 @@ bool replay_patch(struct placed *x, struct traced *t, double *seconds)
     return count > 1;
 }
 
-/* Mean of @count doubles @stride bytes apart, and twice its standard error. */
+/* Returns the mean of @count doubles @stride bytes apart. *@off gets twice its standard error. */
 static double mean_of(const double *first, size_t stride, size_t count, double *off)
 {
     double sum = 0, squares = 0;

@@ -1,7 +1,7 @@
-/* Repeats iterations of a loop in copies of its process: first in order with all lines in the
- * cache, then a few repeatedly until the branch predictor has learnt them. The difference to times
- * in the program gives the cost of caches and of mispredictions. Called on the tracer's thread.
- * x86-64 Linux. */
+/* Repeats iterations of a loop in copies of its process: first in order, with all lines in the
+ * cache, then a few of them repeatedly until the branch predictor has learnt them. The differences
+ * to the times in the program are the cost of cache misses and of mispredictions. Runs on the
+ * tracer's thread. x86-64 Linux. */
 #ifndef PORTOLAN_INSITU_REPLAY_H
 #define PORTOLAN_INSITU_REPLAY_H
 
@@ -11,33 +11,34 @@
 /* Results of one moment, in cycles per iteration. */
 struct replayed {
     double warm;               /* lines in the cache, branches as recorded */
-    double trained;            /* and branches learnt */
-    double before;             /* the same for an earlier quarter of the repeats */
-    double edge;               /* uncertainty by the ends of a timed block */
+    double trained;            /* lines in the cache, branches learnt */
+    double before;             /* @trained in an earlier quarter of the repeats */
+    double edge;               /* uncertainty due to the ends of a timed block */
     bool leaves;               /* iterations include code between visits of the loop */
 };
 
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    const char *why;           /* why the last unusable one failed; static; NULL: none */
-    double seconds;            /* total time; the program was stopped meanwhile */
+    const char *why;           /* reason why the last failed replay failed; static; NULL: none
+                                * failed */
+    double seconds;            /* total time, in which the program was stopped */
 };
 
-/* Returns whether the region can be repeated: all its stores are known. */
+/* Returns whether the region can be repeated: the addresses of all its stores are known. */
 bool replay_possible(const struct region *r);
-/* Replays what thread @t, stopped and settled, would do next, and adds it to @out. @overhead: ticks
- * of a stamp's clock besides its instructions. */
+/* Replays the next iterations of thread @t, which is stopped and settled, and adds the result to
+ * @out. @overhead: ticks of a stamp's clock reads in excess of its instructions. */
 void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out);
-/* Times the loop's original code in copies of the process from thread @t on: patches only a place
- * that few iterations pass. Adds blocks to @x. */
-/* Measures the cycles that the pivot's patch takes per iteration, for placed's patches, in two
- * copies of the process: in one the way through it is twice as long. @t is stopped outside of
- * system calls. False: it cannot be measured. */
+/* replay_patch: Measures the cycles of the pivot's patch per iteration, for placed.patches, in two
+ * copies of the process. In one of them the path through the patch is twice as long. @t is stopped
+ * outside of system calls. Returns false if it cannot be measured. replay_original: Times the
+ * loop's original code in copies of the process from thread @t, with a patch only at a place that
+ * few iterations execute. Adds blocks to @x. */
 bool replay_patch(struct placed *x, struct traced *t, double *seconds);
 void replay_original(struct placed *x, struct traced *t, double *seconds);
-/* Combines the results of all moments except live. False: too few, or they disagree; *@why, static,
- * has the reason. */
+/* Combines the results of all moments, except live. Returns false if they are too few or disagree;
+ * *@why gets the reason, static. */
 bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves,
                 const char **why);
 void replayed_done(struct replayed_all *r);

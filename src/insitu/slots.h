@@ -1,53 +1,53 @@
-/* Per-thread memory at segment gs for the copies of a loop. */
+/* Memory of each thread at segment gs, for the copies of a loop. */
 #ifndef PORTOLAN_INSITU_SLOTS_H
 #define PORTOLAN_INSITU_SLOTS_H
 
-/* Offsets in a thread's slot. Words of 8 bytes, unless noted. */
+/* Offsets in a thread's slot. Words have 8 bytes unless noted. */
 enum copy_slot {
-    SLOT_FREE0 = 0x00,         /* saved registers while a copy uses them */
+    SLOT_FREE0 = 0x00,         /* registers saved while a copy uses them */
     SLOT_FREE1 = 0x08,
     SLOT_FREE2 = 0x10,
-    SLOT_JUMP = 0x20,          /* target of an indirect jump in the copy, and in the original */
-    SLOT_COUNTDOWN = 0x40,     /* timed: passes of the first copy until the next stamp */
+    SLOT_JUMP = 0x20,          /* target of an indirect jump in the copy; in the original */
+    SLOT_COUNTDOWN = 0x40,     /* timing: passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* initial value of the countdown */
-    SLOT_BLOCKS = 0x50,        /* timed: completed countdowns */
-    /* passes counted in advance for all copies of the loop, and not executed */
+    SLOT_BLOCKS = 0x50,        /* timing: completed countdowns */
+    /* passes that were counted in advance for all copies of the loop, and not executed */
     SLOT_UNFINISHED = 0x58,
     SLOT_STAMPS_LEFT = 0x60,
     SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
-    SLOT_PASSES = 0x70,        /* counted: passes of the first copy */
-    SLOT_LEAVES = 0x78,        /* timed: exits from the loop */
-    SLOT_EVENTS = 0x80,        /* recorded: events, 32 bits */
+    SLOT_PASSES = 0x70,        /* counting: passes of the first copy */
+    SLOT_LEAVES = 0x78,        /* timing: exits from the loop */
+    SLOT_EVENTS = 0x80,        /* recording: number of events, 32 bits */
     SLOT_RECORDS_LEFT = 0x88,  /* iterations to record */
-    SLOT_LEFT_AT = 0x90,       /* timed visits: time of the last exit, and of the return */
+    SLOT_LEFT_AT = 0x90,       /* timing visits: time of the last exit, and of the return */
     SLOT_CAME_AT = 0x98,
     SLOT_AWAY = 0xa0,          /* ticks outside the loop */
-    SLOT_AT_END = 0xa8,        /* replayed: jump target after the last stamp */
+    SLOT_AT_END = 0xa8,        /* replaying: jump target after the last stamp */
     /* address of the next list: passes until the next stamp; addresses to load, 0; addresses to
      * store to, 0 */
     SLOT_TOUCH = 0xb0,
-    SLOT_TOUCH_BEGIN = 0xb8,   /* initial values for each repeat, like the following */
+    SLOT_TOUCH_BEGIN = 0xb8,   /* initial value of SLOT_TOUCH for each repeat */
     SLOT_STAMPS_EACH = 0xc0,
-    /* address of pairs of an address and the word to store there, 0 */
+    /* address of pairs of an address and the word to store there; 0 ends the list */
     SLOT_RESTORE = 0xc8,
     SLOT_STATE_AT = 0xd0,      /* address of the state for xrstor */
-    SLOT_FLAGS_AT = 0xd8,      /* address of a word of flags */
-    SLOT_REPEATS = 0xe0,       /* left */
-    SLOT_AGAIN = 0xe8,         /* passes whose way through the patch was made longer */
-    SLOT_REGISTERS = 0x100,    /* replayed: sixteen words, by register encoding */
+    SLOT_FLAGS_AT = 0xd8,      /* address of a word with the flags */
+    SLOT_REPEATS = 0xe0,       /* remaining repeats */
+    SLOT_AGAIN = 0xe8,         /* passes through the lengthened path of the patch */
+    SLOT_REGISTERS = 0x100,    /* replaying: sixteen words, by register encoding */
     SLOT_FLAGS = 0x180,
-    /* six words each: time; its low 32 bits before the clock; time after it; exits; ticks outside;
-     * passes not executed */
+    /* six words each: time; its low 32 bits before the clock; time after it; exits; ticks outside
+     * the loop; passes not executed */
     SLOT_STAMPS = 0x4000,
     SLOT_RING = 0x10000,       /* events */
-    SLOT_STATE = 0x90000,      /* replayed: state for xrstor */
+    SLOT_STATE = 0x90000,      /* replaying: state for xrstor */
     SLOT_TOUCHES = 0xa0000,
     SLOT_RESTORES = 0xc8000,
     SLOT_BYTES = 0x100000,
 };
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
-/* dependent instructions between the last two times of a stamp */
+/* dependent instructions between the last two clock reads of a stamp */
 #define STAMP_CYCLES 600u
 #define RING_EVENTS 65536u
 

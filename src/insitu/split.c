@@ -4,14 +4,16 @@
 #include <math.h>
 
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
-#define MISSES_LEAST 0.003     /* mispredictions per iteration of a possible cause */
-#define FRESH_LEAST 0.003      /* irregular lines per iteration of a possible cause */
-/* sequential lines per iteration of a possible cause: a prefetcher handles fewer */
+#define MISSES_LEAST 0.003     /* mispredictions per iteration from which they are a possible cause
+                                * */
+#define FRESH_LEAST 0.003      /* irregular new lines per iteration from which they are a possible
+                                * cause */
+/* sequential lines per iteration from which they are a possible cause; a prefetcher hides fewer */
 #define STREAMED_LEAST 0.5
-/* largest cycles per misprediction, and per fresh line, of a cause that explains the difference */
+/* cycles per misprediction, and per new line, up to which a cause can explain the difference */
 #define MISS_MOST 100.0
 #define LINE_MOST 3000.0
-/* iterations per visit below which its time includes the code up to the next */
+/* iterations per visit below which its time includes the code before the next visit */
 #define TRIP_LEAST 8.0
 
 static struct split refused(struct split s, const char *why)
@@ -21,11 +23,12 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
-/* Computes terms from replays; the largest is the cause. */
+/* Computes the terms from replays. The largest term is the cause. */
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
-    double live_off = fmax((f->high - f->low) / 4, 0);   /* of the mean, not of a block */
+    double live_off = fmax((f->high - f->low) / 4, 0);   /* uncertainty of the mean, not of a block
+                                                          * */
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};

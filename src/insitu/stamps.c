@@ -3,7 +3,7 @@
 
 #include "insitu/slots.h"
 
-/* Stores the time at gs:@slot. Saves rax and rdx at SLOT_FREE0 and SLOT_FREE1, and clobbers
+/* Stores the time at gs:@slot. Saves rax and rdx at SLOT_FREE0 and SLOT_FREE1, and overwrites
  * them. */
 static void note_time(struct code *c, uint32_t slot)
 {
@@ -65,7 +65,7 @@ uint32_t stamps_visits(struct code *c)
     code_label_here(c, label);
     code_bytes(c, stamp, sizeof stamp);
     BYTES(c, 0x49, 0x89, 0xc0); /* mov rax, r8 */
-    /* within the stamps: an interruption does not shorten the rest */
+    /* stamps_leave is between the stamps, so an interruption does not shorten the remaining time */
     stamps_leave(c);
     for (unsigned i = 0; i < VISITS; i++) {
         stamps_enter(c);
@@ -99,8 +99,8 @@ void stamps_step_down(struct code *c, const struct stamp *s)
     code_label_here(c, s->go);
 }
 
-/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are
- * named there to the cache: rax, rcx and rdx are lost. */
+/* Appends code that reads the passes until the next stamp from the list at SLOT_TOUCH, and loads
+ * the lines in that list into the cache. Overwrites rax, rcx and rdx. */
 static void touch(struct code *c)
 {
     code_load(c, CODE_RDX, SLOT_TOUCH);
@@ -124,7 +124,7 @@ void stamps_make(struct code *c, const struct stamp *s)
     code_store(c, CODE_RAX, SLOT_FREE0);
     code_store(c, CODE_RDX, SLOT_FREE1);
     if (s->kind == STAMP_REPLAYED)
-        /* lfence: its blocks are short, and what is under way at their end counts */
+        /* lfence: blocks are short, and operations in flight at their end must complete */
         BYTES(c, 0x0f, 0xae, 0xe8);
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
@@ -193,7 +193,7 @@ void stamps_repeat(struct code *c, uint32_t begin, uint32_t end, uint32_t entry)
     code_store(c, CODE_RAX, SLOT_TOUCH);
     touch(c);
     code_load(c, CODE_RAX, SLOT_PERIOD);
-    code_add(c, CODE_RAX, 1);                   /* the first arrival is before the first pass */
+    code_add(c, CODE_RAX, 1);                   /* the pivot is executed before the first pass */
     code_store(c, CODE_RAX, SLOT_COUNTDOWN);
     BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
     code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);

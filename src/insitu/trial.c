@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "insitu/process.h"
 
-#define SECONDS 10.0 /* until the child counts as not reaching its int3 */
+#define SECONDS 10.0 /* seconds after which the child counts as not reaching its int3 */
 #define STATE_BYTES 16384u
 #define VECTOR_AT (160 + 7 * 16) /* offset of xmm7 in FXSAVE and XSAVE areas */
 
@@ -25,7 +25,7 @@ struct known {
 };
 static volatile struct known known;
 
-/* rdi: struct known. Waits for go, and ends with int3. */
+/* rdi points to struct known. Waits for known.go, and ends with int3. */
 __asm__(".pushsection .text\n"
         ".hidden insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
         ".globl insitu_trial_wait, insitu_trial_begin, insitu_trial_end, insitu_trial_call\n"
@@ -90,7 +90,7 @@ static uint64_t words_of(const struct process *p)
     return words;
 }
 
-/* Prepares the waiting child: stopped, stepped, input written. */
+/* Prepares the waiting child: stops it, single-steps it, and writes its input. */
 static bool prepare(struct process *p, struct trial_seen *out)
 {
     const struct known wanted = {1, TRIAL_VECTOR, TRIAL_PASSES, 0};
@@ -190,7 +190,7 @@ bool trial_run(struct trial_seen *out, struct err *err)
     }
     kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WALL) < 0 ? errno == EINTR : WIFSTOPPED(status))
-        ptrace(PTRACE_CONT, pid, NULL, NULL); /* it may stop once more at its end */
+        ptrace(PTRACE_CONT, pid, NULL, NULL); /* the child may stop once more when it exits */
     process_done(&p);
     return ok;
 }

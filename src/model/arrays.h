@@ -1,5 +1,5 @@
-/* Placement of a loop's arrays in separate memory: initial registers, and memory contents besides
- * numbers. */
+/* Placement of a loop's arrays in separate memory: initial registers, and initial contents of index
+ * arrays and rings. */
 #ifndef PORTOLAN_MODEL_ARRAYS_H
 #define PORTOLAN_MODEL_ARRAYS_H
 
@@ -11,43 +11,45 @@
 
 enum arrays_fill_kind {
     ARRAYS_INDICES,   /* random numbers below @range */
-    /* addresses of places in the same bytes, @spacing apart, which form a cycle over all of them */
+    /* addresses of elements in the same bytes, @spacing apart; following them visits all elements
+     * in a cycle */
     ARRAYS_RING,
 };
 
 struct arrays_fill {
     enum arrays_fill_kind kind;
-    uint64_t at, bytes;       /* relative to the arena */
+    uint64_t at, bytes;       /* position and size in the arena */
     uint32_t unit;            /* bytes of an index */
     uint64_t range;
-    /* of a ring, with 4 to 7 times a power of two places: distance of places, and offset of the
-     * address in a place */
+    /* distance of the elements of a ring; offset of the address in an element. A ring has 4 to 7
+     * times a power of two elements */
     uint32_t spacing, link;
 };
 
-/* An array: the general register that points to it, and its step per iteration. */
+/* An array: general register that points to it, and step per iteration. */
 struct array {
     uint8_t reg;
     int64_t step;
-    uint64_t places;          /* of a ring, else 0 */
+    uint64_t places;          /* elements of a ring, else 0 */
     uint32_t spacing;
 };
 
 struct arrays {
-    uint64_t bytes;                        /* of the arena in use */
+    uint64_t bytes;                        /* bytes of the arena in use */
     /* iterations until a walk ends; 0: unlimited */
     uint64_t iterations;
-    uint64_t round;                        /* iterations until chases have visited all places; 0: no
-                                            * chase */
-    uint32_t given;                        /* bit set of general registers with a value in values */
-    /* those whose values are relative to the arena */
+    uint64_t round;                        /* iterations until all chases have visited all elements;
+                                            * 0: no chase */
+    uint32_t given;                        /* bit set of the general registers with an initial value
+                                            * in @values */
+    /* bit set of the general registers whose value is an offset in the arena */
     uint32_t inside;
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
-    /* scale in addresses of a register that points into the arena; 0: unused */
+    /* scale with which addresses use a register that points into the arena; 0: unused */
     uint8_t factors[32];
-    /* address of a symbol: its array, relative to the registers' values */
+    /* address of a symbol: offset of its array, relative to the registers' values */
     struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];
     unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "model/facts.h"
 
-/* Number of µops of @usage, without cycles of blocking pipes. */
+/* Returns the number of µops of @usage, without cycles of blocking pipes. */
 static unsigned uops_of(const struct usage *usage, const struct ports *ports)
 {
     unsigned sum = 0;
@@ -20,8 +20,9 @@ static unsigned uops_of(const struct usage *usage, const struct ports *ports)
     return sum;
 }
 
-/* Slots of a form (@old NULL: a new one) with @usage. Inferred slots do not follow from a usage:
- * they are kept, minus those of removed µops. Otherwise 0: µops are counted. */
+/* Returns the issue slots of a form with the new @usage; @old is its present entry, or NULL.
+ * Inferred slots do not depend on the usage: they are unchanged except for removed µops. Otherwise
+ * 0, which means that µops are counted. */
 static unsigned slots_with(const struct machine *m, const struct mapping_entry *old,
                            const struct usage *usage)
 {
@@ -63,7 +64,7 @@ static bool change_latency(struct machine *m, const char *form, const char *valu
     if (!old) {
         machine_refuse_form(m, form, "give its usage before its latency", err);
         if (err)
-            err->code = ERR_USAGE;   /* the typed text is wrong, not a file */
+            err->code = ERR_USAGE;   /* the user's text is wrong, not a file */
         return false;
     }
     struct mapping_entry fresh = {.form = (char *)form,
@@ -82,7 +83,7 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     const struct similar similar = {.word = name, .best = f ? NULL : fact_meant(name)};
     char todo[SIMILAR_TODO];
 
-    if (!f && strchr(name, '('))   /* form names have parentheses */
+    if (!f && strchr(name, '('))   /* only names of forms have parentheses */
         err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES",
                 "unknown fact \"%s\"", name);
     else if (!f)

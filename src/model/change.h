@@ -7,11 +7,12 @@
 #define CHANGE_USAGE "usage:"       /* usage:FORM=USAGE */
 #define CHANGE_LATENCY "latency:"   /* latency:FORM=CYCLES */
 
-/* Sets @name on @m: a fact of the schema within its type and range, or a form's usage or latency.
- * False with err, and @m unchanged. */
+/* Sets @name on @m to @value: a fact of the schema within its type and range, or a form's usage or
+ * latency. False with err and an unchanged @m. */
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err);
-/* Parses "32..128", a sweep over integers, at most @most. True with *@from and *@to. False with
- * err->code set if @name does not accept it, and without if it is no sweep. @err must be clear. */
+/* Parses a sweep over at most @most integers, "32..128". Returns true with *@from and *@to. Returns
+ * false with err if fact @name does not allow it, and without err if @value is no sweep. @err must
+ * be clear before. */
 bool change_range(const char *name, const char *value, long most, long *from, long *to,
                   struct err *err);
 

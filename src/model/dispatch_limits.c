@@ -15,7 +15,7 @@ static bool refuse(const char *at, struct err *err)
                    "%s takes limits of dispatch, not \"%.80s\"", KEY, at);
 }
 
-/* Skips a port set without known names. */
+/* Skips a port set. Does not verify the names. */
 static bool skip_ports(const char **text)
 {
     const char *at = *text;

@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "base/steps.h"
 
-#define FEW 16   /* terms searched linearly */
+#define FEW 16   /* terms up to which a linear search is used */
 
 void experiment_done(struct experiment *e)
 {
@@ -29,7 +29,8 @@ static struct experiment_term *term_of(const struct experiment *e, const char *f
     return NULL;
 }
 
-/* Finds a term while @e is parsed: @seen indexes the names of many forms. */
+/* Returns the term of @form, or NULL, while @e is parsed. @seen is an index of the forms if there
+ * are many. */
 static struct experiment_term *term_read(const struct experiment *e, struct names *seen,
                                          const char *form)
 {
@@ -82,7 +83,7 @@ uint64_t experiment_size(const struct experiment *e)
 
 void experiment_term_print(const char *form, uint32_t count, struct str *out)
 {
-    /* A name that begins like a count must not be read as one. */
+    /* A name that begins with a digit needs an explicit count. */
     if (count != 1 || isdigit((unsigned char)form[0]))
         str_addf(out, "%u*", count);
     str_add(out, form);
@@ -107,8 +108,8 @@ void experiment_print_key(const struct experiment *e, struct str *out)
     free(sorted.terms);
 }
 
-/* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when
- * they are unbalanced. */
+/* Returns the end of the term at @at: a '+' outside parentheses and brackets, or the end of the
+ * text. NULL if parentheses or brackets are unbalanced. */
 static const char *term_end(const char *at, const char **fault)
 {
     int depth = 0;
@@ -141,7 +142,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Start of the form after "2 *" at @at, or @at itself without a count. */
+/* Returns the start of the form after a count "2 *" at @at; @at itself without a count. */
 static const char *skip_count(const char *at, const char *end)
 {
     const char *digits = at;
@@ -152,7 +153,7 @@ static const char *skip_count(const char *at, const char *end)
     return digits > at && star < end && *star == '*' ? skip_blanks(star + 1, end) : at;
 }
 
-/* Adds the term between @at and @end, with optional blanks. */
+/* Parses the term between @at and @end, which may have blanks around it, and adds it. */
 static bool parse_term(const char *text, const char *at, const char *end, struct experiment *out,
                        struct names *seen, struct err *err)
 {

@@ -18,15 +18,14 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-/* A value shared by nearly all rows is stored once, so that copying a table of a million rows is
- * fast. */
+/* States of nearly all rows, stored once. A copy of a table of a million rows is fast. */
 static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK},
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
 #define COPIED_A_STEP 4   /* rows */
 
-/* @text may be in the list already. */
+/* Returns a copy of @text, or the shared state with this text. */
 static char *state_new(const char *text)
 {
     for (size_t i = 0; i < SHARED_STATES; i++)
@@ -145,7 +144,7 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e)
     return index;
 }
 
-/* Counts row @index in, or with @by -1 out. */
+/* Adds row @index to the table's counters (@by 1), or subtracts it (@by -1). */
 static void count_row(struct experiments *t, size_t index, int by)
 {
     if (experiments_measured(t, index))
@@ -171,7 +170,7 @@ void experiments_set(struct experiments *t, size_t index, double cycles, double 
     t->revision++;
 }
 
-/* Makes room for @count texts; new ones are empty. */
+/* Extends the row's texts to @count. New ones are empty. */
 static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
 {
     uint32_t empty = names_add(&t->texts, "");
@@ -213,8 +212,8 @@ static void copy_result(struct experiments *t, size_t index, const struct experi
         experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
-/* Makes room for @rows and @terms more; false when memory runs out, and this thread's work will
- * fail. */
+/* Allocates space for @rows and @terms more. Returns false if out of memory; then the thread's
+ * command fails. */
 static bool make_room(struct experiments *t, size_t rows, size_t terms)
 {
     size_t bytes = (t->rows.count + rows) * sizeof *t->rows.items +
@@ -227,7 +226,7 @@ static bool make_room(struct experiments *t, size_t rows, size_t terms)
     return true;
 }
 
-/* Copies all rows of @from into the empty @to; shared parts are copied unchanged. */
+/* Copies all rows of @from to the empty @to. Shared states are not duplicated. */
 static void copy_all(struct experiments *to, const struct experiments *from)
 {
     for (size_t i = 0; i < from->texts.count; i++)

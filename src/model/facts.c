@@ -9,7 +9,7 @@
 #include "base/similar.h"
 #include "model/dispatch_limits.h"
 
-/* Larger values have no effect on a core, and the simulator must allocate for them. */
+/* largest number; a larger one would not limit a core, and the simulator allocates in proportion */
 #define MOST 65536
 #define CYCLES "cycles", 0, MOST
 #define NO_UNIT "", 0, 0
@@ -524,7 +524,7 @@ const struct fact fact_schema[] = {
     {.key = NULL},
 };
 
-/* Former keys of facts. */
+/* Obsolete keys of facts. */
 static const struct { const char *former, *key; } renamed[] = {
     {"port_turns", "port_binding"},
     {"rename_sum", "immediate_folding"},
@@ -548,7 +548,7 @@ static const struct { const char *former, *key; } renamed[] = {
     {"vector_domain_extra", "bypass_delay_domain"},
     {"fp_add_extra", "bypass_delay_addition"},
     {"stack_sync", "stack_pointer_sync"},
-    {"dispatch_ports", "dispatch_limits"},       /* two facts became one */
+    {"dispatch_ports", "dispatch_limits"},       /* dispatch_limits replaces two facts */
     {"dispatch_per_cycle", "dispatch_limits"},
 };
 

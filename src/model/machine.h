@@ -1,4 +1,4 @@
-/* A microarchitecture: ports, mapping, and facts by name with unit and source. */
+/* A microarchitecture: ports, mapping, and facts by name, with unit and source. */
 #ifndef PORTOLAN_MODEL_MACHINE_H
 #define PORTOLAN_MODEL_MACHINE_H
 
@@ -8,11 +8,11 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
-/* Latency between two operands of the matching forms, if it differs from the form's single number
- * (latencies.csv). An address means its base and index. From slowest to slowest: with the slowest
- * operands; other figures are for quick ones. From alone to alone: the least cycles per copy, on
- * any ports: microcoded, serialising and waiting instructions. */
-enum latency_end { /* 0.. are operand numbers minus one */
+/* Latency between two operands of the matching forms, where it differs from the form's latency
+ * (latencies.csv). An address is its base and index. From slowest to slowest: latency with the
+ * slowest operand values; all other latencies are for fast values. From alone to alone: least
+ * cycles per copy of microcoded, serialising and waiting instructions, on any ports. */
+enum latency_end { /* numbers from 0: operand number minus one */
                    LATENCY_ANY = -1,
                    LATENCY_ADDRESS = 100,
                    LATENCY_MEMORY,
@@ -25,59 +25,61 @@ enum latency_end { /* 0.. are operand numbers minus one */
                    LATENCY_SLOWEST
 };
 struct latency_rule {
-    const char *form; /* name or pattern with * and ? */
+    const char *form; /* name, or pattern with * and ? */
     int from, to;     /* enum latency_end */
-    double cycles;    /* excluding the load or forwarded store before it */
+    double cycles;    /* cycles without the preceding load or forwarded store */
     const char *source;
-    bool lent;        /* its texts are static */
+    bool lent;        /* texts are static and must not be freed */
 };
 
-/* Prefix of this computer's machine's title in a session. */
+/* prefix of the title of this computer's machine in a session */
 #define MACHINE_HERE "this CPU: "
 
 struct machine {
-    char *id;       /* "skylake": directory name under data/machines */
-    char *title;    /* "Intel Skylake (client)" */
-    char *isa;      /* "x86-64", or the fact isa */
+    char *id;       /* directory name under data/machines: "skylake" */
+    char *title;    /* example: "Intel Skylake (client)" */
+    char *isa;      /* "x86-64", or as in fact isa */
     struct mapping *mapping;
     struct machine_fact *facts;
     size_t fact_count;
     struct latency_rule *latencies;
     size_t latency_count;
-    _Atomic unsigned holders;   /* besides the creator */
+    _Atomic unsigned holders;   /* number of holders besides the creator */
 };
 
 struct machine *machine_new(const char *id, const struct ports *ports);
-/* Frees the machine when its last holder calls it. */
+/* Releases one holder; the last one frees the machine. Any thread. */
 void machine_free(struct machine *m);
-/* Adds a holder, on any thread, which calls machine_free. Nobody changes it while others hold
- * it. */
+/* Adds a holder, which must call machine_free. The machine must not change while others hold it.
+ * Any thread. */
 struct machine *machine_hold(struct machine *m);
 bool machine_held(const struct machine *m);
-/* Copies @m for changes. */
+/* Returns a copy of @m, which may be changed. */
 struct machine *machine_copy(const struct machine *m);
-/* Title without MACHINE_HERE, for files. */
+/* Returns the title without MACHINE_HERE, for files. */
 const char *machine_plain_title(const struct machine *m);
-/* Name of the processor for compilers and LLVM. */
+/* Returns the processor's name for compilers and LLVM. */
 const char *machine_compiler_name(const struct machine *m);
-/* Text of a fact, NULL when missing. */
+/* Returns the text of a fact; NULL if it is missing. */
 const char *machine_fact(const struct machine *m, const char *key);
-/* Source of fact @key if it is an estimate (source_is_estimate), else NULL. Borrowed. */
+/* Returns the source of fact @key if it is an estimate (source_is_estimate), else NULL.
+ * Borrowed. */
 const char *machine_fact_estimate(const struct machine *m, const char *key);
-/* Number of a fact, NaN when missing. */
+/* Returns the number of a fact; NaN if it is missing. */
 double machine_number(const struct machine *m, const char *key);
-/* Returns whether the comma- or blank-separated fact @key contains @word. */
+/* Returns whether fact @key, a list separated by commas or blanks, contains @word. */
 bool machine_has(const struct machine *m, const char *key, const char *word);
-/* Returns whether the machine lists its CPU's extensions (fact extensions) without @extension. */
+/* Returns whether the machine has a list of its CPU's extensions (fact extensions) that lacks
+ * @extension. */
 bool machine_lacks(const struct machine *m, const char *extension);
 void machine_set_fact(struct machine *m, const char *key, const char *value, const char *unit,
                       const char *source);
-/* Removes a fact, if present. */
+/* Removes a fact if it exists. */
 void machine_drop_fact(struct machine *m, const char *key);
-/* Reports that @m lacks a form: false with err, which names a similar one, else @otherwise. */
+/* Returns false with err: @m lacks form @form. err suggests a similar form, else @otherwise. */
 bool machine_refuse_form(const struct machine *m, const char *form, const char *otherwise,
                          struct err *err);
-/* Appends a rule; the first match counts. */
+/* Appends a rule. The first matching rule applies. */
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles,
                          const char *source);
 /* Inserts a rule before all others. */
@@ -85,18 +87,17 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
                          const char *source);
 /* Removes the first rule, which must exist. */
 void machine_drop_latency(struct machine *m);
-/* Returns the rule with the least cycles of @form among copies of itself, on any ports, or NULL.
- * Borrowed. */
+/* Returns the rule with the least cycles of copies of @form on any ports, or NULL. Borrowed. */
 const struct latency_rule *machine_alone(const struct machine *m, const char *form);
-/* Returns whether the rule applies from operand @from to operand @to, both enum latency_end. */
+/* Returns whether the rule applies from operand @from to operand @to (enum latency_end). */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
-/* Returns whether a rule from @end concerns the whole form, not operands. */
+/* Returns whether a rule from @end applies to the whole form instead of operands. */
 static inline bool latency_end_whole(int end)
 {
     return end == LATENCY_ALONE || end == LATENCY_SLOWEST;
 }
 /* Parses "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in
- * latencies.csv; false if invalid. */
+ * latencies.csv. Returns false if invalid. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

@@ -17,9 +17,9 @@ struct mapping {
     struct ports ports;
     double issue_width;
     VEC(struct mapping_entry) entries;
-    struct index index;         /* by form, of the entries that are not in rows */
-    struct mapping_rows rows;   /* source of borrowed entries; zero: none */
-    /* entries of rows that were used: a loop needs few of thousands */
+    struct index index;         /* index by form of the entries that are not in @rows */
+    struct mapping_rows rows;   /* storage of borrowed entries; zero: none */
+    /* per entry of @rows: it was decoded. A loop needs few of thousands */
     atomic_bool *filled;
 };
 
@@ -47,7 +47,8 @@ static void entry_done(struct mapping *m, struct mapping_entry *entry)
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns the entry at the valid @index. Any thread, while no thread changes the mapping. */
+/* Returns the entry at @index, which must be valid. Any thread, as long as no thread changes the
+ * mapping. */
 static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
 {
     struct mapping_entry *entry = &m->entries.items[index];
@@ -97,8 +98,8 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     return m;
 }
 
-/* Hash slot of a stored form; not seeded, since nobody chooses these names and any process must
- * find them. */
+/* Returns the hash of a stored form. Without seed, because any process must compute the same value.
+ * The names are not chosen by attackers. */
 static uint64_t hash_row(const char *form)
 {
     return hash_fixed(HASH_START, form, strlen(form));
@@ -185,7 +186,8 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
-/* Makes room for another entry; false when memory runs out, and this thread's work will fail. */
+/* Allocates space for another entry. Returns false if out of memory; then the thread's command
+ * fails. */
 static bool make_room(struct mapping *m)
 {
     for (unsigned tries = 0; !vec_room(&m->entries) || !index_try_reserve(&m->index); tries++) {

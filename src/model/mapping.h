@@ -10,19 +10,20 @@ struct mapping_entry {
     char *form;         /* canonical name */
     struct usage usage;
     double latency;     /* cycles; NaN: unknown */
-    /* µops issued (in the source's fused domain); 0: unknown (the usage's count) */
+    /* issued µops, in the source's fused domain; 0: unknown, and the usage's count applies */
     unsigned micro_ops;
-    char *source;       /* source of the data; "": the mapping's own */
+    char *source;       /* source of the data; "": the mapping's source */
 };
 
 struct mapping;
 
-/* A mapping in memory for the whole run (io/machine_image.h): offsets into its parts. */
+/* A row of a mapping in read-only memory (io/machine_image.h). Its members are offsets in the parts
+ * of mapping_rows. */
 struct mapping_row {
-    uint32_t form, source;   /* into texts */
-    uint32_t uops;           /* index of the first */
+    uint32_t form, source;   /* offsets in texts */
+    uint32_t uops;           /* index of the first µop */
     uint16_t uop_count;
-    uint16_t latency;        /* index */
+    uint16_t latency;        /* index in latencies */
     uint32_t micro_ops;
 };
 
@@ -34,47 +35,49 @@ struct mapping_rows {
     const struct uop *uops;
     size_t uop_count;
     const double *latencies;
-    const struct index_slot *slots;   /* of the forms, by hash_fixed */
+    const struct index_slot *slots;   /* hash slots of the forms (hash_fixed) */
     size_t slot_count;
 };
 
 struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
-/* Makes a mapping that borrows from @rows until an entry is replaced. NULL when memory runs out. */
+/* Makes a mapping whose entries are borrowed from @rows until they are replaced. NULL if out of
+ * memory. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
-/* Fills the empty @out with the stored slots of the forms; index_done frees them. */
+/* Fills the empty @out with the stored hash slots of the forms. index_done frees @out. */
 void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);
-/* Slots per cycle for the forms' micro_ops, an additional bound of micro_ops / width cycles, which
- * no port set expresses (for an inferred mapping). 0, the default: none. */
+/* Returns the issue slots per cycle for the forms' micro_ops. An experiment takes at least
+ * micro_ops / width cycles, an additional bound of an inferred mapping. 0, the default: no
+ * bound. */
 double mapping_issue_width(const struct mapping *m);
 void mapping_set_issue_width(struct mapping *m, double width);
-/* Returns entries in order of insertion; valid until the mapping changes. */
+/* Returns entry @index in order of insertion; valid until the mapping changes. */
 const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
-/* Returns the entry or NULL. Any thread, while no thread changes the mapping. */
+/* Returns the entry of @form, or NULL. Any thread, as long as no thread changes the mapping. */
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
-/* Appends "1*p0156, latency 1" of an entry of @m; "no port" if it has none. */
+/* Appends usage and latency of an entry: "1*p0156, latency 1"; "no port" if its usage is empty. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry,
                          struct str *out);
-/* Confidence of the usage by its source, 0 to 1; NaN if not inferred. */
+/* Returns the confidence of the usage, 0 to 1, from its source; NaN if it was not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
-/* Returns whether @source marks an estimate: it begins with that word, or is a chart's with
+/* Returns whether @source is that of an estimate: it begins with "estimate", or is a chart's with
  * unexplained experiments. */
 bool source_is_estimate(const char *source);
-/* Returns an index for mapping_at, or SIZE_MAX. */
+/* Returns the index of @form, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces; copies @entry. When memory runs out the entry is omitted, and this thread's
- * work fails (base/shortage.h). */
+/* Adds or replaces an entry by a copy of @entry. If out of memory the entry is omitted and the
+ * thread's command fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
-/* Same ports, issue width, forms (any order), usages and latencies. */
+/* Returns whether ports, issue width, forms (in any order), usages and latencies are equal. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);
-/* Number of distinct port sets over all usages. */
+/* Returns the number of distinct port sets over all usages. */
 size_t mapping_distinct_uops(const struct mapping *m);
 uint64_t mapping_volume(const struct mapping *m);
-/* Returns false for more than PORTSETS_MAX distinct sets: readers refuse such a mapping, so that
- * the throughput engine accepts all. */
+/* Returns false with err for more than PORTSETS_MAX distinct port sets. Readers reject such a
+ * mapping, because the throughput engine does not support it. */
 bool mapping_check(const struct mapping *m, struct err *err);
 
 #endif

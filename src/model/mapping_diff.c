@@ -16,7 +16,7 @@ const char *diff_kind_name(enum diff_kind kind)
     return names[kind];
 }
 
-/* Hungarian method with potentials, row by row, on cost = -gain. Index 0 is a sentinel. */
+/* Hungarian method with potentials, row by row, for cost = -gain. Index 0 is a sentinel. */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of)
 {
     double row_potential[PORTS_MAX + 1] = {0}, column_potential[PORTS_MAX + 1] = {0};
@@ -65,7 +65,7 @@ void assignment_best(const double *gain, unsigned n, unsigned *column_of)
         column_of[row_of[j] - 1] = j - 1;
 }
 
-/* Load per port when a µop is spread evenly. */
+/* Computes the load on each port with each µop distributed evenly over its ports. */
 static void spread(const struct usage *usage, double share[PORTS_MAX])
 {
     memset(share, 0, PORTS_MAX * sizeof *share);
@@ -79,15 +79,15 @@ static void spread(const struct usage *usage, double share[PORTS_MAX])
 struct usage_pair {
     const struct usage *a, *b;
     double weight;
-    double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* share per port */
-    double most;                                     /* larger of the two sums */
+    double share_a[PORTS_MAX], share_b[PORTS_MAX];   /* load per port */
+    double most;                                     /* larger of both usages' total loads */
 };
 
 struct matching {
     const struct ports *a, *b;
     struct usage_pair *pairs;
     size_t count;
-    int to_a[PORTS_MAX];   /* B's ports, or none if B has fewer */
+    int to_a[PORTS_MAX];   /* port of A per port of B; none if A has fewer ports */
 };
 
 static int compare_usages(const struct usage *x, const struct usage *y)
@@ -110,7 +110,8 @@ static int compare_pairs(const void *a, const void *b)
     return order ? order : compare_usages(x->b, y->b);
 }
 
-/* Collects the pairs of usages with the weight of their forms: by number and by @uses. */
+/* Collects the pairs of usages. The weight of a pair is the number of its forms and their frequency
+ * in @uses. */
 static void collect_pairs(const struct mapping *a, const struct mapping *b, const double *uses,
                           struct matching *m)
 {
@@ -150,8 +151,8 @@ static void collect_pairs(const struct mapping *a, const struct mapping *b, cons
     }
 }
 
-/* Similarity of two usages under the assignment, 0 to 1, plus 1 if equal. Ports of B without a
- * partner match nothing. */
+/* Returns the similarity of two usages under the assignment, 0 to 1, plus 1 if they are equal.
+ * Ports of B without a partner contribute nothing. */
 static double alike(const struct matching *m, const struct usage_pair *pair)
 {
     double both = 0;
@@ -174,7 +175,8 @@ static double agreement(const struct matching *m)
     return sum;
 }
 
-/* Initial assignment with the largest sum of shared loads. Pipes and ports share nothing. */
+/* Computes the initial assignment, with the largest sum of common loads. A pipe and a port have no
+ * common load. */
 static void begin_matching(struct matching *m)
 {
     unsigned n = m->a->count > m->b->count ? m->a->count : m->b->count, column_of[PORTS_MAX];
@@ -197,13 +199,14 @@ static void begin_matching(struct matching *m)
     free(gain);
 }
 
-/* Returns whether B's port @j may correspond to A's port @i: pipes only to pipes. */
+/* Returns whether port @j of B may correspond to port @i of A. A pipe corresponds only to a
+ * pipe. */
 static bool fits(const struct matching *m, unsigned j, int i)
 {
     return i < 0 || (m->b->pipes >> j & 1) == (m->a->pipes >> i & 1);
 }
 
-/* Rotates the partners of the ports at @at if that agrees better. */
+/* Rotates the partners of the ports in @at. Keeps the rotation if the mappings agree better. */
 static bool turn(struct matching *m, const unsigned *at, unsigned n, double *best)
 {
     struct matching before = *m;
@@ -224,7 +227,8 @@ static bool turn(struct matching *m, const unsigned *at, unsigned n, double *bes
     return false;
 }
 
-/* Assigns an unused port of A, or exchanges partners of two, then three ports. */
+/* Assigns an unused port of A, or exchanges the partners of two or three ports. Returns whether the
+ * mappings agree better. */
 static bool improve(struct matching *m, double *best)
 {
     bool better = false;
@@ -257,8 +261,8 @@ static bool improve(struct matching *m, double *best)
     return better;
 }
 
-/* Common share of the loads of port @j of B and its partner. Each form counts by its weight,
- * independent of its number of µops. */
+/* Returns the common share of the loads of port @j of B and its partner. Each form counts by its
+ * weight, independent of its number of µops. */
 static double agreement_at(const struct matching *m, unsigned j)
 {
     double both = 0, either = 0;
@@ -292,8 +296,8 @@ static void match_by_use(const struct mapping *a, const struct mapping *b, const
     free(m.pairs);
 }
 
-/* Returns whether every port of the mapping with fewer ports has its name in the other. Pipes may
- * lack a partner. */
+/* Returns whether all port names of the smaller mapping occur in the larger one, except names of
+ * pipes. */
 static bool match_by_name(const struct ports *a, const struct ports *b, int to_a[PORTS_MAX])
 {
     unsigned lone_a = 0, lone_b = 0;
@@ -334,8 +338,8 @@ static uint64_t total(const struct usage *usage)
     return sum;
 }
 
-/* Returns whether the µops of @small can be paired with those of @large within their partners'
- * ports. Pairing smallest sets first suffices for the nested sets of processors. */
+/* Returns whether each µop of @small can be paired with a µop of @large that has all its ports.
+ * Pairing the smallest sets first suffices for the nested sets of real processors. */
 static bool within(const struct usage *small, const struct usage *large)
 {
     struct usage left = {0};

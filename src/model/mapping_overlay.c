@@ -6,7 +6,7 @@
 
 #include "model/mapping_diff.h"
 
-/* Adds the first free of new1, new2, ... for a port without counterpart. */
+/* Adds a port for one without counterpart, under the first unused name of new1, new2, ... */
 static bool add_port(struct ports *ports, struct err *err)
 {
     char text[PORT_NAME_MAX];
@@ -29,7 +29,8 @@ static void translate(const struct usage *usage, const int *to, struct usage *ou
     }
 }
 
-/* Adds the overlay first, since look-ups find it first; then the rest of @base. */
+/* Adds the overlay's entries first, because look-ups find the first entry, then the other entries
+ * of @base. */
 static void lay(const struct mapping *base, const struct mapping *over, const int *to,
                 struct overlay *out)
 {
@@ -51,7 +52,7 @@ static void lay(const struct mapping *base, const struct mapping *over, const in
             mapping_set(out->mapping, mapping_at(base, f));
 }
 
-/* Ports of @over that a form uses. */
+/* Returns the ports that a form of @over uses. */
 static portset used(const struct mapping *over)
 {
     portset all = 0;

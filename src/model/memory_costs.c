@@ -6,7 +6,7 @@
 #include "model/facts.h"
 
 #define LINE 64.0
-/* ratio of sizes from a full cache to where all lines of a walk miss it */
+/* ratio of sizes from a full cache to one that all lines of a walk miss */
 #define EDGE 1.25
 #define LARGEST 4294967296.0
 
@@ -28,8 +28,8 @@ double memory_crowding(double step)
     return factor;
 }
 
-/* Extrapolates beyond the last size. For random accesses the share in a cache falls with 1 / size;
- * for sequential ones it is 0. */
+/* Extrapolates beyond the last size. The hit share falls with 1 / size for random accesses; for
+ * sequential accesses it is 0. */
 static double beyond(const struct memory_costs *m, enum memory_cost cost, double bytes)
 {
     const size_t last = m->count - 1;
@@ -60,7 +60,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    /* for the loop as a whole */
+    /* these are the times of a whole loop */
     if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)
         return between(m, cost, bytes);
     if (bytes <= m->first)
@@ -77,7 +77,8 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
-    out->cycles[COST_STREAMED][i] = streamed;   /* to memory, whatever level held the lines */
+    out->cycles[COST_STREAMED][i] = streamed;   /* the lines go to memory, whatever level they were
+                                                 * in */
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
         out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;

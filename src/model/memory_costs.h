@@ -1,4 +1,5 @@
-/* Costs of lines beyond the first level by memory size, from facts: measured or a machine's own. */
+/* Costs of lines beyond the first level by array size, from facts or from measurements of this
+ * CPU. */
 #ifndef PORTOLAN_MODEL_MEMORY_COSTS_H
 #define PORTOLAN_MODEL_MEMORY_COSTS_H
 
@@ -12,61 +13,64 @@
 #define MEMORY_PAGE 4096.0       /* bytes of a page */
 #define MEMORY_FEW_UOPS 252
 #define MEMORY_SOME_UOPS 72
-#define MEMORY_COSTS_DAY 11      /* bytes for 2026-11-22 */
+#define MEMORY_COSTS_DAY 11      /* bytes of a date such as 2026-11-22, with the final 0 */
 
-/* Cycles per line, unless noted. */
+/* Costs in cycles per line, unless noted. */
 enum memory_cost {
-    COST_LOAD,      /* read streams */
-    COST_STORE,     /* written streams, including fetch and write-back */
-    COST_UPDATE,    /* streams read and written */
-    COST_CONCURRENT,    /* a read stream next to each written one */
+    COST_LOAD,      /* streams that are read */
+    COST_STORE,     /* streams that are written, including fetch and write-back */
+    COST_UPDATE,    /* streams that are read and written */
+    COST_CONCURRENT,    /* a read stream concurrent with each written stream */
     COST_STREAMED,  /* non-temporal stores */
     COST_RANDOM,    /* independent random loads */
-    COST_PAIRED,    /* streams that use every second line */
-    COST_ODD,       /* every third, as for any odd stride */
-    COST_SKIPPED,   /* every fourth, as for any multiple of it */
-    COST_PAGE,      /* one line per page, by the bytes stepped over */
-    COST_HOP,       /* dependent loads, from address to value */
-    COST_FEW,       /* sequential, in a loop of MEMORY_FEW_UOPS per line, most of them idle */
-    COST_SOME,      /* the same with MEMORY_SOME_UOPS */
+    COST_PAIRED,    /* streams with a stride of two lines */
+    COST_ODD,       /* stride of three lines; any odd stride */
+    COST_SKIPPED,   /* stride of four lines, or a multiple of four */
+    COST_PAGE,      /* one line per page, by the bytes of the array */
+    COST_HOP,       /* dependent loads: cycles from address to value */
+    COST_FEW,       /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them
+                     * nops */
+    COST_SOME,      /* sequential loads in a loop of MEMORY_SOME_UOPS µops per line */
     MEMORY_COSTS,
 };
 
 struct memory_costs {
     size_t count;
-    double bytes[MEMORY_SIZES];                  /* ascending */
-    double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* for arrays of this size */
-    /* relative error of the measurements: the median over sizes; NaN: not measured */
+    double bytes[MEMORY_SIZES];                  /* array sizes, ascending */
+    double cycles[MEMORY_COSTS][MEMORY_SIZES];   /* costs for arrays of each size */
+    /* relative error of the measurements, median over sizes; NaN: not measured */
     double spread[MEMORY_COSTS];
-    /* bytes of the first level, where lines cost nothing */
+    /* bytes of the first level; its lines cost 0 */
     double first;
     double second;                               /* bytes of the second level */
-    /* bytes of the usable part of the third level; 0: unknown */
+    /* bytes of the third level that a program can use; 0: unknown */
     double third;
     double clock_hz;
-    /* transfers overlap with the core's loads and stores: the slowest part counts; if not, these
-     * add up (ECM) */
+    /* line transfers overlap with the core's loads and stores, and the slower part counts;
+     * otherwise they add up (ECM) */
     bool overlaps;
-    /* share of huge pages during the measurement; NaN: unknown */
+    /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
-    bool measured;                               /* on this CPU; if not, published or estimated */
-    char day[MEMORY_COSTS_DAY];                  /* measured */
+    bool measured;                               /* measured on this CPU; otherwise published or
+                                                  * estimated */
+    char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 
-/* Inverse share of the sets used by lines @step bytes apart: the largest power of two in the step,
- * up to a page, since pages are placed randomly. Pure. */
+/* Returns the inverse share of the cache sets that lines @step bytes apart use: the largest power
+ * of two in the step, up to a page, because pages have random addresses. Pure. */
 double memory_crowding(double step);
-/* "load", ...; as in the file of kept costs. */
+/* Returns the cost's name in the file of stored costs: "load", ... */
 const char *memory_cost_name(enum memory_cost cost);
-/* Cycles at @bytes, interpolated over the logarithm of the size. 0 within the first level, which is
- * part of the core's cycles, except for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
+/* Returns the cost at @bytes, interpolated over the logarithm of the size. In the first level it is
+ * 0, because the core's cycles include it, except for COST_STREAMED, COST_FEW and COST_SOME.
+ * Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
-/* Reads the facts of @m. False with err (ERR_MISSING) when it has none. Pure. */
+/* Reads the costs from the facts of @m. False with err (ERR_MISSING) if it has none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);
-/* "L1", "L2", "L3" or "memory" for @bytes. Pure. */
+/* Returns the level of arrays of @bytes: "L1", "L2", "L3" or "memory". Pure. */
 const char *memory_level_at(const struct memory_costs *m, double bytes);
-/* Size of the third level by the cost of its lines (where they cost half as much as at the last
- * size), 0: not visible. Pure. */
+/* Returns the size of the third level: its lines cost half as much as at the last size. 0: the
+ * costs do not show it. Pure. */
 double memory_third_seen(const struct memory_costs *m);
 
 #endif

@@ -1,40 +1,42 @@
-/* Metrics of predictions against measurements, as in PMEvo's evaluation, by scipy's definitions. */
+/* Metrics of predictions against measurements as in PMEvo's evaluation, with scipy's
+ * definitions. */
 #ifndef PORTOLAN_MODEL_METRICS_H
 #define PORTOLAN_MODEL_METRICS_H
 
 #include "model/experiments.h"
 
-/* All take n pairs without NaN. Any thread. */
-/* Mean of |predicted - measured| / measured, a fraction; NaN for n = 0. */
+/* All functions take n pairs without NaN. Any thread. */
+/* Returns the mean of |predicted - measured| / measured, a fraction; NaN for n = 0. */
 double metrics_mape(const double *predicted, const double *measured, size_t n);
-/* Pearson's correlation; NaN below two pairs or when a side is constant. */
+/* Returns Pearson's correlation; NaN below two pairs or if one side is constant. */
 double metrics_pearson(const double *x, const double *y, size_t n);
-/* Pearson's correlation of the ranks, ties averaged. */
+/* Returns Pearson's correlation of the ranks; ties have the mean rank. */
 double metrics_spearman(const double *x, const double *y, size_t n);
-/* Ranks from 1, ties averaged, into @ranks. */
+/* Stores the ranks, from 1, in @ranks; ties have the mean rank. */
 void metrics_ranks(const double *x, size_t n, double *ranks);
 
 #define METRICS_CELLS 35
 
-/* Figure 7 of PMEvo: number of experiments per cell, predicted over measured, cells of equal width
- * from 0 to @limit; the last cell includes larger values. */
+/* Figure 7 of PMEvo: number of experiments per cell of predicted and measured cycles. Cells have
+ * equal width from 0 to @limit; the last cell includes larger values. */
 struct heat_map {
     double limit;    /* cycles at the end of both axes */
-    uint32_t cell[METRICS_CELLS][METRICS_CELLS];   /* [predicted][measured] */
+    uint32_t cell[METRICS_CELLS][METRICS_CELLS];   /* number of experiments, by
+                                                    * [predicted][measured] */
     uint32_t highest;
 };
-/* @limit 0: the largest measured value, rounded up to an integer. */
+/* Fills @out. @limit 0: uses the largest measured value, rounded up to an integer. */
 void metrics_heat_map(const double *predicted, const double *measured, size_t n, double limit,
                       struct heat_map *out);
 
 struct accuracy {
     size_t n;              /* number of experiments evaluated */
-    size_t unknown;        /* number of measured ones omitted because the mapping lacks a form */
+    size_t unknown;        /* measured experiments omitted because the mapping lacks a form */
     double mape, pearson, spearman;
 };
 
-/* Compares one prediction per row (NaN: none) with the measured cycles; ignores rows without
- * these. */
+/* Compares one prediction per row (NaN: none) with the measured cycles. Ignores rows without
+ * either. */
 struct accuracy metrics_accuracy(const struct experiments *t, const double *predicted);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ports and sets of them. A µop is the set of ports that can execute it. */
+/* Ports and port sets. A µop is the set of ports that can execute it. */
 #ifndef PORTOLAN_MODEL_PORTSET_H
 #define PORTOLAN_MODEL_PORTSET_H
 
@@ -11,50 +11,50 @@
 
 #define PORTS_MAX 32
 #define PORT_NAME_MAX 12
-/* distinct sets per experiment: real machines have some twenty in total */
+/* distinct sets per experiment, at most; real machines have some twenty in total */
 #define PORTSETS_MAX 1024
 
 typedef uint32_t portset;   /* bit i: port i of the machine's struct ports */
 
-/* The ports of a machine, in display order. A blocking pipe (divider) is a port too. */
+/* Ports of a machine, in display order. A blocking pipe (divider) is a port too. */
 struct ports {
     unsigned count;
-    char names[PORTS_MAX][PORT_NAME_MAX];   /* "0".."9", "A".., or longer: "DV", "FP0" */
-    portset pipes;                          /* bit set of blocking pipes (dividers) */
+    char names[PORTS_MAX][PORT_NAME_MAX];   /* "0".."9", "A".., or longer names: "DV", "FP0" */
+    portset pipes;                          /* blocking pipes (dividers) */
 };
 
-/* Appends @name; false when full, the name is a duplicate or has characters besides letters, digits
- * and _. */
+/* Appends port @name. False with err if there are PORTS_MAX ports, the name exists, or it has
+ * characters other than letters, digits and _. */
 bool ports_add(struct ports *ports, const char *name, struct err *err);
-/* Names @count ports "0".."9", "A".., at most PORTS_MAX. */
+/* Sets the names of @count ports, at most PORTS_MAX: "0".."9", "A".. */
 void ports_number(struct ports *ports, unsigned count);
-/* Appends the ports of a list of names, "0,1,DV" (blanks allowed). False with err when the list or
- * a name is empty, or a name is invalid for ports_add; previous ones are added then. */
+/* Appends the ports of a list of names, "0,1,DV", which may have blanks. False with err if the list
+ * or a name is empty, or ports_add rejects a name; preceding names are added. */
 bool ports_parse(const char *list, struct ports *ports, struct err *err);
-/* Index of the port called @name (length bytes), or -1. */
+/* Returns the index of port @name (@length bytes), or -1. */
 int ports_find(const struct ports *ports, const char *name, size_t length);
-/* Returns whether an undeclared port is a blocking pipe by its name: it ends in DV (OSACA's
- * convention and ours), or in DV and a number. */
+/* Returns whether an undeclared port is a blocking pipe by its name. It ends in DV, or in DV and a
+ * number (OSACA's convention, and Portolan's). */
 bool port_name_divides(const char *name);
 bool ports_equal(const struct ports *a, const struct ports *b);
 static inline unsigned portset_size(portset set)
 {
-    /* Inline, since __builtin_popcount is a call without the instruction, which some x86-64 CPUs
-     * lack. */
+    /* Without __builtin_popcount, because it is a call on x86-64 without the POPCNT instruction. */
     set -= set >> 1 & 0x55555555u;
     set = (set & 0x33333333u) + (set >> 2 & 0x33333333u);
     return ((set + (set >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
-/* Appends the names of the ports in @set with @separator, and @last before the last one. */
+/* Appends the port names of @set with @separator between them, and @last before the last one. */
 void portset_list(portset set, const struct ports *ports, const char *separator, const char *last,
                   struct str *out);
-/* Comparison for qsort: by size, then bits, of portset or structs that begin with one. */
+/* Compares by size, then by bits, for qsort. Elements are portset, or structs with a portset
+ * first. */
 int portset_by_size(const void *a, const void *b);
-/* Prints "p0156", or "p[V0,V1]" when a member's name is longer than one character; "p" for the
- * empty set is never valid. */
+/* Appends "p0156", or "p[V0,V1]" if a name has more than one character. The empty set is "p", which
+ * portset_parse rejects. */
 void portset_print(portset set, const struct ports *ports, struct str *out);
-/* Parses the same at *@text (both spellings) and moves *@text past it; err->column counts from the
- * start given. */
+/* Parses a port set at *@text in either spelling, and moves *@text after it. err->column counts
+ * from the initial *@text. */
 bool portset_parse(const char **text, const struct ports *ports, portset *out, struct err *err);
 
 #endif

@@ -1,25 +1,25 @@
-/* Initial values of a measured block, so that its addresses are known. */
+/* Initial values of a measured block. They make its addresses known. */
 #ifndef PORTOLAN_MODEL_START_H
 #define PORTOLAN_MODEL_START_H
 
 #include <stdint.h>
 
-/* Initial content of memory: a mappable pointer, small as a number. */
+/* Initial content of memory: a valid address, and a small number. */
 #define START_MEMORY 0x12345600
 
-/* Addresses of operands relative to the program counter, each at the beginning of its own line:
- * only the offset in the line is meaningful. */
+/* Addresses of operands relative to the program counter. Each operand has its own line; only the
+ * offset in the line is meaningful. */
 #define START_RELATIVE 0x70000000
 #define START_RELATIVE_LINE 64
 
-/* Bases of fs and gs, likewise: the thread's block begins at a line. */
+/* Bases of fs and gs. The thread's block starts at a line. */
 #define START_SEGMENT 0x60000000
 
-/* Initial address in general register @reg, with its own page offset; index registers are 0. Zen's
- * first-level caches predict the way by eight address bits, bit 12 + i xor bit 27 - i (Lipp et al.,
- * Take A Way, ASIA CCS 2020); of the lines of one set with equal bits only one can stay. So the
- * sixteen places differ in these bits also within eight pages on both sides, by bits 16 to 23 and
- * 24 to 27. */
+/* Returns the initial address in general register @reg. Each has another page offset; index
+ * registers are 0. Zen's first-level caches predict the way from eight address bits, bit 12 + i xor
+ * bit 27 - i (Lipp et al., Take A Way, ASIA CCS 2020). Lines of one set with equal bits evict each
+ * other. Therefore the sixteen addresses differ in these bits, also within eight pages on both
+ * sides, by bits 16 to 23 and 24 to 27. */
 static inline uint64_t start_address(unsigned reg)
 {
     return 0x10000000 + (uint64_t)reg * 0x01000000 + (reg % 16 * 16 + 8) * 4096 + reg * 1088 % 4096;

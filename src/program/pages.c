@@ -12,27 +12,29 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-#define SIZES_MOST 64 /* formulas of sizes; beyond that sizes scale with their block's mean */
-#define DEGREE_MOST 3 /* degree of the formula of unexplained faults */
-#define GRAIN 8       /* insignificant number of faults */
+#define SIZES_MOST 64 /* formulas of sizes, at most; further sizes are scaled with the mean of their
+                       * block */
+#define DEGREE_MOST 3 /* degree of the formula for the remaining faults */
+#define GRAIN 8       /* faults; a smaller difference is insignificant */
 #define SCATTER 0.05
 #define BY_MEAN UINT32_MAX
 
-/* Allocation sizes as formulas: per position in the template if all runs have equal numbers in the
- * block, else of the block's mean. */
+/* Allocation sizes as formulas: one per position in the template if all runs have equally many
+ * allocations in the block. Otherwise the formula of the block's mean applies. */
 struct pages_model {
-    size_t template; /* the run with the most allocations */
+    size_t template; /* run with the most allocations */
     VEC(struct formula) sizes;
     VEC(double) fitted;     /* fitted values per formula and run */
-    uint32_t *size_of;      /* per allocation of the template: its formula, or BY_MEAN */
+    uint32_t *size_of;      /* per allocation of the template: index of its formula, or BY_MEAN */
     struct formula *means;  /* per block, if needed */
-    double *template_means; /* per block */
-    struct formula rest;    /* faults beyond first uses and allocations */
-    double rest_least;      /* least of the runs: those of starting */
+    double *template_means; /* per block: mean size in the template */
+    struct formula rest;    /* formula of the faults beyond first uses and allocations */
+    double rest_least;      /* least value over the runs: the faults of starting */
     bool measured;          /* the runs have measured faults */
 };
 
-/* Pages that @run uses for the first time; *@read (may be NULL): those read first. */
+/* Returns the pages that @run uses for the first time. *@read (may be NULL) gets the number whose
+ * first access is a read. */
 static double pages_used(const struct program *p, const struct program_run *run, double *read)
 {
     double used = 0, first_read = 0;
@@ -55,7 +57,7 @@ void pages_of(const struct program *p, const struct program_run *run, struct run
     *out = (struct run_pages){run->faults_beyond, pages_used(p, run, NULL)};
 }
 
-/* Counts, per block, the recorded allocations of @run and optionally their @bytes. */
+/* Counts the recorded allocations of @run per block, and their @bytes (may be NULL). */
 static void count_allocations(const struct program *p, const struct program_run *run, double *count,
                               double *bytes)
 {
@@ -72,12 +74,14 @@ static void count_allocations(const struct program *p, const struct program_run 
     }
 }
 
-/* Returns the formula of sizes @values, fitted once; BY_MEAN if there are too many. */
+/* Returns the index of the formula of sizes @values; BY_MEAN if there are too many formulas. Fits
+ * equal values only once. */
 static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    for (size_t k = m->sizes.count; k-- > 0;) /* newest first: the most likely */
+    for (size_t k = m->sizes.count; k-- > 0;) /* newest first, because equal values usually follow
+                                               * each other */
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
     if (m->sizes.count == SIZES_MOST)
@@ -90,7 +94,7 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
     return (uint32_t)m->sizes.count - 1;
 }
 
-/* Returns the next allocation of @block after number @from of @run. */
+/* Returns the next allocation of @block in @run after allocation @from. */
 static size_t next_of(const struct program_run *run, uint32_t block, size_t from)
 {
     while (from < run->allocation_count &&
@@ -99,7 +103,7 @@ static size_t next_of(const struct program_run *run, uint32_t block, size_t from
     return from;
 }
 
-/* Fits formulas of the sizes of one block's allocations, by position. */
+/* Fits formulas of the sizes of one block's allocations, per position. */
 static void fit_positions(struct pages_model *m, const struct program_runs *runs,
                           const double *inputs, uint32_t block)
 {
@@ -168,7 +172,7 @@ static void fit_sizes(struct pages_model *m, const struct program_runs *runs, co
     free(counts);
 }
 
-/* Makes the allocations at @run's inputs: the template's with evaluated sizes. The caller frees. */
+/* Returns the allocations at @run's inputs: the template with evaluated sizes. The caller frees. */
 static struct heap_event *events_at(const struct pages_model *m, const struct program_runs *runs,
                                     const struct program_run *seen, const double *inputs)
 {
@@ -192,8 +196,9 @@ static struct heap_event *events_at(const struct pages_model *m, const struct pr
     return events;
 }
 
-/* Pages that allocations take again, per block. If a block allocates more often than in the
- * template, the second half of the recording is extrapolated. */
+/* Computes per block the faults of allocated pages that were returned to the system before. If a
+ * block allocates more often than in the template, extrapolates the second half of the
+ * recording. */
 static void find_again(const struct pages_model *m, const struct program_runs *runs,
                        struct program_run *run)
 {
@@ -223,7 +228,7 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
                      each = executed > 0 ? fmax(1, count[b] / executed) : 1,
                      halves = count[b] - floor(count[b] / 2);
         run->again[b] = fmax(0, sums[b]);
-        /* including allocations that the log had no room for */
+        /* includes allocations beyond the end of the recording */
         if (count[b] > 1 && executed > 0)
             run->again[b] =
                 fmax(0, run->again[b] +
@@ -234,13 +239,13 @@ static void find_again(const struct pages_model *m, const struct program_runs *r
     free(sums);
 }
 
-/* Faults explained by @run's first uses and allocations; @again is filled. */
+/* Returns the faults by @run's first uses and allocations. Fills run->again. */
 static double explain(const struct pages_model *m, const struct program_runs *runs,
                       struct program_run *run)
 {
     double read, faults = pages_used(runs->program, run, &read);
 
-    faults += read;   /* a page of zeros, replaced by a write */
+    faults += read;   /* a page of zeros is replaced at its first write */
 
     free(run->again);
     run->again = mem_zero(runs->program->block_count + 1, sizeof *run->again);
@@ -251,7 +256,7 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
     return faults;
 }
 
-/* Fits the unexplained faults of the runs. */
+/* Fits the faults of the runs that explain does not cover. */
 static void fit_rest(struct pages_model *m, const struct program_runs *runs, const double *inputs)
 {
     const struct growth_limits limits = {DEGREE_MOST, GRAIN, SCATTER, 0, INFINITY, 2, false};

@@ -1,5 +1,5 @@
-/* Page faults of a program: first uses of memory, memory that allocations return and take again,
- * and a fitted rest. */
+/* Page faults of a program: first uses of memory, allocations of memory that was returned to the
+ * system, and a fitted remainder. */
 #ifndef PORTOLAN_PROGRAM_PAGES_H
 #define PORTOLAN_PROGRAM_PAGES_H
 
@@ -8,25 +8,26 @@
 
 struct pages_model;
 
-/* Page faults of a run beyond those of starting, and memory pages that it uses. */
+/* Page faults of a run except those of starting, and number of memory pages that it uses. */
 struct run_pages {
     double faults, used;
 };
 
-/* Fits the model; @inputs: of all runs. NULL if no run has page faults or allocations. */
+/* Fits the model. @inputs has the inputs of all runs. NULL if no run has page faults or
+ * allocations. */
 struct pages_model *pages_model_new(const struct program_runs *runs, const double *inputs);
 void pages_model_free(struct pages_model *m);
-/* Computes @run's faults (measured ones if any), faults_beyond and again, from its counts and
+/* Computes faults (unless measured), faults_beyond and again of @run from its counts and
  * references. @m may be NULL. */
 void pages_model_at(const struct pages_model *m, const struct program_runs *runs,
                     struct program_run *run);
-/* Pages of @run, after pages_model_at. Pure. */
+/* Computes the pages of @run. Call after pages_model_at. Pure. */
 void pages_of(const struct program *p, const struct program_run *run, struct run_pages *out);
 
-/* system_time.c: system time of a program on this CPU: for starting it and for its pages. */
+/* system_time.c: system time of a program on this CPU, for starting it and for its pages. */
 
-/* Seconds of system time for starting a run and its page faults, from estimator_pages; measured
- * now, for some 20 ms. NaN with err when no process can be started. */
+/* Returns the seconds of system time for starting a run and for its page faults (estimator_pages).
+ * Measures the costs, which takes some 20 ms. NaN with err if no process can be started. */
 double system_seconds(const struct run_pages *pages, struct err *err);
 
 #endif

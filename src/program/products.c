@@ -11,19 +11,22 @@
 #include "base/watch.h"
 #include "program/solve.h"
 
-#define PARTS_MOST 8             /* terms of one input alone */
-/* power of an input from which it may be a divisor in terms next to others */
+#define PARTS_MOST 8             /* terms of a single input, at most */
+/* values of an input from which it may be a divisor in products */
 #define RECIPROCAL_VALUES 5
-#define BROKEN_VALUES 5          /* values up to which a piecewise linear function is tried */
-#define PRODUCTS_MOST 6000       /* candidates per search */
-#define GAIN 0.7                 /* factor by which another term must reduce the left-out error */
-/* least share of a column's length that must be independent of the chosen ones */
+#define BROKEN_VALUES 5          /* values of an input up to which a piecewise linear function is
+                                  * tried */
+#define PRODUCTS_MOST 6000       /* candidate products per search, at most */
+#define GAIN 0.7                 /* factor by which an additional term must reduce the error at
+                                  * left-out runs */
+/* least share of a column's length that is independent of the chosen columns */
 #define DEPENDENT 1e-9
-#define EXPLAINED 1e-9           /* share of the values' length below which they are explained */
-/* doublings of the inputs over which a formula must stay positive */
+#define EXPLAINED 1e-9           /* the values are explained if the residual is below this share of
+                                  * their length */
+/* doublings of the inputs during which a formula must stay positive */
 #define OUTWARD 4
 
-/* One input's part: terms of it alone. */
+/* Terms of one input only. */
 struct input_terms {
     struct formula_term list[PARTS_MOST];
     size_t count;
@@ -31,9 +34,9 @@ struct input_terms {
 
 struct product {
     struct formula_term term;
-    /* value per run; weighted column without its projection on the chosen ones */
+    /* column: value per run; rest: weighted column without its projection on the chosen columns */
     double *column, *rest;
-    double length;               /* of the weighted column */
+    double length;               /* length of the weighted column */
 };
 
 struct joining {
@@ -41,7 +44,7 @@ struct joining {
     struct input_terms parts[INPUTS_MAX];
     VEC(struct product) products;
     bool broken[INPUTS_MAX];     /* no short formula fits the input's own effect */
-    size_t distinct;             /* distinct runs in active inputs */
+    size_t distinct;             /* runs that differ in active inputs */
     double *weights, *left;      /* per run; left: weighted residual */
     double *leverage;            /* per run */
     long double *work;
@@ -76,7 +79,8 @@ static void take_terms(struct input_terms *out, const struct formula *f, size_t 
     }
 }
 
-/* Finds the effect of @input alone near @base. With too few runs, all possible terms. */
+/* Finds the terms of @input from its effect near run @base. With too few runs uses all possible
+ * terms. */
 static void find_parts(struct joining *j, const bool *active, size_t base, size_t input)
 {
     const struct fit_data *d = j->data;
@@ -102,7 +106,8 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
     free(xs);
 }
 
-/* A product has at most one quotient, remainder or the like. */
+/* Multiplies two terms. Returns false if both have a quotient, remainder or similar factor, because
+ * a product may have only one. */
 static bool multiply(struct formula_term *into, const struct formula_term *by)
 {
     if (into->kind && by->kind)
@@ -130,7 +135,7 @@ static void add_product(struct joining *j, const struct formula_term *term)
     p.rest = p.column + d->run_count;
     for (size_t r = 0; r < d->run_count; r++)
         p.column[r] = formula_term_value(term, d->inputs + r * d->input_count, d->input_count);
-    if (!vec_room(&j->products)) {   /* out of memory: the caller's work fails */
+    if (!vec_room(&j->products)) {   /* out of memory: the caller's command fails */
         free(p.column);
         return;
     }
@@ -157,7 +162,7 @@ static void clear_products(struct joining *j)
     j->products.count = 0;
 }
 
-/* Forms all products of one part per input. False if there are too many. */
+/* Forms all products of one term per input. Returns false if there are too many. */
 static bool make_products(struct joining *j)
 {
     double count = 1;
@@ -184,7 +189,7 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* Starts with no term; errors are weighted by @weights. */
+/* Removes all chosen terms. Errors are weighted by j->weights. */
 static void begin(struct joining *j)
 {
     size_t n = j->data->run_count;
@@ -202,7 +207,7 @@ static void begin(struct joining *j)
     }
 }
 
-/* Chooses the product that explains most of the residual. False when none does. */
+/* Adds the product that explains most of the residual. Returns false if none explains any. */
 static bool choose(struct joining *j)
 {
     size_t n = j->data->run_count, best = SIZE_MAX;
@@ -235,8 +240,8 @@ static bool choose(struct joining *j)
     return true;
 }
 
-/* Fits the chosen terms by least squares in full precision; @exact: only if all values are
- * exact. */
+/* Fits the chosen terms by least squares in extended precision. @exact: returns false unless all
+ * values are exact. */
 static bool take(struct joining *j, bool exact, struct formula *out)
 {
     const struct fit_data *d = j->data;
@@ -282,7 +287,7 @@ static bool search_exact(struct joining *j, struct formula *out)
     return false;
 }
 
-/* Weights errors by the value (@relative) or equally. */
+/* Sets weights for errors relative to the value (@relative), or equal weights. */
 static void weigh(struct joining *j, bool relative)
 {
     double most = 0;
@@ -310,7 +315,7 @@ static void joining_done(struct joining *j)
     free(j->work);
 }
 
-/* Finds the parts of all inputs; those without effect get only 1. */
+/* Finds the terms of all inputs. An input without effect has only the term 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
     size_t base = single_input_base(j->data, active);
@@ -322,8 +327,8 @@ static void find_all_parts(struct joining *j, const bool *active)
             add_part(&j->parts[i], power_of(i, 0));
 }
 
-/* Adds 1 to the parts, for terms without the input; @powers: also first powers, for effects only in
- * combination. */
+/* Adds 1 to the terms of each input, for products without it. @powers: also adds first powers, for
+ * inputs that have an effect only in combination. */
 static void widen(struct joining *j, bool powers)
 {
     for (size_t i = 0; i < j->data->input_count; i++) {
@@ -333,8 +338,8 @@ static void widen(struct joining *j, bool powers)
     }
 }
 
-/* For inputs without a short formula: piecewise linear functions with a bend at each measured
- * value. */
+/* Adds piecewise linear functions with a bend at each measured value, for inputs without a short
+ * formula. */
 static void break_lines(struct joining *j)
 {
     const struct fit_data *d = j->data;
@@ -381,7 +386,8 @@ bool products_exact(const struct fit_data *data, const bool *active, struct form
     return found;
 }
 
-/* Returns whether it stays positive as the inputs grow from the run with the largest value. */
+/* Returns whether the formula stays positive as the inputs grow from the run with the largest
+ * value. */
 static bool stays_positive(const struct fit_data *d, const struct formula *f)
 {
     double inputs[INPUTS_MAX];
@@ -399,7 +405,7 @@ static bool stays_positive(const struct fit_data *d, const struct formula *f)
     return true;
 }
 
-/* Mean error of each run predicted from the others. */
+/* Returns the mean error of each run predicted from the other runs. */
 static double left_out(const struct joining *j)
 {
     double sum = 0;

@@ -18,13 +18,14 @@
 #include "base/watch.h"
 #include "program/runtime/runtime.h"
 
-#define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions */
+#define ABOUT_MOST ((size_t)512 << 20)   /* bytes of descriptions, at most */
 
-/* Appends the section of descriptions, unless @out is NULL. False when it is missing or too
- * large. */
+/* Appends the section with the descriptions to @out (may be NULL). Returns false if it is missing
+ * or too large. */
 static bool read_section(const char *path, struct str *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* avoids blocking on a pipe */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* O_NONBLOCK: a pipe must not block
+                                                               * */
     if (fd < 0)
         return false;
     elf_version(EV_CURRENT);
@@ -65,7 +66,8 @@ static char *text_of(json_t *object, const char *key)
     return mem_strdup(text ? text : "");
 }
 
-/* Parses "fadd 0 2"; false if invalid. Of too many reads the latest are kept. */
+/* Parses an operation, "fadd 0 2". Returns false if invalid. Of too many reads only the latest are
+ * stored. */
 static bool read_op(const char *text, size_t at, struct graphlet_op *out)
 {
     size_t length = text ? strcspn(text, " ") : 0;
@@ -150,7 +152,7 @@ static bool read_functions(json_t *functions, struct program_reading *r, struct 
             struct program_block b = {.unit = (uint32_t)r->units.count,
                                       .function = (uint32_t)r->functions.count - 1};
             bool ok = read_block(block, unit, &b);
-            vec_push(&r->blocks, b);   /* its members are freed with the list */
+            vec_push(&r->blocks, b);   /* the list's destructor frees its members */
             if (!ok)
                 return false;
         }
@@ -212,7 +214,7 @@ static bool read_unit(const char *text, size_t length, struct program_reading *r
     return ok;
 }
 
-/* Reads consecutive descriptions, with NULs from the linker between them. */
+/* Parses consecutive descriptions. The linker may pad them with NULs. */
 static bool read_all(const struct str *bytes, struct program_reading *r)
 {
     static const char magic[] = PORTOLAN_ABOUT_MAGIC " ";
@@ -246,7 +248,7 @@ const struct program_unit *program_unit_find(const struct program *p, const char
     return at == INDEX_NONE ? NULL : &p->units[at];
 }
 
-/* the linker may leave two units with one key: the first is used */
+/* The linker may keep two units with one key; the first is used. */
 static void set(struct program *p, struct program_reading *r)
 {
     p->units = r->units.items, p->unit_count = r->units.count;
@@ -340,7 +342,7 @@ static void block_done(struct program_block *b)
 
 void program_free(const struct program *held)
 {
-    /* the holder count changes in an otherwise constant object */
+    /* removes const for the holder count */
     struct program *p = (struct program *)(uintptr_t)held;
 
     if (!p || atomic_fetch_sub(&p->holders, 1) > 0)

@@ -8,20 +8,21 @@
 #include "base/mem.h"
 #include "program/solve.h"
 
-#define NEGLIGIBLE 0.02    /* left-out error below which differences do not count */
-#define GROWN_MOST 2       /* largest power by which a count with one run may grow */
-#define ENDS 3.0           /* left-out errors by which both ends of the runs may differ */
-/* left-out error from which no formula describes the growth of the largest count */
+#define NEGLIGIBLE 0.02    /* errors at left-out runs below this count as equal */
+#define GROWN_MOST 2       /* largest power by which a count with a single run may grow */
+#define ENDS 3.0           /* the counts at both ends of the runs may be off by this multiple of the
+                            * error at left-out runs */
+/* error at left-out runs from which no formula describes the growth of the largest count */
 #define BAD 0.25
-/* uncertainty of a growing count's power beyond the runs, at least: for a formula that nearly
- * predicts them, */
+/* least uncertainty of a growing count's power beyond the runs, if the formula nearly predicts
+ * left-out runs */
 #define SLACK_CLEAR 0.03
-#define SLACK 0.1          /* and for others */
+#define SLACK 0.1          /* the same for all other formulas */
 #define TOPS 2             /* groups of largest values that are left out together */
 #define APART 2.0          /* ratio of input values from which their counts determine a power */
-#define STEEP 3.0          /* power from which a steepening growth may be exponential */
-#define STEEPER 1.0        /* increase of the power for that */
-#define SCALE 0.02         /* share of the largest value that is the least scale of errors */
+#define STEEP 3.0          /* power from which growth with a rising power may be exponential */
+#define STEEPER 1.0        /* increase of the power from which growth may be exponential */
+#define SCALE 0.02         /* least scale of errors, as a share of the largest value */
 
 /* Rows used for one fit. */
 struct rows {
@@ -69,7 +70,8 @@ static double largest_value(const struct fit_data *d)
     return most;
 }
 
-/* Fits the coefficients of the terms of @f to the used rows. False if they are underdetermined. */
+/* Fits the coefficients of the terms of @f to the used rows. Returns false if the rows do not
+ * determine them. */
 static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
 {
     const struct fit_data *d = rows->data;
@@ -116,7 +118,8 @@ static bool varies(const struct fit_data *d, size_t input)
     return false;
 }
 
-/* Uses all runs except those with the @input of run @at; false if an earlier run has that value. */
+/* Uses all runs except those with the @input of run @at. Returns false if an earlier run has the
+ * same value. */
 static bool leave_out(struct rows *rows, size_t input, size_t at)
 {
     const struct fit_data *d = rows->data;
@@ -149,8 +152,8 @@ uint16_t range_decided(const struct fit_data *data, const struct formula *f)
     return decided;
 }
 
-/* Mean relative error of @f's terms at values left out in turn; NaN: impossible for some. The
- * refitted formulas go to @out unless NULL. */
+/* Returns the mean relative error of @f's terms at each input value when it is left out; NaN if
+ * impossible for one. Appends the refitted formulas to @out (may be NULL). */
 static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
 {
     const struct fit_data *d = rows->data;
@@ -178,8 +181,8 @@ static double values_left_out(struct rows *rows, const struct formula *f, struct
     return n ? sum / (double)n : NAN;
 }
 
-/* Uses the runs at which @input is below its @top largest values; false: so many it does not have,
- * or none is left. */
+/* Uses the runs in which @input is below its @top largest values. Returns false if it has too few
+ * values, or no run remains. */
 static bool leave_top(struct rows *rows, size_t input, unsigned top)
 {
     const struct fit_data *d = rows->data;
@@ -242,8 +245,8 @@ double range_left_out(const struct fit_data *data, const struct formula *f)
     return error;
 }
 
-/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are
- * several, or none. */
+/* Returns the only run with a positive count, or one of several with identical inputs; SIZE_MAX:
+ * none, or several. */
 static size_t only_run(const struct fit_data *d)
 {
     size_t only = SIZE_MAX;
@@ -268,7 +271,7 @@ static size_t largest_run(const struct fit_data *d)
     return largest;
 }
 
-/* Range from a single run: the count, or the count grown by powers of the inputs. */
+/* Adds formulas from a single run: the constant count, and the count times powers of the inputs. */
 static void grow_one(const struct fit_data *d, size_t run, struct formula_range *out)
 {
     if (out->count < RANGE_MOST)
@@ -285,7 +288,8 @@ static void grow_one(const struct fit_data *d, size_t run, struct formula_range 
         }
 }
 
-/* Uncertain values at both ends of the runs give an uncertain power. */
+/* Computes the uncertainty of each input's power from the uncertainty of the values at both ends of
+ * the runs. */
 static void find_exponents(const struct fit_data *d, const struct formula *f, double error,
                            struct formula_range *out)
 {
@@ -316,7 +320,7 @@ static double power_between(const struct fit_data *d, size_t a, size_t b, size_t
     return log(d->values[b] / d->values[a]) / log(inputs_of(d, b)[input] / inputs_of(d, a)[input]);
 }
 
-/* Finds the growth with each input alone up to the largest run, which may continue under any
+/* Finds the growth with each single input up to the largest run. It may continue, whatever the
  * formula. */
 static void find_reach(const struct fit_data *d, struct formula_range *out)
 {
@@ -402,7 +406,7 @@ void range_done(struct formula_range *r)
     *r = (struct formula_range){.left_out = NAN};
 }
 
-/* Widens the range by these powers if only one input is beyond the runs. */
+/* Widens the range by this growth if only one input is beyond the runs. */
 static void widen_by_reach(const struct formula_range *r, const double *inputs, size_t count,
                            double *least, double *most)
 {

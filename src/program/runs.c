@@ -16,15 +16,15 @@
 #include "program/runtime/bins.h"
 #include "program/sizes.h"
 
-/* The offset of arrays in cache lines determines how many lines a short row crosses. Short runs are
- * traced at each of these offsets. */
+/* alignments traced of short runs: the offset of arrays in cache lines determines how many lines a
+ * short row crosses */
 #define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
-#define SHIFT_BYTES 16           /* alignment of malloc */
-/* about a second; not by a clock, so that the result does not depend on load */
+#define SHIFT_BYTES 16           /* difference between offsets: the alignment of malloc */
+/* references of a short run, about a second; a limit by time would depend on load */
 #define SHORT_REFERENCES 4e7
 #define START_TRIES 5
-/* runs in which calls are timed; the shortest time of each counts */
+/* runs in which calls are timed; the shortest time of each call is used */
 #define CALL_RUNS 3
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
@@ -89,7 +89,7 @@ void program_inputs_print(char *const *names, const double *inputs, size_t count
         str_addf(out, "%s%s=%.15g", i ? " " : "", names[i], inputs[i]);
 }
 
-/* Reports a failure of the child; returns true when it succeeded. */
+/* Sets err if the child failed. Returns whether it succeeded. */
 static bool judge(const struct program_runs *runs, const double *inputs,
                   const struct child_result *r, const struct run_options *options, struct err *err)
 {
@@ -117,7 +117,7 @@ static bool judge(const struct program_runs *runs, const double *inputs,
 
 static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
-/* Runs @argv in the current directory with the file @input (NULL: empty) as standard input.
+/* Runs @argv in the current directory. The file @input (NULL: empty) is standard input.
  * child_result_done frees @result. */
 static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits,
                      struct child_result *result, struct err *err)
@@ -219,7 +219,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
                                   .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
-    /* Spinning threads would add to the CPU time. */
+    /* Threads that spin would add to the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {0};
@@ -260,7 +260,7 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
     return ok;
 }
 
-/* Adds the bins of @from to those of @into, whose distances and steps are means. */
+/* Adds the bins of @from to those of @into. Distances and steps are means over both. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -289,7 +289,7 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
     into->bin_count = count;
 }
 
-/* Averages the joined bins of @count runs: counts stay exact, distances and crossed lines become
+/* Averages the joined bins of @count runs. Counts stay exact; distances and crossed lines become
  * means. */
 static void average(const struct program *p, struct program_run *run, unsigned count)
 {
@@ -309,7 +309,7 @@ static bool run_once(const struct program_runs *runs, const double *inputs,
                      const struct run_options *options, unsigned shift, struct program_run *out,
                      struct err *err)
 {
-    /* for the trace: the run's directory may contain any file name */
+    /* the trace has a separate directory, because files in the run's directory may have any name */
     char *dir = child_directory_new(err), *beside = dir ? child_directory_new(err) : NULL;
     struct str trace = {0};
 

@@ -1,4 +1,4 @@
-/* Runs of a program at given inputs: executions of each block and, when traced, reuse distances of
+/* Runs of a program at given inputs: executions of each block and, if traced, reuse distances of
  * each reference. */
 #ifndef PORTOLAN_PROGRAM_RUNS_H
 #define PORTOLAN_PROGRAM_RUNS_H
@@ -13,33 +13,33 @@
 #include "program/words.h"
 
 struct run_bin {
-    double distance;       /* mean, distinct lines of 64 bytes; INFINITY: first uses */
-    double count, regular; /* references, and those of them with a steady step */
-    double step;           /* mean of the steady steps, bytes */
+    double distance;       /* mean, in distinct lines of 64 bytes; INFINITY: first uses */
+    double count, regular; /* number of references; number of references with a steady step */
+    double step;           /* mean of the steady steps, in bytes */
 };
 
 struct run_reference {
-    double references;    /* exact number */
-    struct run_bin *bins; /* ascending; their counts sum to @references */
+    double references;    /* exact number of references */
+    struct run_bin *bins; /* ascending; the sum of their counts is @references */
     size_t bin_count;
-    /* load: 1 + reference that stored most of its data; 0: none */
+    /* for a load: 1 + index of the reference that stored most of its data; 0: none */
     uint32_t from;
-    /* executions of that store in between; 0: its latest */
+    /* executions of reference @from between the store and the load */
     uint32_t from_age;
 };
 
-/* the last two modes do not keep runs: they time calls and simulate caches */
+/* TRACE_CALLS times calls and TRACE_SETS simulates caches; their runs are not stored. */
 enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };
 
 struct program_run {
     double inputs[INPUTS_MAX];
     enum trace_mode mode;
-    double *counts; /* per block of the program */
-    double *taken;  /* of them, those that left by the first of two ways */
-    /* of the traced, those whose branch a predictor model gets wrong, if what it does depends on
-     * data */
+    double *counts; /* per block: executions */
+    double *taken;  /* per block: executions that left in the branch's first direction */
+    /* per block: executions whose data-dependent branch the predictor model mispredicts; traced
+     * runs only */
     double *mispredicted;
-    /* cycles that one execution spends in functions that are not the program's; NaN: not known */
+    /* per block: cycles of one execution in external functions; NaN: unknown */
     double *calls;
     struct run_reference *references;
     double seconds; /* duration of the instrumented run */
@@ -48,20 +48,20 @@ struct program_run {
     size_t allocation_count;
     /* page faults of the uninstrumented program, measured or predicted; NaN: unknown */
     double faults;
-    /* predicted: those beyond starting; and per block those of pages taken again after they were
-     * returned (NULL: not predicted) */
+    /* predicted: faults beyond those of starting; per block, faults of pages that were returned
+     * before (NULL: not predicted) */
     double faults_beyond, *again;
     double missed[MEMORY_LEVELS]; /* TRACE_SETS: misses per level */
 };
 
-/* Runs with the same input names. Immutable once shared. */
+/* Runs with the same input names. Immutable after other holders exist. */
 struct program_runs {
-    const struct program *program; /* held */
-    char **names;                  /* of inputs */
+    const struct program *program; /* owned reference */
+    char **names;                  /* names of the inputs */
     size_t name_count;
     VEC(struct program_run) runs;
     struct invocation how; /* invocation of the first run */
-    bool started;          /* started here, so that the command line is known */
+    bool started;          /* started by this process, so the command line is known */
     _Atomic unsigned holders;
 };
 
@@ -70,67 +70,68 @@ struct run_options {
     enum trace_mode mode;
     double seconds; /* wall-clock limit per run */
     size_t memory;  /* address space limit */
-    /* seconds between two calls of child_watch's function; 0: its default */
+    /* seconds between two calls of child_watch's function; 0: the default */
     double asks;
     /* OMP_NUM_THREADS in program_measure; 0 and 1: not set */
     size_t threads;
-    const struct memory *caches; /* for TRACE_SETS */
+    const struct memory *caches; /* caches for TRACE_SETS */
 };
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds its counts. For reuse distances a short run is repeated with all
- * addresses shifted within a line, and the mean is taken. False with err when it could not run,
- * crashed, exited with a status that its invocation does not allow, or timed out. */
+ * addresses shifted within a line, and averaged. False with err if the program could not run,
+ * crashed, timed out, or exited with a status that its invocation does not allow. */
 bool program_runs_add(struct program_runs *runs, const double *inputs,
                       const struct run_options *options, struct err *err);
-/* Resource usage of one run of the uninstrumented program with all threads, including start and
+/* Resource usage of one run of the uninstrumented program, over all threads, including start and
  * end. */
 struct program_usage {
     double user, system; /* CPU time, seconds */
-    double waited;       /* wall-clock seconds without running */
+    double waited;       /* wall-clock seconds in which no thread ran */
     double faults;       /* page faults */
     /* involuntary context switches per CPU second */
     double taken_over;
 };
-/* Runs the uninstrumented program once. False with err as program_runs_add, and when the program
+/* Runs the uninstrumented program once. False with err as in program_runs_add, and if the program
  * was not built here. */
 bool program_measure(const struct program *p, char *const *names, size_t count,
                      const double *inputs, const struct run_options *options,
                      struct program_usage *out, struct err *err);
-/* Runs the program once and simulates the sets of the caches of @memory by addresses: LRU
- * replacement, each level after a miss in the previous one. Misses per level go to @missed. False
- * with err as program_runs_add. */
+/* Runs the program once and simulates the sets of the caches of @memory by address. Uses LRU
+ * replacement; each level is accessed after a miss in the previous one. Stores the misses per level
+ * in @missed. False with err as in program_runs_add. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count,
                            const double *inputs, const struct run_options *options,
                            const struct memory *memory, double missed[MEMORY_LEVELS],
                            struct err *err);
-/* Least CPU seconds of a program that does nothing; NaN with err. */
+/* Returns the least CPU seconds of an empty program; NaN with err. */
 double program_start_seconds(struct err *err);
-/* Reads a trace of the runtime into @out, which program_run_done frees in either case. False with
+/* Reads a trace of the runtime into @out. program_run_done frees @out in either case. False with
  * err. */
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
                         struct err *err);
-/* As program_trace_read from text, which is modified; errors name @name as the file. */
+/* Parses a trace like program_trace_read from @text, which is modified. Errors name the file
+ * @name. */
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
                          struct program_run *out, struct err *err);
 /* Returns the run at @inputs, or NULL. Pure. */
 const struct program_run *program_run_with(const struct program_runs *runs, const double *inputs);
 void program_run_done(const struct program *p, struct program_run *run);
-/* Appends "N=64 M=2". */
+/* Appends the inputs: "N=64 M=2". */
 void program_inputs_print(char *const *names, const double *inputs, size_t count, struct str *out);
-/* ages.c: reuse distances as time, of all references of @run, which are taken to be spread evenly
- * over its time. ages_done frees @out. Any thread. */
+/* ages.c: Computes reuse times from the reuse distances of all references of @run. Assumes that
+ * references are distributed evenly over its time. ages_done frees @out. Any thread. */
 void ages_of(const struct program *p, const struct program_run *run, struct ages *out);
 
-/* run_pack.c: a run as bytes for another process of the same program (base/pack.h), which has the
- * program's descriptions (program_descriptions). */
+/* run_pack.c: a run as bytes (base/pack.h) for another process that has the program's descriptions
+ * (program_descriptions). */
 
-/* Appends @run of @p without its seconds and misses. */
+/* Appends @run of @p except its seconds and misses. */
 void run_pack(const struct program *p, const struct program_run *run, struct str *out);
-/* Returns false when the bytes are invalid or of another program. program_run_done frees @out in
- * either case. */
+/* Unpacks a run. Returns false if the bytes are invalid or belong to another program.
+ * program_run_done frees @out in either case. */
 bool run_unpack(const struct program *p, struct unpacking *from, struct program_run *out);
 
 #endif

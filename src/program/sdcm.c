@@ -5,11 +5,13 @@
 
 #define NEWTON_STEPS 20
 #define NEAR 1e-4
-#define FAR_OFF 6.0            /* multiple of the capacity from which hardly any line is left */
+#define FAR_OFF 6.0            /* multiple of the capacity from which random replacement leaves
+                                * hardly any line */
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */
 
-/* Binomial distribution: fewer than @ways of @distance lines map to the set. Terms are computed
- * recursively; starting from a logarithm avoids underflow at large distances. */
+/* Returns the probability that fewer than @ways of @distance lines map to the set (binomial
+ * distribution). Computes the terms recursively from a logarithm, which avoids underflow at large
+ * distances. */
 static double hit_whole(const struct cache_shape *cache, double distance)
 {
     double p = cache->ways / cache->lines, sum = 0, first = distance * log1p(-p);
@@ -33,7 +35,8 @@ double sdcm_hit(const struct cache_shape *cache, double distance)
     return part > 0 ? (1 - part) * hit + part * hit_whole(cache, below + 1) : hit;
 }
 
-/* Smaller solution of h = exp(-x (1 - h)), x > 1, by Newton's method from below. */
+/* Solves h = exp(-x (1 - h)) for x > 1 by Newton's method from below. Returns the smaller
+ * solution. */
 static double kept_of(double x)
 {
     double h = 0;
@@ -49,7 +52,7 @@ static double kept_of(double x)
 
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
-    /* others in the set: Poisson terms relative to the first */
+    /* other lines in the set: Poisson terms relative to the first one */
     double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;
 
     if (distance < cache->ways)

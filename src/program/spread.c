@@ -9,14 +9,16 @@
 #include "program/basis.h"
 #include "program/derived.h"
 
-#define CORE_OFF 1.25      /* factors by which the model may be wrong: for cycles of the core, */
-#define MEMORY_OFF 1.6     /* of misses, */
-#define CALLS_OFF 1.6      /* and of library functions */
-#define FARTHER 2.0        /* multiple of the largest value in the runs that costs little more */
+#define CORE_OFF 1.25      /* factor by which the model may be wrong for cycles of the core */
+#define MEMORY_OFF 1.6     /* factor by which the model may be wrong for misses */
+#define CALLS_OFF 1.6      /* factor by which the model may be wrong for library functions */
+#define FARTHER 2.0        /* multiple of the largest value of the runs; running it takes little
+                            * longer */
 
 struct part_range { double least, most; bool exact; };
 
-/* Finds factors by which the count of @block and its references may differ from the prediction. */
+/* Finds the factors by which the counts of @block and of its references may differ from the
+ * prediction. */
 static struct part_range range_of(const struct program_model *m, uint32_t block,
                                   const double *inputs, double executions)
 {
@@ -41,7 +43,8 @@ static struct part_range range_of(const struct program_model *m, uint32_t block,
     return r;
 }
 
-/* Upper bound of cycles of blocks without a formula, so that no loop is ignored silently. */
+/* Returns an upper bound of the cycles of blocks whose formula is 0 but whose count may be
+ * positive. No loop is ignored silently. */
 static double left_out(const struct program_model *m, const double *inputs,
                        const struct program_time *t)
 {
@@ -59,7 +62,7 @@ static double left_out(const struct program_model *m, const double *inputs,
 }
 
 /* Finds the run on which the formulas of @block differ most: one input beyond its largest value,
- * the others at theirs. */
+ * all others at their largest value. */
 static void find_run(const struct program_model *m, const double *inputs, struct time_spread *out)
 {
     const struct program_runs *runs = m->runs;
@@ -85,8 +88,8 @@ static void find_run(const struct program_model *m, const double *inputs, struct
     }
 }
 
-/* Cycles that mispredicted branches on data take at most, if no run predicted them: their rarer way
- * each time. */
+/* Returns an upper bound of the cycles of mispredicted branches on data, if the runs are not
+ * traced: each execution of the rarer direction. */
 static double branches_at_most(const struct program_model *m, const double *inputs,
                                double branch_miss)
 {

@@ -15,14 +15,14 @@
 
 /* share of all executed instructions from which a path is simulated */
 #define SIMULATED 0.002
-#define SIMULATED_MOST 400     /* instructions of a simulated path */
-/* share of references with a steady step from which all count as a walk */
+#define SIMULATED_MOST 400     /* instructions of a simulated path, at most */
+/* share of references with a steady step from which the reference is a walk */
 #define STEADY 0.8
-/* share of the maximum of core and main memory that is reached together: measured on a Golden Cove
- * with sums of products over 64 MiB */
+/* share of the smaller of core and main memory time that overlaps with the larger; measured on a
+ * Golden Cove with sums of products over 64 MiB */
 #define FAR_HIDDEN 0.25
 #define SAME_LINE 16           /* intervening lines up to which the same line counts as just used */
-#define STREAM_STEP 2048.0     /* bytes: the longest step that prefetchers follow */
+#define STREAM_STEP 2048.0     /* bytes; longest step that prefetchers follow */
 
 struct timing {
     const struct program_code *code;
@@ -35,19 +35,19 @@ struct timing {
     struct core_share share;
     struct turns turns;
     struct code_forwards forwards;
-    double insns;                    /* executed, summed over parts */
-    double window, loads, stores;    /* entries of reorder, load and store buffers */
+    double insns;                    /* instructions executed in all parts */
+    double window, loads, stores;    /* entries of reorder buffer, load buffer and store buffer */
     double parallel, branch_miss;
-    double pages;                    /* of the program */
-    /* references by block: those of block b are references[first[b]..first[b + 1]) */
+    double pages;                    /* pages that the program uses */
+    /* references sorted by block: those of block b are references[first[b]..first[b + 1]) */
     uint32_t *first_reference, *references;
-    /* per block: its references and calls are counted in a part, since its code may be in
-     * several */
+    /* per block: a part already includes the cost of its references and calls; code of a block may
+     * be in several parts */
     bool *paid;
     struct program_time *out;
 };
 
-/* If the part was walked within its surroundings, adds its time there. */
+/* Adds the time of the part in walks through its surroundings, if there are any. */
 static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct turns_unit *u = &t->turns.units[part->unit];
@@ -64,8 +64,8 @@ static void add_turns(const struct timing *t, const struct code_part *part, stru
     out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
 }
 
-/* Cycles per execution in steady state: a path repeats; for straight code neighbours fill the
- * latencies of its chains. */
+/* Computes the cycles per execution in the steady state. A path repeats. In straight-line code,
+ * neighbouring code fills the latencies of its chains. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -114,20 +114,20 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     add_turns(t, part, out);
 }
 
-/* Cost of misses of a part's references, in cycles of all executions. */
+/* Misses of a part's references, over all executions. */
 struct part_misses {
-    double near, far;         /* lines at a steady step, from caches and from main memory */
-    double most;              /* largest number of far lines of one reference */
+    double near, far;         /* lines with a steady step, from caches and from main memory */
+    double most;              /* largest number of lines from main memory of one reference */
     double others[MEMORY_LEVELS + 1];   /* other lines by serving level */
-    /* busy cycles of the transfer paths for these and for walks */
+    /* busy cycles of the transfer paths for @others and @walks */
     double taken;
     double translated;        /* busy cycles of the page walkers */
-    /* pages per line of the part's lines at steady steps */
+    /* pages per line for lines with a steady step */
     double paged;
     struct walks walks;
 };
 
-/* Returns whether most references of the part have steps beyond the prefetcher. */
+/* Returns whether most references have a step that prefetchers do not follow. */
 static bool walks(const struct run_reference *r)
 {
     double count = 0;
@@ -136,7 +136,7 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Step of most of a reference's steady part; 0: none. */
+/* Returns the step of most references with a steady step; 0: none. */
 static double step_of(const struct run_reference *r)
 {
     double most = 0, step = 0;
@@ -148,9 +148,9 @@ static double step_of(const struct run_reference *r)
     return step;
 }
 
-/* Factor by which lines of reference @at are denser than its step: in an unrolled loop @count
- * references with equal @steps share a column. Whether they do, or are columns of several arrays,
- * is unknown; an odd factor does not change the sets used. */
+/* Returns the factor by which lines of reference @at are denser than its step. In an unrolled loop,
+ * @count references with equal @steps share a column. They may also be columns of several arrays;
+ * the code cannot distinguish this. An odd factor does not change the sets used. */
 static double copies_of(const double *steps, size_t count, size_t at)
 {
     size_t same = 0;
@@ -160,14 +160,14 @@ static double copies_of(const double *steps, size_t count, size_t at)
     return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
 }
 
-/* Pages per line of a reference. */
+/* Returns the pages per line of a reference. */
 static double pages_per_line(double step, double copies)
 {
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Adds one reference's lines at steady steps, those that use few sets, and their pages. Adjacent
- * copies of an unrolled loop count a common line once. */
+/* Adds the lines of one reference at steady steps, the lines that use few sets, and their pages.
+ * Adjacent copies of an unrolled loop count a common line once. */
 static void count_lines(const struct run_reference *r, double copies, double *lines,
                         double *crowded, double *pages)
 {
@@ -179,9 +179,9 @@ static void count_lines(const struct run_reference *r, double copies, double *li
     }
 }
 
-/* Page walker cycles of one reference. In a walk with long steps each line has its own page, which
- * the neighbouring walk reuses: the intervening lines are those of its nearest bin. For random
- * references they are spread over the program's pages. */
+/* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
+ * page, which the next walk reuses. The intervening lines are those of its nearest bin. Random
+ * references are distributed over the program's pages. */
 static double translations(const struct timing *t, const struct run_reference *r, double copies,
                            double paged)
 {
@@ -243,8 +243,8 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     t->out->references += r->references;
 }
 
-/* Executions of @part in flight: limited by the reorder, load and store buffers, which threads of a
- * core divide. */
+/* Returns the number of executions of @part in flight. The reorder, load and store buffers limit
+ * it; threads of a core share them. */
 static double reach_of(const struct timing *t, const struct code_part *part)
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
@@ -288,21 +288,24 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;
     vec_done(&w.walks.list);
-    /* More streams have more lines in flight: line_cycles are those of two, t(k) = a + b / k. */
+    /* Bandwidth grows with the number of streams in flight. line_cycles is the time of two streams;
+     * t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
     out->stream = w.near + out->far;
 }
 
-/* Lines from caches overlap with the core; most lines from main memory are still in flight when
- * needed, even if prefetched. */
+/* Returns the cycles of the core, caches and main memory together. Lines from caches overlap with
+ * the core. Most lines from main memory are still in flight when they are needed, even if
+ * prefetched. */
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-/* Cost of libm functions from measurements; of other external calls from their time in the runs. */
+/* Adds the cost of calls: of libm functions as measured, of other external functions by their time
+ * in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
@@ -342,7 +345,7 @@ static void time_calls(struct timing *t, const struct code_part *part, struct pa
             time_block_calls(t, part->blocks.items[i], out);
 }
 
-/* Returns whether a path leads from @block back to it. */
+/* Returns whether a path of edges leads from @block back to it. */
 static bool is_in_loop(const struct program *p, uint32_t block)
 {
     bool *seen = mem_zero(p->block_count + 1, sizeof *seen);
@@ -365,14 +368,15 @@ static bool is_in_loop(const struct program *p, uint32_t block)
     return found;
 }
 
-/* Returns whether the path of @part repeats in the machine code only. */
+/* Returns whether the path of @part repeats in the machine code but not in the control flow
+ * graph. */
 static bool is_uncounted(const struct program *p, const struct code_part *part)
 {
     return part->repeats && part->blocks.count == 1 && !is_in_loop(p, part->blocks.items[0]);
 }
 
-/* Branches on data of @part that are predicted wrong. One that leaves the loop as often as that is
- * entered is the loop's end. */
+/* Returns the mispredicted executions of branches on data in @part. A branch that leaves the loop
+ * as often as the loop is entered is its end, and is not included. */
 static double mispredicted_of(const struct timing *t, const struct code_part *part,
                               struct part_time *out)
 {
@@ -415,7 +419,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     const double mispredicted = mispredicted_of(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
-    /* Functions of libm depend on little that came before: they fill the slots that dividers and
+    /* libm functions depend on little of the code before. They use the slots that dividers and
      * chains leave. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.branches = mispredicted * t->branch_miss;
@@ -446,7 +450,7 @@ static void index_references(struct timing *t)
     }
 }
 
-/* Paths first, since code moved out of a loop or copied is shorter than the rest. */
+/* Sorts paths first, because code moved out of a loop or copied is shorter than other code. */
 static int by_path(const void *a, const void *b)
 {
     const struct code_part *x = a, *y = b;

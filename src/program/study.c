@@ -11,8 +11,8 @@
 #include "base/path.h"
 #include "program/sdcm.h"
 
-#define WAYS 8.0               /* associativity of the caches in the curve */
-#define REACH 4.0              /* multiple of the largest input that the curve reaches */
+#define WAYS 8.0               /* associativity of the caches in the curve of misses */
+#define REACH 4.0              /* multiple of the largest input at which the curve of time ends */
 
 struct studying {
     struct study *out;
@@ -48,7 +48,7 @@ static bool go_on(const struct studying *w, double share, struct err *err)
            err_set(err, ERR_INTERRUPTED, NULL, "the study was cancelled");
 }
 
-/* Cycles of block @b: its share of @part_time's costs, by executed instructions. */
+/* Adds to each block of @part its share of @cycles, in proportion to executed instructions. */
 static void share_part(const struct code_part *part, const struct code_unit *u, double cycles,
                        const char *limit, double *of_block, double *most, const char **limits)
 {
@@ -60,7 +60,7 @@ static void share_part(const struct code_part *part, const struct code_unit *u, 
         of_block[u->block[part->insns.items[i]]] += cycles * part->times.items[i] / all;
     for (size_t i = 0; i < part->blocks.count; i++)
         if (cycles > most[part->blocks.items[i]]) {
-            /* the largest of several parts gives the block's limit */
+            /* the largest of several parts determines the block's limit */
             most[part->blocks.items[i]] = cycles;
             limits[part->blocks.items[i]] = limit;
         }
@@ -91,8 +91,8 @@ static int blocks_by_share(const void *a, const void *b)
                                  : 1;
 }
 
-/* Returns the file that distinguishes static function @f from others of its name, with the whole
- * path if files share a name; NULL: the name is unique. */
+/* Returns the file that distinguishes static function @f from others of its name, with the full
+ * path if file names are equal. NULL: the name is unique. */
 static const char *file_of(const struct program *p, uint32_t f, bool *same_file)
 {
     const char *own = p->units[p->blocks[p->functions[f].first_block].unit].source, *found = NULL;
@@ -185,7 +185,8 @@ static void add_blocks(const struct studying *w, const struct program_time *time
     free(shown);
 }
 
-/* Adds misses on the machine's levels, and over the cache size until only first uses are left. */
+/* Adds the misses on the machine's levels, and the misses over the cache size until only first uses
+ * remain. */
 static void add_memory(const struct studying *w, const struct memory *memory)
 {
     const struct program *p = w->model->runs->program;
@@ -224,8 +225,8 @@ static double seconds_at(const struct studying *w, const double *inputs, struct 
     return seconds;
 }
 
-/* Inputs step evenly on a logarithmic scale from the smallest run to a multiple of the largest, for
- * the input with the widest range. */
+/* Adds the curve of time over the input with the widest range. Its values have equal ratios, from
+ * the smallest run to a multiple of the largest. */
 static bool add_scaling(const struct studying *w, struct err *err)
 {
     const struct program_runs *runs = w->model->runs;

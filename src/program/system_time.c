@@ -10,13 +10,14 @@
 #include "program/native_core.h"
 #include "program/runs.h"
 
-/* Pages per measurement: an area beyond the second level takes longer per page, since pages are
- * zeroed. */
+/* Pages per measurement. An area larger than the second level takes longer per page, because the
+ * system zeroes pages. */
 #define PAGES_LEAST 64.0
 #define PAGES_MOST 2048.0
 #define READINGS 5
 
-/* Seconds per page of @count: the first write to it, and its return. NaN without memory. */
+/* Returns the seconds per page for @count pages: the first write to each, and returning it to the
+ * system. NaN if out of memory. */
 static double page_seconds(size_t count)
 {
     const size_t page = (size_t)HEAP_PAGE;
@@ -39,7 +40,7 @@ double system_seconds(const struct run_pages *pages, struct err *err)
 
     for (int i = 0; i < READINGS; i++)
         seen[i] = page_seconds(count);
-    if (isnan(seen[0])) /* no memory: the program would have none either */
+    if (isnan(seen[0])) /* out of memory: the program could not allocate them either */
         return start;
     qsort(seen, READINGS, sizeof *seen, compare_doubles);
     return start + pages->faults * seen[READINGS / 2];

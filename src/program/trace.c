@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads traces of the runtime. The program may have corrupted its memory, so everything is
- * checked. */
+/* Reads traces of the runtime. Verifies everything, because the program may have corrupted its
+ * memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,24 +13,24 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
-/* share of a load's references with the same store, four in five, since each different one
- * subtracts a vote */
+/* least share of votes; four fifths of a load's references then read the same store, because each
+ * other one subtracts a vote */
 #define FORWARDED_VOTES 0.6
-/* age in executions: older stores have left the store buffer */
+/* executions; older stores have left the store buffer */
 #define FORWARDED_AGE 64
 #define ALLOCATIONS_MOST 32768 /* limit of the runtime */
 
 struct trace {
     const struct program *program;
-    const struct program_unit *unit;      /* NULL: none yet */
+    const struct program_unit *unit;      /* present unit; NULL: none yet */
     struct program_run *run;
-    VEC(const struct program_unit *) units; /* in the order of the trace */
-    /* rate of the clock that times calls; ticks of an empty call */
+    VEC(const struct program_unit *) units; /* units in the order of the trace */
+    /* core cycles per tick of the clock that times calls; ticks of an empty call */
     double cycles_per_tick, nothing;
     bool ended;
 };
 
-/* Reads the next number of a line; false when there is none. */
+/* Parses the next number of a line. Returns false if there is none. */
 static bool number(const char **at, double *out)
 {
     char *end;
@@ -119,7 +119,7 @@ static bool read_level(struct trace *t, const char *at)
     return true;
 }
 
-/* "17:count:sum:regular:steps" */
+/* Parses a bin: "17:count:sum:regular:steps". */
 static bool read_bin(const char **at, double out[5])
 {
     for (int i = 0; i < 5; i++) {
@@ -145,7 +145,7 @@ static bool read_reference(struct trace *t, const char *at)
                                           bin[1], bin[3], bin[3] > 0 ? bin[4] / bin[3] : 0}));
         total += bin[1];
     }
-    /* Scales sampled references to all. */
+    /* Scales the sampled references to the exact number. */
     for (size_t i = 0; i < bins.count; i++) {
         bins.items[i].count *= references / total;
         bins.items[i].regular *= references / total;
@@ -216,7 +216,7 @@ static bool read_line(struct trace *t, char *line)
     return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
-/* Allocates the counts of blocks and references; false when memory runs out. */
+/* Allocates the counts of blocks and references. Returns false if out of memory. */
 static bool make_room(const struct program *p, struct program_run *out)
 {
     out->counts = mem_try_zero(p->block_count + 1, sizeof *out->counts);

@@ -10,11 +10,11 @@
 #include "simulate/simulate.h"
 
 #define WALKED 0.002         /* share of all executed instructions from which a loop is walked */
-#define MOST 2000            /* instructions of a walk */
-#define WANTED 1000          /* wanted instructions, so that branches have their usual directions */
-/* reorder buffers of warm-up, and of measurement */
+#define MOST 2000            /* instructions of a walk, at most */
+#define WANTED 1000          /* minimum of instructions, for representative branch directions */
+/* multiple of the reorder buffer for warm-up, and again for measurement */
 #define REACH 4
-/* share of its executions in another walk from which a loop needs none of its own */
+/* share of its executions in another walk from which a loop needs no walk of its own */
 #define COVERED 0.5
 
 struct root { uint32_t unit, loop; double times; size_t count; };
@@ -30,7 +30,7 @@ struct turns_walks { VEC(struct turns_walk) list; };
 struct walk_search {
     const struct program_code *code;
     struct program_flow flow;
-    double insns;                  /* executed instructions in total */
+    double insns;                  /* instructions executed in total */
     double **covered;              /* per unit and instruction: executions in walks */
     struct turns_walks *out;
 };
@@ -44,7 +44,8 @@ struct turning {
     struct turns *out;
 };
 
-/* Fewest turns first: outer loops before inner ones, callers before callees. */
+/* Sorts by number of executions, fewest first: outer loops before inner ones, callers before
+ * callees. */
 static int by_times(const void *a, const void *b)
 {
     const struct root *x = a, *y = b;
@@ -146,7 +147,7 @@ void turns_walks_free(struct turns_walks *w)
     free(w);
 }
 
-/* Cycles of a walk for shared resources. */
+/* Returns the cycles of a walk on shared resources. */
 static double shared_cycles(const struct bounds *b, const struct core_share *share)
 {
     double most = 0;
@@ -159,8 +160,8 @@ static double shared_cycles(const struct bounds *b, const struct core_share *sha
     return most;
 }
 
-/* Distributes @cycles of one walk over the instructions, by the time that passes before each
- * retires, from iteration @from on, out of @all. */
+/* Distributes @cycles of one walk over its instructions, in proportion to the time before each one
+ * retires. Uses iterations @from to @all of the simulation. */
 static void share_out(struct turning *t, const struct turns_walk *w, const struct simulation *sim,
                       unsigned from, unsigned all, double cycles)
 {

@@ -1,6 +1,6 @@
-/* Walks loops in execution order, through inner loops and called functions. Chains of a function or
- * of code around a short loop overlap only with the code before and after, within the reorder
- * buffer. So whole iterations are simulated, and each instruction costs the cycles until it
+/* Walks loops in execution order, through inner loops and called functions. Chains of a function,
+ * or of code around a short loop, overlap only with the code before and after, within the reorder
+ * buffer. Therefore whole iterations are simulated, and an instruction costs the cycles until it
  * retires. */
 #ifndef PORTOLAN_PROGRAM_TURNS_H
 #define PORTOLAN_PROGRAM_TURNS_H
@@ -10,23 +10,24 @@
 #include "program/forwards.h"
 #include "program/sharing.h"
 
-/* Per instruction of a unit: cycles of all its executions in walks, and the number of these. */
+/* Per instruction of a unit: cycles of all its executions in walks, and the number of these
+ * executions. */
 struct turns_unit { double *cycles, *covered; };
 
 struct turns {
     struct turns_unit *units;
-    /* the same per block of the program, for its calls of functions with known code */
+    /* per block of the program: cycles and executions of its calls of functions with known code */
     double *calls, *called;
 };
 
-/* Finds the walks at @run, independent of a machine: at most two thousand instructions including
- * library functions, with at least a small share of all executed instructions. They borrow @c's
- * code. */
+/* Finds the walks at @run. A walk has at most two thousand instructions, including library
+ * functions, and at least a small share of all executed instructions. Walks do not depend on a
+ * machine. They borrow @c's code. */
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* Simulates the walks on the machine of @work with @forwards of the same run; code outside loops is
- * not covered. turns_done frees. */
+/* Simulates the walks on the machine of @work with @forwards of the same run. Excludes code outside
+ * loops. turns_done frees the result. */
 void turns_time(const struct program_code *c, const struct turns_walks *walks,
                 struct code_forwards *forwards, struct block_work *work,
                 const struct core_share *share, struct turns *out);

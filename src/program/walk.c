@@ -8,28 +8,28 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* rounds of fitting edges to counts */
-/* share of a branch's executions: edges that change by less have converged */
+#define ROUNDS 60            /* iterations of fitting edges to counts, at most */
+/* share of a branch's executions; smaller changes of edges count as converged */
 #define FITTED 1e-5
-#define EDGE 1e-4f           /* slightly below one execution: sums of shares are inexact */
-#define DEPTH 16             /* nested function calls */
+#define EDGE 1e-4f           /* slightly below one execution, because sums of shares are inexact */
+#define DEPTH 16             /* nested function calls, at most */
 #define NOWHERE SIZE_MAX
 
-/* Conditional branches and their targets: first instructions of stretches. */
+/* A conditional branch and its successors: first instructions of straight-line sequences. */
 struct two_ways { size_t at, target, next; double taken, fallen; };
 struct unit_graph {
     const struct kernel *kernel;
     const struct code_unit *unit;
     const double *times;
     VEC(struct two_ways) branches;
-    /* per first instruction of a stretch: executions that arrive by edges without and with a
-     * choice */
+    /* per first instruction of a sequence: executions that arrive over edges without a choice, and
+     * over those with a choice */
     double *known, *open;
-    bool *entered;           /* also entered from elsewhere: functions, and targets without known
-                              * edges */
+    bool *entered;           /* entered from elsewhere too: functions, and targets of unknown edges
+                              * */
 };
 
-/* Returns whether the branch at @insn determines its only successors. */
+/* Returns whether the branch at @insn determines its only successor. */
 static bool goes_on(const struct insn *insn)
 {
     return !(insn->traits & INSN_RETURN) &&
@@ -62,7 +62,7 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
     }
 }
 
-/* Factor by which the edges with a choice into @at exceed its count. */
+/* Returns the factor by which the edges with a choice into @at exceed its count. */
 static double factor_of(const struct unit_graph *g, size_t at)
 {
     if (at == NOWHERE || g->entered[at] || !(g->open[at] > 0))
@@ -154,18 +154,18 @@ struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
     struct walk_place head;
-    /* per instruction of its unit: a path leads to the head */
+    /* per instruction of the unit: a path leads to the head */
     bool *leads_back;
     struct walk_place at, returns[DEPTH];
     unsigned depth;
     /* instructions of external functions so far */
     size_t library;
-    /* per unit and branch: due taken executions minus actual ones */
+    /* per unit and branch: taken executions that are due minus actual ones */
     float **owed;
     struct code_walk *out;
 };
 
-/* Name of the target of a call or jump at @insn; false: indirect. */
+/* Writes the name of the target of the call or jump at @insn. Returns false if it is indirect. */
 static bool name_of(const struct insn *insn, char *out, size_t size)
 {
     const char *name = strrchr(insn->text, ' '), *tab = strrchr(insn->text, '\t');
@@ -181,7 +181,7 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
     return true;
 }
 
-/* Finds function @name, in @unit first; false: external. */
+/* Finds function @name, first in @unit. Returns false if it is external. */
 static bool find_function(const struct walker *w, const char *name, uint32_t unit,
                           struct walk_place *out)
 {
@@ -199,7 +199,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
     return false;
 }
 
-/* Name in the compiled code, with its lifetime. */
+/* Returns @name as stored in the compiled code, which outlives the walk. */
 static const char *called_name(const struct program_code *c, uint32_t unit, size_t insn,
                                const char *name)
 {
@@ -219,7 +219,7 @@ static bool step_back(struct walker *w)
     return true;
 }
 
-/* Steps into a function of the program, or over an external one. @jump: a tail call. */
+/* Steps into a function of the program, or over an external function. @jump: a tail call. */
 static bool step_call(struct walker *w, const struct insn *insn, bool jump)
 {
     struct walk_place from = w->at, into;
@@ -247,7 +247,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Balances of the branches of @unit; the rarer direction comes last. */
+/* Returns the balances of the branches of @unit. Initially the rarer direction is due last. */
 static float *owed_in(struct walker *w, uint32_t unit)
 {
     size_t n = w->code->units[unit].kernel->insn_count;
@@ -261,8 +261,8 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Chooses the direction of the next branch, *@taken. False if it is so rare that it is
- * mispredicted: no overlap with the following code. */
+/* Chooses the direction of the next branch, *@taken. Returns false if the direction is so rare that
+ * it is mispredicted: the following code does not overlap. */
 static bool choose(struct walker *w, size_t target, bool *taken)
 {
     const float share = w->flow->units[w->at.unit].taken[w->at.insn];
@@ -278,7 +278,8 @@ static bool choose(struct walker *w, size_t target, bool *taken)
     return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* Steps to the next executed instruction; false: unknown, or the walk ends before it. */
+/* Steps to the next executed instruction. Returns false if it is unknown, or if the walk ends
+ * before it. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -305,7 +306,8 @@ static bool step_on(struct walker *w)
     return w->at.insn < k->insn_count;
 }
 
-/* Iterates backwards until stable, since most edges lead forward. */
+/* Finds the instructions from which a path leads to the head. Iterates backwards until stable,
+ * because most edges lead forward. */
 static void find_back(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->head.unit].kernel;

@@ -1,6 +1,6 @@
 /* Lists the code of a loop in execution order for some iterations, through branches, inner loops
- * and called functions. Only the share of each branch direction is known: directions alternate as
- * evenly as the shares allow, so that equal counts give equal walks. */
+ * and called functions. Only the share of each branch direction is known. Directions alternate as
+ * evenly as the shares allow, so equal counts give equal walks. */
 #ifndef PORTOLAN_PROGRAM_WALK_H
 #define PORTOLAN_PROGRAM_WALK_H
 
@@ -17,34 +17,34 @@ struct unit_flow {
 
 struct program_flow {
     struct unit_flow *units;       /* NULL for units without code */
-    /* per function: its first instruction in its unit; UINT32_MAX: no code */
+    /* per function: index of its first instruction in its unit; UINT32_MAX: no code */
     uint32_t *entries;
 };
 
 /* Finds the flow of all units of @c at @run. If the counts do not determine the path between
- * blocks, edges are used evenly (iterative proportional fitting, Deming and Stephan 1940).
- * program_flow_done frees. */
+ * blocks, distributes executions evenly over edges (iterative proportional fitting, Deming and
+ * Stephan 1940). program_flow_done frees @out. */
 void program_flow_find(const struct program_code *c, const struct program_run *run,
                        struct program_flow *out);
 void program_flow_done(const struct program_code *c, struct program_flow *f);
 
 struct walk_step {
     uint32_t unit, insn;
-    const char *calls;             /* external function called, borrowed; NULL: none */
+    const char *calls;             /* name of the external function called, borrowed; NULL: none */
 };
 
 struct code_walk {
     VEC(struct walk_step) steps;
-    unsigned turns;                /* number of turns of the loop */
-    bool elsewhere;                /* it passes through other loops or functions */
+    unsigned turns;                /* iterations of the loop */
+    bool elsewhere;                /* the walk contains other loops or functions */
 };
 
-/* Walks loop @loop of @unit until whole iterations contain @wanted instructions, at most @most,
- * including library functions. An iteration lasts until the first instruction is reached again,
- * even if the loop is left and re-entered; directions that never lead back are not taken. The walk
+/* Walks loop @loop of @unit until whole iterations have @wanted instructions, and at most @most,
+ * including library functions. An iteration ends when the first instruction is reached again, even
+ * if the loop is left and re-entered. Never takes a direction that does not lead back. The walk
  * ends before a direction with a share below one in PREDICTED_TRIPS, such as the end of a long
- * loop, since its misprediction stops the overlap. False, with @out empty, if an iteration is too
- * long or reaches unknown code. vec_done frees @out->steps. */
+ * loop, because its misprediction stops the overlap. Returns false with an empty @out if an
+ * iteration is too long or reaches unknown code. vec_done frees @out->steps. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit,
                uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 

@@ -1,5 +1,5 @@
-/* Executions of a block with unknown data-dependent branches: a number, and shares that such
- * branches send one way. The shares cancel where the paths meet. Plain data; pure. */
+/* Executions of a block with unknown data-dependent branches: a number, plus shares that such
+ * branches send in one direction. The shares cancel where the paths join. Plain data; pure. */
 #ifndef PORTOLAN_PROGRAM_WEIGHT_H
 #define PORTOLAN_PROGRAM_WEIGHT_H
 
@@ -12,17 +12,17 @@ struct weight {
     double base;
     struct { uint32_t branch; double by; } shares[WEIGHT_SHARES];
     unsigned count;
-    bool unknown;                /* entirely unknown */
+    bool unknown;                /* no information */
 };
 
 struct weight weight_of(double base);
-/* Executions that branch number @branch sends one way. */
+/* Returns the executions that branch number @branch sends in one direction. */
 struct weight weight_branch(uint32_t branch);
-/* Returns whether it is certainly 0. */
+/* Returns whether the weight is 0 with certainty. */
 bool weight_is_nothing(const struct weight *w);
-/* Whether it is a number. */
+/* Returns whether the weight is a number without shares. */
 bool weight_is_exact(const struct weight *w);
-/* @w += @by times @other. */
+/* Adds @by times @other to @w. */
 void weight_add(struct weight *w, const struct weight *other, double by);
 bool weight_same(const struct weight *a, const struct weight *b);
 

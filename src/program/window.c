@@ -19,13 +19,13 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
     return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
 }
 
-/* From the first miss of a group to the next outside it there are @reach executions, and 1 / rate
- * more. That gives the number of groups, with rate * reach additional misses each (interval
- * analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+/* Groups of misses: from the first miss of a group to the next miss outside it there are @reach
+ * executions, and 1 / rate more. This determines the number of groups, each with rate * reach
+ * additional misses (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
 double window_waits(const struct memory *m, const struct window *w,
                     const double served[MEMORY_LEVELS + 1])
 {
-    double rest = 1, sum = 0;   /* executions not covered by a group of a farther level */
+    double rest = 1, sum = 0;   /* executions outside the groups of farther levels */
 
     for (size_t l = m->count; l >= 1; l--) {
         double further = served[l] * w->reach,
@@ -40,11 +40,12 @@ double window_waits(const struct memory *m, const struct window *w,
     return fmax(sum, fmax(w->walks, w->crowded) - w->core);
 }
 
-/* The current bin of a walk, its remainder, and its serving levels: references per execution. */
+/* Position in a walk: its bin, the remainder of the bin, and references per execution by serving
+ * level. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
-    double crowded;   /* cycles per execution of its lines that map to one set */
+    double crowded;   /* cycles per execution of lines that map to one set */
 };
 
 static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk,

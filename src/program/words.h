@@ -1,4 +1,4 @@
-/* Builds the command line of a program at given inputs, and its input file if it reads one. */
+/* Builds the command line of a program at given inputs, and its input file if it needs one. */
 #ifndef PORTOLAN_PROGRAM_WORDS_H
 #define PORTOLAN_PROGRAM_WORDS_H
 
@@ -10,20 +10,20 @@
 struct invocation {
     /* words of the command line with {NAME} for inputs; NULL: the inputs in order */
     char *arguments;
-    /* template of an input file with {NAME}, written for each run to its own directory,
+    /* template of an input file with {NAME}; written for each run to its own directory,
      * {directory}; NULL: none */
     char *template;
     char *input;                   /* template of standard input; NULL: empty */
-    /* inputs that are macros of the source, "N=SIZE M=LENGTH"; NULL: none */
+    /* inputs that are macros in the source, "N=SIZE M=LENGTH"; NULL: none */
     char *defines;
     bool any_status;               /* any exit status is allowed */
 };
 
-/* A copy, which invocation_done frees. */
+/* Returns a copy. invocation_done frees it. */
 struct invocation invocation_copy(const struct invocation *from);
 void invocation_done(struct invocation *how);
 
-/* Appends the macro of input @name to @out (may be NULL); false when it is not a macro. */
+/* Returns whether input @name is a macro. Appends the macro to @out (may be NULL). */
 bool invocation_macro(const struct invocation *how, const char *name, struct str *out);
 
 struct words {
@@ -31,10 +31,10 @@ struct words {
     char *input;   /* file for standard input; NULL: empty */
 };
 
-/* Expands @how->arguments: {NAME} to an input's value, {directory} to @directory; without arguments
- * the inputs in order, without macros. Writes the templates of input file and standard input to the
- * directory under their own names, with {NAME} expanded and other braces unchanged. False with err;
- * words_done frees in either case. */
+/* Expands @how->arguments: {NAME} becomes an input's value, {directory} becomes @directory. Without
+ * arguments, uses the inputs in order, except macros. Writes the templates of input file and
+ * standard input to the directory under their own names, with {NAME} expanded and other braces
+ * unchanged. False with err. words_done frees @out in either case. */
 bool words_make(char *const *names, const double *inputs, size_t count,
                 const struct invocation *how, const char *directory, struct words *out,
                 struct err *err);

@@ -1,7 +1,7 @@
-/* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets only unions of
- * used port sets can attain it, and only connected ones: two disjoint sets without a common µop are
- * no denser together than the denser one. Real mappings have some dozens, with any number of ports;
- * additional sets are harmless. Searches (throughput/tables.h) add and remove some. */
+/* Port sets over which the throughput of an experiment is a maximum. Of all 2^P sets only connected
+ * unions of used port sets can attain it. Two disjoint sets without a common µop are together no
+ * denser than the denser one. Real mappings have some dozens of such unions, with any number of
+ * ports; additional sets are harmless. Searches (throughput/tables.h) add and remove sets. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -11,35 +11,36 @@
 #include "base/index.h"
 #include "model/portset.h"
 
-/* tables with one lane per column are padded to a multiple: floats of the widest vector */
+/* tables with one lane per column have a multiple of this size: floats of the widest vector */
 #define COLUMNS_LANES 16
-/* up to this number of ports each set has a flag, and sets can be removed */
+/* up to this number of ports each set has a flag, and columns can be removed */
 #define COLUMNS_DIRECT_PORTS 16
 
 struct columns {
     unsigned ports, count, members;
-    unsigned room;         /* a multiple of COLUMNS_LANES */
-    /* aligned to 64 bytes; set 0, the issue bound, is first; zeros fill the capacity */
+    unsigned room;         /* capacity, a multiple of COLUMNS_LANES */
+    /* aligned to 64 bytes; set 0, the issue bound, is first; unused entries are 0 */
     portset *sets;
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
-    portset *member;       /* sets that were added, whose unions are the columns; same capacity */
-    bool *present;         /* flag per set; NULL above COLUMNS_DIRECT_PORTS, with an index
-                            * instead */
+    portset *member;       /* sets added by columns_add, whose unions are the columns; same capacity
+                            * */
+    bool *present;         /* flag per set; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
     struct index index;
 };
 
-/* Initialises with the issue bound only. The caller calls columns_done. */
+/* Initialises @c with the issue bound as its only column. columns_done frees it. */
 void columns_init(struct columns *c, unsigned ports);
 void columns_done(struct columns *c);
-/* Adds @set and its connected unions with previous sets. False when there would be more than @most
- * columns; some are added then. */
+/* Adds @set and its connected unions with the existing sets. Returns false if this exceeds @most
+ * columns; some columns are added then. */
 bool columns_add(struct columns *c, portset set, unsigned most);
-/* Restores the state of @count columns and @members members. Up to COLUMNS_DIRECT_PORTS. */
+/* Removes the columns after @count and the members after @members. Requires at most
+ * COLUMNS_DIRECT_PORTS ports. */
 void columns_truncate(struct columns *c, unsigned count, unsigned members);
-/* Adds all sets of ports. Up to COLUMNS_DIRECT_PORTS. */
+/* Adds all port sets. Requires at most COLUMNS_DIRECT_PORTS ports. */
 void columns_all(struct columns *c);
-/* Writes the connected unions of the @n sets (not empty, may repeat) to @out, smaller ones first.
- * Returns their number, SIZE_MAX if above @most. */
+/* Writes the connected unions of the @n sets, which are not empty and may repeat, to @out, smaller
+ * ones first. Returns their number; SIZE_MAX if it exceeds @most. */
 size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
 /* Rounds @count up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)

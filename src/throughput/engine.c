@@ -7,11 +7,12 @@
 
 const struct engine *engine_named(const char *name)
 {
-    const struct engine *known[3] = {&engine_portable};   /* those of this CPU, best last */
+    const struct engine *known[3] = {&engine_portable};   /* engines that this CPU supports, best
+                                                           * last */
     unsigned count = 1;
 
-    /* CPUs whose AVX-512 lacks population count (Skylake-X) also reduce their clock for it: AVX2 is
-     * faster there. */
+    /* CPUs with AVX-512 but without its population count (Skylake-X) also reduce their clock for
+     * AVX-512. AVX2 is faster there. */
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2")) {

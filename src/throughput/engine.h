@@ -13,20 +13,20 @@
 #include "throughput/tables.h"
 
 #define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the order of floats is exact */
-#define SUBSETS_MAX 16              /* µops */
-/* µops that the narrowest engine enumerates in one vector's lanes */
+#define SUBSETS_MAX 16              /* µops, at most */
+/* µops whose subsets the narrowest engine enumerates in the lanes of one vector */
 #define SUBSETS_LOW 2
-#define ZETA_MASS_MAX 32767u        /* 16-bit lanes */
+#define ZETA_MASS_MAX 32767u        /* largest mass, because lanes have 16 bits */
 #define ZETA_PORTS_MAX 14
-/* ports per block of eight vectors of the narrowest engine */
+/* ports per block of eight vectors, in the narrowest engine */
 #define ZETA_LOW 6
-#define GATHER_MAX 64               /* µops handled without merging equal sets */
+#define GATHER_MAX 64               /* µops processed without merging equal sets, at most */
 
 struct throughput {
     unsigned ports;
     const struct engine *engine;
     _Alignas(64) int16_t table[1 << ZETA_PORTS_MAX];
-    /* order + 2^h: the numbers below 2^h by number of bits set, for every h. */
+    /* order + 2^h: the numbers below 2^h, sorted by number of bits set, for every h */
     uint8_t order[2 << (ZETA_PORTS_MAX - ZETA_LOW)];
     uint32_t high_union[1 << (SUBSETS_MAX - SUBSETS_LOW)];
     uint32_t high_mass[1 << (SUBSETS_MAX - SUBSETS_LOW)];
@@ -34,39 +34,42 @@ struct throughput {
     struct flow flow;
 };
 
-/* A compiled version. The caller checks the arguments. */
+/* Engine compiled for one instruction set. The caller verifies the limits. */
 struct engine {
     const char *name;
-    /* Up to SUBSETS_MAX µops and SUBSETS_MASS_MAX of mass. */
+    /* Computes the bound by subsets, of up to SUBSETS_MAX µops with a mass of up to
+     * SUBSETS_MASS_MAX. */
     double (*subsets)(struct throughput *t, const struct mass *masses, size_t n);
-    /* For ports below @ports <= ZETA_PORTS_MAX, mass up to ZETA_MASS_MAX. */
+    /* Computes the bound by the zeta transform, for @ports <= ZETA_PORTS_MAX and a mass of up to
+     * ZETA_MASS_MAX. */
     double (*zeta)(struct throughput *t, const struct mass *masses, size_t n, unsigned ports);
     unsigned lanes;             /* 32-bit lanes per vector */
-    /* Nanoseconds per vector, measured on Zen 4; their ratios select the method. */
+    /* nanoseconds per vector, measured on Zen 4; their ratio selects the method */
     double subsets_cost, zeta_cost;
-    struct table_engine tables; /* float tables, for searches */
+    struct table_engine tables; /* float tables for searches */
 };
 extern const struct engine engine_portable;
 #if defined(__x86_64__)
 extern const struct engine engine_avx2;
 extern const struct engine engine_avx512;
 #endif
-/* Returns the best engine of this CPU, or the one called @name; NULL when this CPU lacks it. */
+/* Returns the best engine of this CPU, or the engine @name; NULL if this CPU does not support
+ * it. */
 const struct engine *engine_named(const char *name);
 
 /* Least common multiples of 1..n. */
 extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 
-/* Returns the fraction mass / size, size <= ports, that rounds to @ratio. */
+/* Returns the fraction mass / size, with size <= @ports, that rounds to @ratio. */
 double throughput_fraction(float ratio, unsigned ports);
 
-/* For tests: the bound by one method, NaN when the method cannot handle the input. */
+/* For tests: computes the bound by one method; NaN if the method does not support the input. */
 enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses,
                      size_t n);
 
-/* The same for sizes with least common multiple @common: the result is an integer multiple of 1 /
- * common, which the float determines below 2^22 (its error is 2^-23). */
+/* Returns the fraction near @ratio for sizes with the least common multiple @common. It is an
+ * integer multiple of 1 / @common, which the float determines below 2^22 (its error is 2^-23). */
 static inline double fraction_of(float ratio, double common, unsigned ports)
 {
     double scaled = (double)ratio * common;

@@ -30,7 +30,7 @@ static inline float largest(flanes v)
 
 static inline flanes sizes_ratio(lanes mass, lanes sets)
 {
-    /* Bits set per byte by a nibble table, then summed over the four bytes of a lane. */
+    /* Counts the bits of each byte by a table of nibbles, and adds the four bytes of a lane. */
     const __m256i nibbles = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1,
                                              1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
     const __m256i low = _mm256_set1_epi8(15);
@@ -39,7 +39,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
         _mm256_shuffle_epi8(nibbles, _mm256_and_si256(_mm256_srli_epi16((__m256i)sets, 4), low)));
     __m256i sizes =
         _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
-    /* Empty sets have no mass: any nonzero size works. */
+    /* Empty sets have no mass. Any size except 0 is valid. */
     sizes = _mm256_max_epi32(sizes, _mm256_set1_epi32(1));
     return as_floats(mass) / (flanes)_mm256_cvtepi32_ps(sizes);
 }

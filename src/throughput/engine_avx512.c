@@ -11,7 +11,7 @@
 #define VECTOR_BYTES 64
 #include "throughput/lanes.h"
 
-/* 1 / (i + 1). */
+/* 1 / (i + 1) */
 static const float RECIPROCALS[32] = {
     1.0f,      1 / 2.0f,  1 / 3.0f,  1 / 4.0f,  1 / 5.0f,  1 / 6.0f,  1 / 7.0f,  1 / 8.0f,
     1 / 9.0f,  1 / 10.0f, 1 / 11.0f, 1 / 12.0f, 1 / 13.0f, 1 / 14.0f, 1 / 15.0f, 1 / 16.0f,
@@ -36,7 +36,7 @@ static inline float largest(flanes v)
 
 static inline flanes sizes_ratio(lanes mass, lanes sets)
 {
-    /* The index is taken modulo 32: empty sets, without mass, read 1 / 32. */
+    /* The index is taken modulo 32: empty sets, which have no mass, read 1 / 32. */
     __m512i index = (__m512i)((lanes)_mm512_popcnt_epi32((__m512i)sets) - 1);
     __m512 reciprocals = _mm512_permutex2var_ps(_mm512_loadu_ps(RECIPROCALS), index,
                                                 _mm512_loadu_ps(RECIPROCALS + 16));

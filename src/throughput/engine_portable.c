@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For any processor: 16-byte vectors, which the compiler lowers where unsupported. */
+/* Engine for any processor: 16-byte vectors. The compiler emulates them if the processor has
+ * none. */
 #define VECTOR_BYTES 16
 #include "throughput/lanes.h"
 
@@ -43,7 +44,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
     sets = (sets + (sets >> 4)) & 0x0f0f0f0f;
     sets += sets >> 8;
     sets = (sets + (sets >> 16)) & 0x3f;
-    /* Empty sets have no mass: any nonzero size works. */
+    /* Empty sets have no mass. Any size except 0 is valid. */
     sets -= (lanes)(sets == 0);
     return as_floats(mass) / as_floats(sets);
 }

@@ -6,7 +6,7 @@
 struct path_search {
     bool seen_set[FLOW_SETS];
     portset seen_ports;
-    int16_t set_from_port[FLOW_SETS];   /* port from which the set was reached, -1: the source */
+    int16_t set_from_port[FLOW_SETS];   /* port from which the set was reached; -1: the source */
     int16_t port_from_set[PORTS_MAX];
 };
 
@@ -15,7 +15,7 @@ static portset ports_mask(const struct flow *f)
     return f->ports == 32 ? ~(portset)0 : ((portset)1 << f->ports) - 1;
 }
 
-/* Breadth-first search for a port with free capacity, from sets with remaining mass; returns the
+/* Breadth-first search from sets with unassigned mass to a port with free capacity. Returns the
  * port or -1. */
 static int find_path(const struct flow *f, const uint64_t *left, const uint64_t *load,
                      uint64_t capacity, struct path_search *s)
@@ -50,7 +50,7 @@ static int find_path(const struct flow *f, const uint64_t *left, const uint64_t 
     return -1;
 }
 
-/* Pushes the possible flow along the path that ends in @port. */
+/* Pushes the largest possible flow along the path that ends in @port. */
 static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t capacity,
                       const struct path_search *s, unsigned port)
 {
@@ -79,7 +79,7 @@ static void push_path(struct flow *f, uint64_t *left, uint64_t *load, uint64_t c
     }
 }
 
-/* Maximum flow with capacity @capacity per port; returns 0 when all mass fits, else the ports of a
+/* Computes a maximum flow with @capacity per port. Returns 0 if all mass fits, else the ports of a
  * violated set. */
 static portset saturate(struct flow *f, uint64_t capacity)
 {
@@ -122,7 +122,7 @@ void flow_solve(struct flow *f)
     }
 }
 
-/* Ports reachable from @from by moving its mass to other permitted ports. */
+/* Returns the ports that are reachable from @from by moving its mass to other permitted ports. */
 static portset reachable(const struct flow *f, portset from)
 {
     portset seen = from, todo = from;

@@ -1,4 +1,4 @@
-/* Vector types of VECTOR_BYTES bytes for one engine file; the _any types have no alignment. */
+/* Vector types of VECTOR_BYTES bytes, for one engine file. The _any types have no alignment. */
 #include "throughput/engine.h"
 
 #define LANES (VECTOR_BYTES / 4)
@@ -8,12 +8,12 @@
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64,
                "16, 32 or 64 bytes");
 
-/* Unsigned, where sums may wrap: those are discarded by the check of the mass. */
+/* Unsigned, because sums may wrap. The mass check rejects such sums. */
 typedef uint32_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t ilanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef float flanes __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t shorts __attribute__((vector_size(VECTOR_BYTES), may_alias));
-/* The same in memory: aligned to the vector, and anywhere. */
+/* The same types in memory: aligned to the vector, or with any alignment. */
 typedef uint32_t lanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef float flanes_aligned __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef uint32_t lanes_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -26,7 +26,7 @@ typedef uint16_t shorts_any __attribute__((vector_size(VECTOR_BYTES), aligned(2)
 #define UNROLL _Pragma("GCC unroll 4")
 #endif
 
-/* Values are below 2^31, since processors convert signed integers. */
+/* Converts to floats. Values must be below 2^31, because processors convert signed integers. */
 static inline flanes as_floats(lanes v)
 {
     return __builtin_convertvector((ilanes)v, flanes);

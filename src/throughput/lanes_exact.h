@@ -1,6 +1,6 @@
-/* Exact enumerations, compiled per instruction set: the including file defines VECTOR_BYTES,
- * includes throughput/lanes.h and defines for its vectors larger(), larger_shorts(), largest() and
- * sizes_ratio(mass, sets): mass / |sets|, 0 for empty sets. */
+/* Exact enumerations, compiled per instruction set. The including file defines VECTOR_BYTES and
+ * includes throughput/lanes.h. For its vectors it defines larger(), larger_shorts(), largest() and
+ * sizes_ratio(mass, sets), which is mass / |sets|, or 0 for empty sets. */
 #include <string.h>
 
 static const uint16_t RAMP[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -11,7 +11,7 @@ static const int32_t BIT[4][16] = {
     {0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, -1, -1, -1, -1},
     {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1},
 };
-/* 1 / (bits in the lane number + k) of the even and odd 16-bit lanes. */
+/* 1 / (number of bits in the lane number + k), for the even and odd 16-bit lanes. */
 #define R(k) ((k) ? 1.0f / (float)((k) ? (k) : 1) : 0)
 #define R8(k)                                                                                      \
     R(k), R((k) + 1), R((k) + 1), R((k) + 2), R((k) + 1), R((k) + 2), R((k) + 2), R((k) + 3)
@@ -24,8 +24,8 @@ static const float LOW_SIZES[16][16] = {
 #undef R8
 #undef R16
 
-/* All subsets of the first LOW_UOPS µops, one per lane, then one vector per subset of the
- * others. */
+/* Computes the bound by subsets. One lane per subset of the first LOW_UOPS µops, one vector per
+ * subset of the other µops. */
 static inline double subsets(struct throughput *t, const struct mass *masses, size_t n)
 {
     lanes unions = {0}, sums = {0};
@@ -53,7 +53,8 @@ static inline double subsets(struct throughput *t, const struct mass *masses, si
     return fraction_of(largest(best), THROUGHPUT_COMMON[t->ports], t->ports);
 }
 
-/* Maximum of sums times the reciprocals of their sizes; sums are never negative. */
+/* Returns the maximum of @best and the sums times the reciprocals of their sizes. Sums are never
+ * negative. */
 static inline flanes with_sizes(flanes best, shorts sums, const float *even, const float *odd)
 {
     lanes low = (lanes)sums & 0xffff, high = (lanes)sums >> 16;
@@ -61,8 +62,8 @@ static inline flanes with_sizes(flanes best, shorts sums, const float *even, con
     return larger(best, as_floats(high) * *(const flanes_any *)odd);
 }
 
-/* Three steps of the transform within a block of eight vectors, in registers; top[k] collects the
- * vectors of size k. */
+/* Performs three steps of the transform within a block of eight vectors, in registers. top[k] is
+ * the maximum of the vectors of size k. */
 static inline void block_steps(const shorts *block, shorts top[4])
 {
     shorts v0 = block[0], v1 = block[1] + v0, v2 = block[2], v3 = block[3] + v2;
@@ -76,7 +77,8 @@ static inline void block_steps(const shorts *block, shorts top[4])
     top[3] = larger_shorts(top[3], v7);
 }
 
-/* Steps between blocks, two at a time if possible, since stores dominate the cost. */
+/* Performs the steps between blocks, two at a time if possible, because stores dominate the
+ * cost. */
 static inline void outer_steps(shorts *table, uint32_t vectors)
 {
     uint32_t step = 8;
@@ -102,7 +104,8 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
 
     for (uint32_t k = 0; k < 8 * blocks; k++)
         table[k] = (shorts){0};
-    /* Adding to every superset of the low ports performs the first steps of the transform. */
+    /* Adding a mass to every superset of its low ports performs the first steps of the
+     * transform. */
     for (size_t i = 0; i < n; i++) {
         uint16_t low = (uint16_t)(masses[i].ports & (SHORTS - 1));
         shorts mask = (shorts)((ramp & low) == low);
@@ -110,8 +113,8 @@ static inline double zeta(struct throughput *t, const struct mass *masses, size_
     }
     outer_steps(table, 8 * blocks);
 
-    /* Blocks by size, so that all high parts of one size share a vector and a division: top[k]
-     * belongs to size + k. */
+    /* Blocks sorted by size: all high parts of one size share a vector and a division. top[k] has
+     * size + k. */
     flanes best = {0};
     shorts top[4] = {{0}};
     unsigned size = 0;

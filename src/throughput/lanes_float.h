@@ -1,8 +1,8 @@
-/* Float tables (throughput/tables.h), compiled per instruction set: the including file includes
+/* Float tables (throughput/tables.h), compiled per instruction set. The including file includes
  * throughput/lanes.h and defines larger() and largest(). */
 #include <math.h>
 
-/* Mass of @gene's µops that fit into the sets of one vector of columns. */
+/* Returns the mass of @gene's µops that fit into the sets of one vector of columns. */
 static inline flanes table_mass(const struct gene *gene, const portset *sets)
 {
     lanes outside = ~*(const lanes_aligned *)sets, sum = {0};
@@ -66,7 +66,8 @@ static inline flanes table_sum(const struct table_term *others, uint32_t n, cons
     return best;
 }
 
-/* The same over the columns from @first on, which the others' tables lack. */
+/* Continues an evaluation over the columns from @first, which the tables of other forms lack.
+ * Computes them from the genes. */
 static inline flanes table_new(const struct tables *t, const struct table_term *others, uint32_t n,
                                size_t first, const float *fresh, float own, flanes best)
 {

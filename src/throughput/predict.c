@@ -24,7 +24,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
         entries[i] = mapping_find(m, t->forms.items[i]);
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
-        bool known = !watch_steps(1) && entries;   /* after a cancellation all are NaN */
+        bool known = !watch_steps(1) && entries;   /* after a cancellation all results are NaN */
         double slots = 0;
         masses.count = 0;
         for (uint32_t k = 0; known && k < t->rows.items[i].count; k++) {
@@ -44,7 +44,7 @@ void throughput_predict(const struct mapping *m, const struct experiments *t, do
     throughput_free(engine);
 }
 
-/* Port set of the first µop of @form, 0 if unknown. */
+/* Returns the port set of the first µop of @form; 0 if unknown. */
 static portset first_ports(const struct machine *m, const char *form)
 {
     const struct mapping_entry *e = mapping_find(m->mapping, form);
@@ -59,7 +59,7 @@ static bool has_ports(const struct mapping_entry *e, portset ports)
     return false;
 }
 
-/* The machine's instruction set, for the meaning of form names. */
+/* Returns the machine's instruction set, which determines the meaning of form names. */
 static enum isa isa_of(const struct machine *m)
 {
     enum isa isa = ISA_UNSAID;
@@ -78,7 +78,7 @@ static bool stores(const struct machine *m, const struct mapping_entry *e)
     return all;
 }
 
-/* Blocking ports of @m: dividers. A cycle on one is not a µop. */
+/* Returns the blocking pipes of @m (dividers). A cycle on a pipe is no µop. */
 static portset pipes_of(const struct machine *m)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -111,7 +111,7 @@ void machine_predict(const struct machine *m, const struct experiments *t, doubl
            *locked = shortage_alloc((t->forms.count + 1) * sizeof *locked);
 
     throughput_predict(m->mapping, t, cycles);
-    /* inferred: it counts slots, also of forms without any */
+    /* an inferred machine: its mapping already includes the slots, also for forms without µops */
     if (mapping_issue_width(m->mapping) > 0)
         width = 0;
     for (size_t i = 0; issue && locked && i < t->forms.count; i++) {

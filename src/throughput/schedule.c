@@ -9,28 +9,30 @@
 #include "throughput/flow.h"
 
 #define ROUNDS 100
-#define EVEN 1e-13          /* share of the level: the precision of doubles */
+#define EVEN 1e-13          /* relative error of a port's load, due to the precision of doubles */
 
 struct balance {
     struct flow flow;
-    portset set[FLOW_SETS];                 /* ports still available to each distinct set of µops */
+    portset set[FLOW_SETS];                 /* per distinct set of µops: ports that are still
+                                             * available */
     double mass[FLOW_SETS];
     bool placed[FLOW_SETS];
     double share[FLOW_SETS][PORTS_MAX];     /* cycles of set i on port j */
     unsigned count;
 };
 
-/* A tight block: its sets, and the logarithms of port weights by which each set's mass is
- * divided. */
+/* A tight block: its sets, and the logarithm of each port's weight. The mass of a set is divided in
+ * proportion to the weights. */
 struct block {
     portset ports;
     double level;
     unsigned members[FLOW_SETS], count;
     double weight[PORTS_MAX];
-    double excess[PORTS_MAX];               /* of a port's sum over the level */
+    double excess[PORTS_MAX];               /* a port's sum minus the level */
 };
 
-/* Computes the shares by the weights, and the resulting excess; returns its norm. */
+/* Computes the shares from the weights, and the excess of each port. Returns the norm of the
+ * excess. */
 static double share_out(struct balance *b, struct block *block)
 {
     double norm = 0;
@@ -57,7 +59,7 @@ static double share_out(struct balance *b, struct block *block)
     return sqrt(norm);
 }
 
-/* Derivatives of the ports' sums by the weights. */
+/* Computes the derivatives of the ports' sums by the weights. */
 static void slopes(const struct balance *b, const struct block *block,
                    double matrix[PORTS_MAX][PORTS_MAX])
 {
@@ -75,8 +77,8 @@ static void slopes(const struct balance *b, const struct block *block,
     }
 }
 
-/* Solves matrix * step = -excess by Cholesky's method. Adding a constant to all weights changes
- * nothing, so the first one is fixed; the rest of the matrix is positive definite. False on
+/* Solves matrix * step = -excess by Cholesky's method. A constant added to all weights has no
+ * effect, so the first weight is fixed; the remaining matrix is positive definite. Returns false on
  * rounding errors. */
 static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORTS_MAX],
                         double step[PORTS_MAX])
@@ -109,10 +111,10 @@ static bool newton_step(const struct block *block, double matrix[PORTS_MAX][PORT
     return true;
 }
 
-/* Distributes the sets of one tight block so that every port has the level, in proportion to common
- * port weights: the solution with the largest entropy. In a smallest tight block no weight is zero,
- * and damped Newton steps find them: the potential is convex, so a short enough step always reduces
- * the excess. */
+/* Distributes the sets of one tight block, in proportion to port weights, such that every port has
+ * the level. The solution has the largest entropy. In a smallest tight block no weight is zero.
+ * Damped Newton steps converge: the potential is convex, so a sufficiently short step reduces the
+ * excess. */
 static void spread(struct balance *b, struct block *block)
 {
     double matrix[PORTS_MAX][PORTS_MAX], step[PORTS_MAX], before[PORTS_MAX];
@@ -140,7 +142,7 @@ static void spread(struct balance *b, struct block *block)
     }
 }
 
-/* Flow problem of the remaining mass; false when nothing is left. */
+/* Builds the flow problem of the remaining mass. Returns false if no mass remains. */
 static bool load_flow(struct balance *b)
 {
     struct flow *f = &b->flow;
@@ -161,7 +163,7 @@ static bool load_flow(struct balance *b)
     return f->sets > 0;
 }
 
-/* Distinct sets in ascending order, so that the order of rows has no effect; row i belongs to set
+/* Collects the distinct sets in ascending order, so the order of rows has no effect. Row i has set
  * of[i]. */
 static void collect(struct balance *b, const struct mass *masses, size_t n, uint16_t *of)
 {

@@ -55,10 +55,10 @@ double throughput_fraction(float ratio, unsigned ports)
     return (double)(int64_t)((double)ratio * ports + 0.5) / ports;
 }
 
-/* Fills numbers below @count in ascending order of bits set. */
+/* Fills @order with the numbers below @count, sorted by number of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    /* per number of bits: next position */
+    /* next position per number of bits */
     unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};
 
     for (unsigned k = 0; k < count; k++)
@@ -92,7 +92,7 @@ bool throughput_use_engine(struct throughput *t, const char *name)
     return engine != NULL;
 }
 
-/* Adds a µop to the distinct sets of t->flow. */
+/* Adds µops to the distinct sets of @f. */
 static inline void merge_one(struct flow *f, portset ports, uint64_t mass)
 {
     for (unsigned k = 0; k < f->sets; k++)
@@ -130,10 +130,10 @@ static unsigned port_range(portset used)
     return used ? 32u - (unsigned)__builtin_clz(used) : 0;
 }
 
-/* Estimated nanoseconds. */
+/* estimated nanoseconds of a method that is not applicable */
 #define COST_NEVER 1e9
 
-/* Inline, since fmin() is a call. */
+/* Inline, because fmin() is a call. */
 static inline double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -159,8 +159,8 @@ static double flow_cost(size_t n, unsigned ports)
     return 25.0 * (double)n * (ports + 4);
 }
 
-/* Cycles of t->gathered, n > 0 µops whose sets may repeat, by the cheapest enumeration; NaN when
- * none applies. */
+/* Returns the cycles of t->gathered, @n > 0 µops whose sets may repeat, by the fastest enumeration;
+ * NaN if none is applicable. */
 static double enumerate(struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;
@@ -183,8 +183,8 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     return e->zeta(t, t->gathered, n, size);
 }
 
-/* Moves the sets connected with set @from to the front of those from @from on; returns their
- * end. */
+/* Moves the sets that are connected with set @from directly behind it. Returns the end of the
+ * connected sets. */
 static unsigned part_end(struct flow *f, unsigned from)
 {
     portset reach = f->set[from];
@@ -207,8 +207,8 @@ static unsigned part_end(struct flow *f, unsigned from)
     return end;
 }
 
-/* Handles at least one set of t->flow: parts without a common port are independent, so the largest
- * bound counts. */
+/* Returns the largest bound of the parts of t->flow. Parts without a common port are independent.
+ * There must be at least one set. */
 static double by_parts(struct throughput *t)
 {
     struct flow *f = &t->flow;
@@ -235,8 +235,8 @@ static double by_parts(struct throughput *t)
     return whole ? bound : by_flow(f, t->ports);
 }
 
-/* Returns whether gathered µops are enumerated directly: merging and splitting would cost more than
- * they save. */
+/* Returns whether the gathered µops are enumerated directly, because merging and splitting would
+ * take longer than they save. */
 static bool at_once(const struct throughput *t, size_t n, uint64_t total)
 {
     const struct engine *e = t->engine;

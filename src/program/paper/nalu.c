@@ -8,17 +8,17 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-#define LEAST 1e-7          /* added to the argument of a logarithm */
+#define LEAST 1e-7          /* added to the argument of a logarithm to avoid log(0) */
 #define STARTS 6
 #define STEPS 3000
-#define RATE 0.2            /* decays to a hundredth of it */
-#define DECAY_FIRST 0.9     /* decay of Adam's means (Kingma and Ba 2015) */
+#define RATE 0.2            /* initial learning rate; it falls to a hundredth */
+#define DECAY_FIRST 0.9     /* decay of Adam's running mean (Kingma and Ba 2015) */
 #define DECAY_SECOND 0.999
 #define SMALL 1e-8
 #define FOLDS 4
 #define SEED 62
 
-/* Parameters of a cell, each with one number per input. */
+/* Parameters of a cell; each array has one number per input. */
 struct nalu_cell { const double *a, *b, *g; };
 
 /* Intermediate values of one cell. */
@@ -34,7 +34,7 @@ static double weight(const struct nalu_cell *c, size_t k)
     return tanh(c->a[k]) * logistic(c->b[k]);
 }
 
-/* Returns cell @i of a layer whose parameters begin at @from. */
+/* Returns cell @i of a layer whose parameters start at @from. */
 static struct nalu_cell cell_at(const double *from, size_t width, size_t cells, size_t i)
 {
     return (struct nalu_cell){from + i * width, from + (cells + i) * width,
@@ -58,8 +58,8 @@ static struct passed pass(const struct nalu_cell *c, const double *x, size_t wid
     return p;
 }
 
-/* Adds @by times the derivatives of the cell's value by its parameters to @to, and by its inputs to
- * @inputs unless NULL. */
+/* Adds @by times the derivatives of the cell's value to @to (by the parameters) and to @inputs (by
+ * the inputs; may be NULL). */
 static void pass_back(const struct nalu_cell *c, const double *x, size_t width, size_t cells,
                       const struct passed *p, double by, double *to, double *inputs)
 {
@@ -83,7 +83,8 @@ size_t nalu_parameter_count(const struct nalu *n)
     return 3 * n->hidden * (n->inputs + 1);
 }
 
-/* Returns the scaled value; @hidden gets the first layer's values, @x the scaled inputs. */
+/* Returns the output cell's values for scaled inputs. @x gets the scaled inputs, @hidden the first
+ * layer's intermediate values. */
 static struct passed forward(const struct nalu *n, const double *inputs, double x[INPUTS_MAX],
                              struct passed hidden[NALU_HIDDEN], double values[NALU_HIDDEN])
 {
@@ -133,7 +134,8 @@ double nalu_loss(const struct nalu *n, const struct fit_data *data, double *grad
     return loss;
 }
 
-/* Runs gradient descent from @n's parameters and keeps the best ones passed. Returns their loss. */
+/* Runs gradient descent from @n's parameters. Stores the best parameters found in @n and returns
+ * their loss. */
 static double descend(struct nalu *n, const struct fit_data *data)
 {
     double gradient[NALU_PARAMETERS], first[NALU_PARAMETERS] = {0}, second[NALU_PARAMETERS] = {0},
@@ -190,8 +192,8 @@ static void train(const struct fit_data *data, struct nalu *out)
     }
 }
 
-/* Fold in which a run is held out: each input value occurs in all folds if the runs are all
- * combinations. */
+/* Returns the fold in which a run is held out. If the runs are all combinations of input values,
+ * each value occurs in all folds. */
 static size_t fold_of(size_t run)
 {
     return (run + run / FOLDS) % FOLDS;

@@ -13,13 +13,13 @@
 #define GENERATIONS 3000
 #define CROSSOVER 0.9
 #define TOURNAMENT 3
-/* generations without improvement after which a new population begins */
+/* generations without improvement before a new population starts */
 #define PATIENCE 40
-/* per token, as a share of the error: favours the shorter of two similar expressions */
+/* price per token, as a share of the error; prefers the shorter of two similar expressions */
 #define LENGTH_PRICE 1e-2
 #define FIRST_DEPTH 3
-#define FAILED 0.02            /* left-out error above which regression has failed */
-#define RUNS_LEAST 8           /* fewer are not enough */
+#define FAILED 0.02            /* regression failed if its error at left-out runs is larger */
+#define RUNS_LEAST 8           /* runs, at least */
 #define GAIN 0.7               /* factor by which an expression must reduce the error */
 #define SEED 20
 
@@ -28,7 +28,7 @@ _Static_assert(2 << FIRST_DEPTH <= FORMULA_CODE, "a first expression fits");
 struct bred {
     uint8_t code[FORMULA_CODE];
     size_t length;
-    /* mean relative error with offset and factor; INFINITY: undefined for some run */
+    /* mean relative error with the best offset and factor; INFINITY: undefined for some run */
     double error;
     double price;
 };
@@ -56,7 +56,7 @@ static uint8_t chance_operator(struct breeding *b)
     return often[rng_below(&b->rng, sizeof often)];
 }
 
-/* Appends a random expression in postfix order, of less than 2 << @depth tokens. */
+/* Appends a random expression in postfix order with fewer than 2 << @depth tokens. */
 static void grow(struct breeding *b, struct bred *i, unsigned depth)
 {
     if (!depth || rng_below(&b->rng, 4) == 0) {
@@ -68,7 +68,7 @@ static void grow(struct breeding *b, struct bred *i, unsigned depth)
     i->code[i->length++] = chance_operator(b);
 }
 
-/* Returns the beginning of the expression that ends at @last. */
+/* Returns the first token of the expression that ends at @last. */
 static unsigned begin_of(const struct bred *i, unsigned last)
 {
     unsigned wanted = 1, at = last + 1;
@@ -79,8 +79,8 @@ static unsigned begin_of(const struct bred *i, unsigned last)
     return at;
 }
 
-/* Makes @child: @mother with a subexpression replaced by one of @father; @mother itself if too
- * long. */
+/* Sets @child to @mother with a subexpression replaced by one of @father. If the result is too
+ * long, @child equals @mother. */
 static void cross(struct breeding *b, const struct bred *mother, const struct bred *father,
                   struct bred *child)
 {
@@ -111,7 +111,8 @@ static void mutate(struct breeding *b, const struct bred *mother, struct bred *c
     child->code[at] = formula_is_operator(child->code[at]) ? chance_operator(b) : chance_leaf(b);
 }
 
-/* Fills b->column; false if the expression is undefined or constant. */
+/* Computes the expression for each run in b->column. Returns false if it is undefined or
+ * constant. */
 static bool values_of(struct breeding *b, const struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -132,7 +133,8 @@ static bool scale(struct breeding *b, struct solution *s)
     return solve(columns, 2, b->data->values, b->weights, b->data->run_count, b->work, s);
 }
 
-/* Weighted least squares of offset and factor in closed form, where most of the time is spent. */
+/* Computes offset and factor by weighted least squares in closed form. Most of the run time is
+ * spent here. */
 static void judge(struct breeding *b, struct bred *i)
 {
     const struct fit_data *d = b->data;
@@ -197,7 +199,8 @@ static void breed(struct breeding *b, const struct bred *best)
     b->young = swap;
 }
 
-/* Returns the best of all populations; a stagnant one is replaced by a new one. */
+/* Returns the best expression of all populations. Replaces a population that no longer improves by
+ * a new one. */
 static struct bred evolve_best(struct breeding *b)
 {
     struct bred best = {.price = INFINITY, .error = INFINITY}, own = best;
@@ -222,8 +225,8 @@ static struct bred evolve_best(struct breeding *b)
     return best;
 }
 
-/* Offset and factor as fractions of one denominator that give every run's integer exactly; false if
- * there are none. */
+/* Finds offset and factor as fractions with a common denominator that reproduce every run's
+ * integer. Returns false if there are none. */
 static bool make_exact(const struct breeding *b, struct formula *f)
 {
     const struct fit_data *d = b->data;
@@ -248,7 +251,7 @@ static bool make_exact(const struct breeding *b, struct formula *f)
     return false;
 }
 
-/* Sets the data, and weights for relative errors. */
+/* Sets the data, and the weights for relative errors. */
 static void set_data(struct breeding *b, const struct fit_data *data)
 {
     double most = 0;
@@ -282,8 +285,8 @@ static double off(const struct formula *f, const struct fit_data *data, size_t r
                 data->values[run]);
 }
 
-/* An expression chosen from a million fits its training data: it must predict the held-out largest
- * run better than regression does. */
+/* Evolves an expression without run @run. An expression selected from a million always fits its
+ * training data. Therefore it must predict the left-out largest run better than regression does. */
 static bool breed_without(struct breeding *b, const struct fit_data *data, size_t run,
                           struct bred *best)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bins of reuse distances in traces: exact below REUSE_BIN_EXACT, then eight per octave, the last
- * for first uses. */
+/* Bins of reuse distances in traces: exact below REUSE_BIN_EXACT, then eight per octave; the last
+ * bin is for first uses. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_BINS_H
 #define PORTOLAN_PROGRAM_RUNTIME_BINS_H
 
@@ -11,7 +11,7 @@
 #define REUSE_BINS (REUSE_BIN_EXACT + 8 * REUSE_BIN_OCTAVES + 1)
 #define REUSE_BIN_COLD (REUSE_BINS - 1)
 
-/* Returns the bin of @distance, including UINT64_MAX (first use). */
+/* Returns the bin of @distance. UINT64_MAX is a first use. */
 static inline unsigned reuse_bin_of(uint64_t distance)
 {
     if (distance < REUSE_BIN_EXACT)

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Mispredictions of conditional branches by a predictor model: TAGE (Seznec and Michaud, A case for
- * (partially) tagged geometric history length branch prediction, 2006) with a table of counters by
- * place and four tagged tables by place and the latest 8, 16, 32 and 64 outcomes. Linked into
- * traced programs. One thread. */
+/* Counts mispredictions of conditional branches by a predictor model. It is TAGE (Seznec and
+ * Michaud, A case for (partially) tagged geometric history length branch prediction, 2006) with one
+ * table of counters by address. Four tagged tables are indexed by address and the latest 8, 16, 32
+ * and 64 outcomes. Linked into traced programs. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_BRANCH_PREDICTOR_H
 #define PORTOLAN_PROGRAM_RUNTIME_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-#define BRANCHES_SHORTEST 8u         /* outcomes; each table has twice as many as the one before */
+#define BRANCHES_SHORTEST 8u         /* outcomes; each table has twice as many as the previous one
+                                      * */
 #define BRANCHES_PLACES 4096u
-#define BRANCHES_ENTRIES 2048u       /* of a tagged table */
+#define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
 
 struct branches_entry {
     uint16_t tag;                    /* 0: free */
-    int8_t counter;                  /* -4 to 3; from 0 on: taken */
-    uint8_t useful;                  /* 0 to 3: it was right where shorter histories were wrong */
+    int8_t counter;                  /* -4 to 3; 0 and above predict taken */
+    uint8_t useful;                  /* 0 to 3; counts predictions that were correct where shorter
+                                      * histories were wrong */
 };
 
-/* Zero-initialised is valid. */
+/* Valid if zero-initialised. */
 struct branches {
-    uint64_t history;                /* outcomes, the latest the lowest bit */
-    int8_t places[BRANCHES_PLACES];  /* -2 to 1 */
+    uint64_t history;                /* outcomes; the latest is the lowest bit */
+    int8_t places[BRANCHES_PLACES];  /* counters by address, -2 to 1 */
     struct branches_entry tables[BRANCHES_TABLES][BRANCHES_ENTRIES];
 };
 
@@ -32,7 +34,8 @@ static inline void branches_count(int8_t *counter, int taken, int8_t least, int8
         *counter = (int8_t)(*counter + (taken ? 1 : -1));
 }
 
-/* Whether the branch at @place that is @taken (0 or 1) was predicted wrong; learns from it. */
+/* Returns whether the branch at @place with outcome @taken (0 or 1) was mispredicted. Updates the
+ * tables. */
 static inline int branches_mispredicted(struct branches *b, uint64_t place, int taken)
 {
     struct branches_entry *found[BRANCHES_TABLES];
@@ -62,7 +65,7 @@ static inline int branches_mispredicted(struct branches *b, uint64_t place, int 
         branches_count(&found[longest]->counter, taken, -4, 3);
     else
         branches_count(base, taken, -2, 1);
-    /* A longer history may tell more. */
+    /* Allocates an entry with a longer history, which may predict better. */
     for (int t = longest + 1, placed = 0; wrong && t < BRANCHES_TABLES && !placed; t++) {
         placed = found[t]->useful == 0;
         if (placed)

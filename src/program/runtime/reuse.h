@@ -19,31 +19,32 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define REUSE_RECENT 16              /* lines of the short list */
+#define REUSE_RECENT 16              /* lines in the short list */
 #define REUSE_COLD UINT64_MAX        /* distance of a first use */
 #define REUSE_UNSAMPLED (UINT64_MAX - 1)
-#define REUSE_CHUNK 64               /* bits of the bitmap under one Fenwick sum: a word */
+#define REUSE_CHUNK 64               /* bits of the bitmap per Fenwick sum: one word */
 #define REUSE_TABLE_LEAST ((size_t)1 << 12)
 #define REUSE_STAMPS_LEAST ((size_t)1 << 14)
 
 struct reuse_line {
-    uint64_t line;                   /* 1 + line number; 0: free */
-    uint64_t stamp;                  /* 1 + time stamp; 0: in the short list, or lost by a jump */
+    uint64_t line;                   /* 1 + line number; 0: unused entry */
+    uint64_t stamp;                  /* 1 + time stamp; 0: in the short list, or lost by a longjmp
+                                      * */
 };
 
-/* Zero-initialised is empty and valid; reuse_done frees. */
+/* Empty and valid if zero-initialised; reuse_done frees. */
 struct reuse {
     uint64_t recent[REUSE_RECENT];   /* 1 + line number, most recent first; 0: none */
-    /* open addressing; lines of the short list may be present, without a stamp */
+    /* open addressing; lines of the short list may have an entry without a stamp */
     struct reuse_line *table;
     size_t table_size, table_used;
     uint64_t *bits;
-    uint32_t *sums;                  /* Fenwick, from 1 */
+    uint32_t *sums;                  /* Fenwick sums, from index 1 */
     size_t stamps, next_stamp, marked;
-    /* lines whose hash has one of these bits are skipped; 0: exact */
+    /* lines whose hash has one of these bits are skipped; 0: exact distances */
     uint64_t sample_mask;
-    bool exhausted;                  /* out of memory: later values are wrong */
-    volatile bool torn;              /* a touch is in progress, or was left by a jump */
+    bool exhausted;                  /* out of memory: later distances are wrong */
+    volatile bool torn;              /* reuse_touch is in progress, or was left by a longjmp */
 };
 
 static inline uint64_t reuse_hash(uint64_t line)
@@ -93,7 +94,7 @@ static inline void reuse_add_sum(struct reuse *r, size_t stamp, uint32_t change)
         r->sums[i] += change;
 }
 
-/* Population count without the instruction, which some x86-64 CPUs lack. */
+/* Returns the population count. Does not use the instruction, which some x86-64 CPUs lack. */
 static inline size_t reuse_ones(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555u;
@@ -102,7 +103,7 @@ static inline size_t reuse_ones(uint64_t word)
     return (size_t)(word * 0x0101010101010101u >> 56);
 }
 
-/* Number of stamps in use up to and including @stamp. */
+/* Returns the number of stamps in use up to and including @stamp. */
 static inline size_t reuse_rank(const struct reuse *r, size_t stamp)
 {
     size_t count = 0;
@@ -112,7 +113,7 @@ static inline size_t reuse_rank(const struct reuse *r, size_t stamp)
     return count + reuse_ones(r->bits[stamp / 64] << (63 - stamp % 64));
 }
 
-/* Counts the stamps in use in the bitmap. */
+/* Recomputes the Fenwick sums from the bitmap. */
 static inline void reuse_sum_up(struct reuse *r)
 {
     const size_t chunks = r->stamps / REUSE_CHUNK;
@@ -144,7 +145,8 @@ static inline bool reuse_in_recent(const struct reuse *r, uint64_t line)
     return found;
 }
 
-/* Renumbers the stamps in use from 0 on, in a bitmap of four times their number. */
+/* Renumbers the stamps in use from 0, in a bitmap of four times their number. Returns false if out
+ * of memory. */
 static inline bool reuse_renumber(struct reuse *r)
 {
     size_t stamps = r->stamps ? r->stamps : REUSE_STAMPS_LEAST;
@@ -187,7 +189,7 @@ static inline bool reuse_grow(struct reuse *r)
     return true;
 }
 
-/* Makes room for one more line; no handler leaves this by a jump. */
+/* Allocates space for one more line. No signal handler leaves this by a longjmp. */
 static inline bool reuse_room(struct reuse *r)
 {
     bool renumber = r->next_stamp == r->stamps, grow = 3 * r->table_used >= 2 * r->table_size;
@@ -208,8 +210,9 @@ static inline void reuse_set_torn(struct reuse *r, bool torn)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Makes consistent what a jump out of a touch left: keeps the short list and the stamps of the
- * table's other lines, and derives the rest. No handler leaves this by a jump. */
+/* Restores consistency after a longjmp out of reuse_touch: keeps the short list and the stamps of
+ * all other lines, and recomputes the bitmap and sums. No signal handler leaves this by a
+ * longjmp. */
 static inline void reuse_mend(struct reuse *r)
 {
     sigset_t kept;
@@ -238,7 +241,7 @@ static inline void reuse_mend(struct reuse *r)
     sigprocmask(SIG_SETMASK, &kept, NULL);
 }
 
-/* Moves @line from the short list to the older lines, as their newest. */
+/* Moves @line from the short list to the older lines, as the newest of them. */
 static inline void reuse_retire(struct reuse *r, uint64_t line)
 {
     if (!reuse_room(r))
@@ -269,9 +272,9 @@ static inline uint64_t reuse_recall(struct reuse *r, uint64_t line)
     return distance;
 }
 
-/* Uses @line (address divided by line size) and returns its reuse distance, REUSE_COLD for a first
- * use, REUSE_UNSAMPLED when sampling skips it. When one line in 2^k is sampled, multiply distances
- * by 2^k. Once exhausted is set, memory has run out. */
+/* Records a use of @line (address divided by line size). Returns its reuse distance, REUSE_COLD for
+ * a first use, or REUSE_UNSAMPLED if sampling skips it. If one line in 2^k is sampled, multiply
+ * distances by 2^k. The result is wrong if @r->exhausted is set. */
 static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
 {
     uint64_t before = line + 1, next;
@@ -283,7 +286,7 @@ static inline uint64_t reuse_touch(struct reuse *r, uint64_t line)
     if (r->torn)
         reuse_mend(r);
     reuse_set_torn(r, true);
-    /* Shifts the list by one up to the line's old position. */
+    /* Shifts the list by one, up to the line's old position. */
     next = r->recent[0];
     r->recent[0] = before;
     for (unsigned i = 1; i < REUSE_RECENT; i++) {

@@ -33,40 +33,42 @@
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
-/* multiple of the mean of previous calls: longer ones were preempted */
+/* calls longer than this multiple of the mean of previous calls were preempted */
 #define LATE 16u
 #define LATE_TICKS 20000u
 #define TRIES 200
-#define NOTHING_EVERY 16u            /* calls */
-#define NOTHING_LEAST 8u             /* samples needed to represent more than the start */
-#define CLOCKS_TICKS 100000u         /* ticks after which the clocks are read again */
-#define CALLS_DEEP 32u               /* nested callbacks: deeper ones are not timed */
+#define NOTHING_EVERY 16u            /* calls per measurement of an empty call */
+#define NOTHING_LEAST 8u             /* measurements of empty calls needed to replace the one at the
+                                      * start */
+#define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
+#define CALLS_DEEP 32u               /* nested callbacks that are timed, at most */
 #define TURN 4096u                   /* consecutive references of one thread */
-#define NAP 50000                    /* ns of sleep of a thread that gives others their turn */
-#define NAPS_MOST 2000u              /* in a row: a tenth of a second or more */
-#define STORED_PLACES 4096u           /* latest stores, by address */
-#define ALLOCATIONS 32768u             /* recorded allocations */
-#define GIVEN_PLACES (2 * ALLOCATIONS) /* a power of two */
+#define NAP 50000                    /* ns; sleep of a thread that lets others take their turn */
+#define NAPS_MOST 2000u              /* consecutive sleeps, at most: a tenth of a second or more */
+#define STORED_PLACES 4096u           /* latest stores recorded, indexed by address */
+#define ALLOCATIONS 32768u             /* allocations recorded, at most */
+#define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table, a power of two */
 #define CHAIN 20000
-#define CHAIN_CYCLES 4u              /* a 64-bit multiplication (3) and an exclusive or (1) */
+#define CHAIN_CYCLES 4u              /* cycles of a 64-bit multiplication (3) and an exclusive or
+                                      * (1) */
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
     *__stop_portolan_units[] __attribute__((weak));
 
 static const char *trace_path;
 static const char *trace_mode = "counts";
-/* bytes added to every address, to vary the alignment of arrays */
+/* bytes added to every address, which varies the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
-static struct sets sets;             /* caches of mode sets; no levels: another mode */
-static uint64_t sample_mask;         /* of reuse.h */
-static struct reuse new_lines;       /* counts each line once per thread that uses it */
+static struct sets sets;             /* caches of mode sets; no levels in other modes */
+static uint64_t sample_mask;         /* reuse.sample_mask of each thread */
+static struct reuse new_lines;       /* first uses by a thread, for the distances between threads */
 static int exhausted;                /* out of memory: the trace is incomplete */
 /* State of a thread. */
 struct own {
     struct reuse reuse;
     struct branches branches;
-    /* before: references of the store with this one */
+    /* Latest stores. before: references of the storing instruction up to this one. */
     struct {
         uint64_t address;
         struct portolan_access_ *by;
@@ -74,21 +76,20 @@ struct own {
     } stored[STORED_PLACES];
 };
 static _Thread_local struct own *mine;
-static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: another thread's
-                                      * turn */
-static struct own *turn_owner;       /* NULL: no thread's turn */
-static struct own *turn_last;        /* the owner before that; only compared */
+static _Thread_local unsigned turn;  /* references left in this thread's turn; 0: not its turn */
+static struct own *turn_owner;       /* thread whose turn it is; NULL: none */
+static struct own *turn_last;        /* previous owner; only compared */
 static struct own *turn_next;        /* a thread that waits for its turn; only compared */
-/* This thread is in the runtime: a signal handler that interrupts it is not traced. Number of
- * references skipped for that. */
+/* busy: this thread is in the runtime, so references of a signal handler that interrupts it are not
+ * traced. left_out: number of references skipped for this reason. */
 static _Thread_local volatile int busy;
 static _Thread_local unsigned left_out;
 static int tracing;                  /* references are traced */
 static int timing;                   /* calls are timed */
-/* Calls in progress, innermost last. */
+/* Nanoseconds: wall clock, and this thread's CPU time. */
 struct clocks {
     uint64_t wall, own;
-}; /* nanoseconds: wall clock, and this thread's CPU time */
+};
 static _Thread_local struct {
     uint64_t begun, entered, away;
     unsigned inside;
@@ -97,28 +98,29 @@ static _Thread_local struct {
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks */
 static _Thread_local unsigned open_count;
-static uint64_t nothing;             /* ticks of an empty call, before the program began */
-/* The same between the program's calls, one in NOTHING_EVERY: the overhead varies with the load of
+static uint64_t nothing;             /* ticks of an empty call before the program's start */
+/* Empty calls between the program's calls, one in NOTHING_EVERY. Their ticks vary with the load of
  * the shared core. */
 static _Thread_local struct portolan_calls_ nothings;
 static _Thread_local unsigned ended;
-/* Allocator calls in order; of: 1 + index of the call that returned the memory. */
+/* Calls of the allocator in order. */
 static struct {
     uint64_t size;
-    const struct portolan_calls_ *calls; /* their block; NULL: unknown */
+    const struct portolan_calls_ *calls; /* block of the call; NULL: unknown */
     unsigned of;
 } allocations[ALLOCATIONS];
 static unsigned allocation_count;
 static int allocations_wanted;
 static char allocations_lock;
-/* hash by address: 1 + index of the call that returned it; 0: freed */
+/* Hash table by address. by: 1 + index of the call that returned the address; 0: freed. */
 static struct {
     uintptr_t at;
     unsigned by;
 } given[GIVEN_PLACES];
 static _Thread_local const struct portolan_calls_ *calls_at;
 
-/* Allocates bins in large pieces, whose pages the system fills on use. */
+/* Returns zeroed bins. Allocates them in large chunks, whose pages the system allocates on first
+ * use. */
 static struct portolan_bin_ *bins_new(void)
 {
     static char *at, *end;
@@ -137,19 +139,20 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Lets other threads run on; false in a forked process, where the one that is waited for does not
- * exist. */
+/* Yields the CPU while another thread has its turn. Returns false in a forked process, where that
+ * thread does not exist. */
 static int wait_on(void)
 {
-    /* it comes here at each reference: on a busy host each pause would take a tenth of a second */
+    /* called at each reference: on a busy host, each sleep would take a tenth of a second */
     if (getpid() != trace_process)
         return 0;
     sched_yield();
     return 1;
 }
 
-/* Whether the thread may count, until it sets busy to 0. A library may have jumped out of a handler
- * unseen: then nothing would be counted any more, and no handler does so much. */
+/* Returns whether the thread may record, until it sets busy to 0. If busy stays set for many
+ * references, a library jumped out of a signal handler unnoticed, and busy is ignored. No handler
+ * makes so many references. */
 static int begin(void)
 {
     if (busy && ++left_out < TURN)
@@ -168,8 +171,8 @@ static void end_turn(void)
                                     __ATOMIC_RELAXED);
 }
 
-/* The same outside of a reference. A handler that came in between could take a turn, which this
- * would end although references were left in it. */
+/* Ends the turn outside of a reference. busy is set meanwhile: otherwise a signal handler could
+ * start a turn that this would end too early. */
 static void give_turn_up(void)
 {
     if (busy)
@@ -179,9 +182,9 @@ static void give_turn_up(void)
     busy = 0;
 }
 
-/* Lets a waiting thread take the next turn if this one had the last: on a busy host it would
- * otherwise take every turn. The wait is limited, since a thread that left by a jump never takes
- * its turn. False as for wait_on. */
+/* Lets a waiting thread take the next turn if this one had the last. On a busy host this thread
+ * would otherwise take every turn. The wait is limited, because a thread that left by a longjmp
+ * never takes its turn. Returns false in a forked process. */
 static int let_others_first(void)
 {
     if (__atomic_load_n(&turn_last, __ATOMIC_RELAXED) != mine)
@@ -189,7 +192,7 @@ static int let_others_first(void)
     for (unsigned i = 0; i < NAPS_MOST && __atomic_load_n(&turn_next, __ATOMIC_RELAXED); i++) {
         if (getpid() != trace_process)
             return 0;
-        /* not nanosleep: it is a cancellation point */
+        /* nanosleep is a cancellation point, which this must not be */
         const int kept = errno;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = NAP}, NULL);
         errno = kept;
@@ -198,8 +201,9 @@ static int let_others_first(void)
     return 1;
 }
 
-/* Waits for this thread's turn; false when there is no memory to trace it, or as wait_on. It may be
- * the owner already: a handler that came in between left by a jump. */
+/* Waits for this thread's turn. Returns false in a forked process, or if memory for the thread's
+ * state is exhausted. The thread may have the turn already, if a signal handler left by a
+ * longjmp. */
 static int take_turn(void)
 {
     if (!mine && !exhausted) {
@@ -226,8 +230,8 @@ static int take_turn(void)
     return 1;
 }
 
-/* Distance in the thread's own history; for a line that is new to the thread, the distance among
- * such lines of all threads. */
+/* Returns the reuse distance in the thread's own history. For a first use by the thread, returns
+ * the distance among the first uses of all threads. */
 static uint64_t distance_of(uint64_t line)
 {
     uint64_t distance = reuse_touch(&mine->reuse, line);
@@ -241,14 +245,14 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
 {
     if (!turn && !take_turn())
         return;
-    turn -= turn > 1;   /* the last reference ends the turn */
+    turn -= turn > 1;   /* at 1, reference_end ends the turn */
     access->references++;
     if (sets.count) {
         sets_touch(&sets, first, last);
         return;
     }
     uint64_t distance = distance_of(first);
-    /* Crosses two lines: the larger distance counts. */
+    /* An access that crosses two lines has the larger distance. */
     if (last != first) {
         uint64_t other = distance_of(last);
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
@@ -268,8 +272,8 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     }
 }
 
-/* False: nothing is traced now. Until reference_end the thread has its turn, unless there is no
- * memory (turn 0). */
+/* Starts a reference. Returns false if references are not traced at present. The thread has its
+ * turn until reference_end, unless memory is exhausted (turn 0). */
 static int reference_begin(struct portolan_access_ *access, const void *address, uint64_t size)
 {
     if (!tracing || !address || !begin())
@@ -305,7 +309,7 @@ void portolan_store_(struct portolan_access_ *access, const void *address, uint6
     reference_end();
 }
 
-/* The load's vote for the store that its value comes from, which all threads share. */
+/* Votes for the store that forwarded the load's value. All threads share the votes. */
 static void vote(struct portolan_access_ *access, uint64_t at)
 {
     struct portolan_access_ *by = mine->stored[at / 4 % STORED_PLACES].by;
@@ -342,7 +346,7 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
     }
 }
 
-/* The predictor is the thread's own, as in a core of its own. */
+/* Each thread has its own predictor, because threads run on separate cores. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken)
 {
     if (!tracing || !mine || busy || sets.count)
@@ -363,7 +367,8 @@ static uint64_t ticks_now(void)
 #endif
 }
 
-/* Slot of address @at; addresses are never removed, and there is room. */
+/* Returns the hash table's entry of address @at. Addresses are never removed, and the table is
+ * never full. */
 static unsigned given_place(uintptr_t at)
 {
     unsigned i = (unsigned)(at / 16 * 0x9e3779b97f4a7c15u >> 40) % GIVEN_PLACES;
@@ -372,8 +377,8 @@ static unsigned given_place(uintptr_t at)
     return i;
 }
 
-/* Records that the memory @old (NULL: none) was freed or resized, and @got (NULL: none) of @size
- * bytes returned. */
+/* Records an allocation: @old (NULL: none) was freed or resized, and @got (NULL: none) of @size
+ * bytes was returned. */
 static void allocated(const void *old, const void *got, size_t size)
 {
     if (!allocations_wanted || (!old && !got))
@@ -397,8 +402,8 @@ static void allocated(const void *old, const void *got, size_t size)
     __atomic_clear(&allocations_lock, __ATOMIC_RELEASE);
 }
 
-/* Wraps the allocator of glibc, which has other names for its functions. Weak, so that a program's
- * own allocator is kept. */
+/* Wraps glibc's allocator by its internal names. Weak symbols, so a program's own allocator takes
+ * precedence. */
 #if defined(__GLIBC__)
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
@@ -466,7 +471,7 @@ static struct clocks clocks_now(void)
                            (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
 }
 
-/* Subtracts preempted ticks from the @ticks of a long call. */
+/* Returns @ticks of a long call without those in which the thread was preempted. */
 static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 {
     struct clocks now = clocks_now();
@@ -477,11 +482,11 @@ static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
 void portolan_call_at_(const struct portolan_calls_ *calls)
 {
     calls_at = calls;
-    give_turn_up();   /* it may wait for another thread */
+    give_turn_up();   /* the call may wait for another thread */
 }
 
-/* Waits until the program's earlier instructions complete, so that the call is not charged for
- * them. */
+/* Starts timing a call. Waits for the program's earlier instructions, whose time is not the
+ * call's. */
 uint64_t portolan_call_begin_(void)
 {
     if (!timing)
@@ -490,7 +495,7 @@ uint64_t portolan_call_begin_(void)
     _mm_lfence();
 #endif
     if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
-        clocks_seen = clocks_now();   /* too expensive for every call */
+        clocks_seen = clocks_now();   /* reading the clocks takes too long to do at every call */
         clocks_seen_at = ticks_now();
     }
     uint64_t begun = ticks_now();
@@ -503,7 +508,7 @@ uint64_t portolan_call_begin_(void)
     return begun;
 }
 
-/* Called-back functions of the program may call each other. */
+/* Counts nested functions of the program that external code calls; only the outermost is timed. */
 void portolan_enter_(void)
 {
     if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
@@ -512,16 +517,16 @@ void portolan_enter_(void)
 
 void portolan_leave_(void)
 {
-    give_turn_up();   /* the thread may end here */
+    give_turn_up();   /* the thread may exit after this */
     if (timing && open_count && open_calls[open_count - 1].inside &&
         --open_calls[open_count - 1].inside == 0)
         open_calls[open_count - 1].away +=
             ticks_now() - open_calls[open_count - 1].entered + nothing;
 }
 
-/* Of a call that began at @begun and ended at @now; UINT64_MAX: it has no time. Calls that a jump
- * left are still open: they end with the one around them. One in which a function was entered and
- * never left has no time. */
+/* Returns the ticks of the call that started at @begun and ended at @now; UINT64_MAX: unknown. Ends
+ * calls within it that a longjmp left. The time is unknown if a callback was entered and not
+ * left. */
 static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
 {
     uint64_t ticks = now - begun;
@@ -538,7 +543,7 @@ static uint64_t ticks_of_call(uint64_t begun, uint64_t now)
     return ticks > LATE_TICKS ? own_ticks(ticks, &open_calls[at - 1].clocks) : ticks;
 }
 
-/* Other threads, and handlers that interrupt this, may add to the same calls. */
+/* Records a call. Other threads, and signal handlers, may update the same counters. */
 static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
     const uint64_t ticks = ticks_of_call(begun, ticks_now()),
@@ -562,7 +567,8 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
         call_end(&nothings, portolan_call_begin_());
 }
 
-/* A handler that interrupted the counting is left: the counting is not resumed. */
+/* Clears busy, because the longjmp may leave a signal handler that interrupted the runtime. The
+ * interrupted reference does not continue. */
 void portolan_jump_(void)
 {
     busy = 0;
@@ -574,7 +580,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median ticks of an empty call. */
+/* Returns the median ticks of an empty call. */
 static uint64_t ticks_of_nothing(void)
 {
     static uint64_t seen[TRIES];
@@ -589,7 +595,7 @@ static uint64_t ticks_of_nothing(void)
     return seen[TRIES / 2];
 }
 
-/* Ticks of a chain of CHAIN * CHAIN_CYCLES cycles. */
+/* Returns the ticks of a chain of CHAIN * CHAIN_CYCLES cycles. */
 static uint64_t ticks_of_chain(void)
 {
     static volatile uint64_t seed = 0x9e3779b97f4a7c15u;
@@ -599,7 +605,7 @@ static uint64_t ticks_of_chain(void)
         uint64_t x = seed, y = seed | 1, z = seed >> 3, begun = ticks_now();
         for (int i = 0; i < CHAIN; i++) {
             x = (x * y) ^ z;
-            __asm__("" : "+r"(x));   /* dependent */
+            __asm__("" : "+r"(x));   /* makes each iteration depend on the previous one */
         }
         uint64_t ticks = ticks_now() - begun;
         seed = x;
@@ -677,8 +683,8 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     }
 }
 
-/* Writes unit (by its index among written units) and block of @calls; an invalid unit if
- * unknown. */
+/* Writes an allocation with the unit (by its index among written units) and block of @calls; an
+ * invalid unit if unknown. */
 static void put_allocation(struct output *o, const struct portolan_calls_ *calls, uint64_t size,
                            unsigned of)
 {
@@ -749,7 +755,7 @@ static __attribute__((destructor(101))) void trace_end(void)
     for (unsigned i = 0; i < allocation_count; i++)
         put_allocation(&o, allocations[i].calls, allocations[i].size, allocations[i].of);
 
-    /* A missing end mark shows the reader that the trace is incomplete. */
+    /* A missing end mark means to the reader that the trace is incomplete. */
     if (!exhausted)
         PUT(&o, "end\n");
     flush(&o);

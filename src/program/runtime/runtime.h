@@ -8,12 +8,10 @@
 
 #include "program/runtime/steps.h"
 
-/* pointers to units; the linker defines symbols for its ends */
+/* section with pointers to units; the linker defines symbols for its start and end */
 #define PORTOLAN_UNIT_SECTION "portolan_units"
 #define PORTOLAN_ABOUT_SECTION ".portolan"     /* consecutive descriptions of units */
-/* "portolan-unit LENGTH
- * ", LENGTH bytes of JSON, "
- * " */
+/* A description is a line of this word and a length, then as many bytes of JSON, and a newline. */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"
 #define PORTOLAN_TOUCH "portolan_touch_"
 #define PORTOLAN_STORE "portolan_store_"
@@ -29,56 +27,59 @@
 #define PORTOLAN_RUNTIME_VERSION 6u
 
 struct portolan_bin_ {
-    uint64_t count, sum; /* references, and the sum of their distances */
-    uint64_t regular;    /* references at a steady step of the same instruction */
-    uint64_t steps;      /* sum of those steps, bytes */
+    uint64_t count, sum; /* number of references; sum of their distances */
+    uint64_t regular;    /* number of references with a steady step of the instruction */
+    uint64_t steps;      /* sum of the steady steps, in bytes */
 };
 
-/* A load or store instruction. Only words, zero-initialised. */
+/* Counters of a load or store instruction. Only words, zero-initialised. */
 struct portolan_access_ {
     uint64_t references;
     struct portolan_bin_ *bins;
     struct steps steps;
-    /* Load: the store of most of its values, and executions of that store since, by Boyer and
-     * Moore's majority vote. */
+    /* Load: the store of most of its values, and the executions of that store since then, by Boyer
+     * and Moore's majority vote. */
     struct portolan_access_ *from;
     uint64_t from_age, from_votes;
 };
 
-/* Calls from a block into external code, such as libraries. */
+/* Calls from a block to external code, such as libraries. */
 struct portolan_calls_ {
-    uint64_t count, kept; /* all calls, and those whose time counts */
-    uint64_t ticks;       /* of the kept calls */
+    uint64_t count, kept; /* number of calls; number of calls with a valid time */
+    uint64_t ticks;       /* ticks of the calls with a valid time */
 };
 
 /* A compiled file. */
 struct portolan_unit_ {
     uint64_t version, blocks, accesses;
-    const char *key; /* also its name in the description */
-    /* two per block: executions, and those that left by the branch's first direction */
+    const char *key; /* key; also the unit's name in the description */
+    /* two per block: executions; executions that left in the branch's first direction */
     uint64_t *counts;
     struct portolan_access_ *access;
-    struct portolan_calls_ *calls; /* per block */
-    uint64_t *mispredicted;        /* per block: its branch, by the model of branch_predictor.h */
+    struct portolan_calls_ *calls; /* one per block */
+    uint64_t *mispredicted;        /* per block: mispredictions of its branch by the model of
+                                    * branch_predictor.h */
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* As portolan_access_ for several references to one address. */
+/* Record accesses to one address of a store or a load. */
 void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Before each conditional branch: its block's counter, and whether it takes the first way. */
+/* Called before each conditional branch, with the counter of its block and whether it takes the
+ * first direction. */
 void portolan_branch_(uint64_t *mispredicted, uint64_t taken);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
-/* Called before each external call: allocations belong to @calls, its block, from now on. */
+/* Called before each external call. Later allocations belong to @calls, the calls of its block. */
 void portolan_call_at_(const struct portolan_calls_ *calls);
-/* Called around each external call that returns; the first's result is passed to the second. */
+/* Called before and after each external call that returns. The result of the first is an argument
+ * of the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
-/* Called at both ends of functions that external code may call back: their time belongs to their
+/* Called at the start and end of functions that external code may call. Their time belongs to their
  * own blocks. */
 void portolan_enter_(void);
 void portolan_leave_(void);
-/* Before each longjmp: it may leave a handler. */
+/* Called before each longjmp, because it may leave a signal handler. */
 void portolan_jump_(void);
 
 #endif

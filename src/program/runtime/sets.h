@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Simulates caches by address with LRU replacement; each level is looked up after a miss in the
+/* Simulates caches by address with LRU replacement. Each level is accessed after a miss in the
  * previous one. Linked into traced programs, like reuse.h. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
 #define PORTOLAN_PROGRAM_RUNTIME_SETS_H
@@ -23,7 +23,7 @@ struct sets {
     unsigned count;
 };
 
-/* Parses "SETSxWAYS,SETSxWAYS", first level first. False when invalid or out of memory. */
+/* Parses "SETSxWAYS,SETSxWAYS", first level first. Returns false if invalid or out of memory. */
 static inline bool sets_begin(struct sets *s, const char *text)
 {
     for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
@@ -43,7 +43,7 @@ static inline bool sets_begin(struct sets *s, const char *text)
     return s->count && !*text;
 }
 
-/* Returns whether @line hit, and makes it the most recent of its set. */
+/* Returns whether @line hits. Makes it the most recent line of its set. */
 static inline bool sets_level_look(struct sets_level *l, uint64_t line)
 {
     uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
@@ -59,7 +59,7 @@ static inline bool sets_level_look(struct sets_level *l, uint64_t line)
     return false;
 }
 
-/* References @first and, if it crosses a line, @last; counts at most one miss. */
+/* Accesses @first and, for an access that crosses lines, @last. Counts at most one miss. */
 static inline void sets_touch(struct sets *s, uint64_t first, uint64_t last)
 {
     bool missed[2] = {true, last != first};

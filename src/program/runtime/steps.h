@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Detects steps of an instruction that a prefetcher follows. Linked into traced programs. A
- * prefetcher follows lines of several streams: a load from the rows above and below has one stream
- * per row, though its references alternate. So an instruction has several heads, the last line of
- * each stream; a neighbouring line continues the stream. */
+/* Detects steps of an instruction that a prefetcher follows. A prefetcher follows the lines of
+ * several streams. A load from the rows above and below has one stream per row, although its
+ * references alternate. Therefore an instruction has several heads, the last line of each stream.
+ * An adjacent line continues the stream. Linked into traced programs. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 #define PORTOLAN_PROGRAM_RUNTIME_STEPS_H
 
 #include <stdint.h>
 
 #define STEPS_LINE 64u
-/* streams per instruction: fewer than second-level prefetchers follow */
+/* streams per instruction; second-level prefetchers follow more */
 #define STEPS_HEADS 8u
 #define STEPS_NONE UINT64_MAX
 
-/* Zero at first. */
+/* State of an instruction. Zero-initialised. */
 struct steps {
-    /* last address, and bytes from the previous one */
+    /* last address, and its distance in bytes from the previous one */
     uint64_t last, step;
-    uint64_t heads[STEPS_HEADS];     /* 1 + line; 0: none yet */
-    uint64_t next;                   /* the oldest head, which a new stream replaces */
+    uint64_t heads[STEPS_HEADS];     /* 1 + line; 0: none */
+    uint64_t next;                   /* oldest head; a new stream replaces it */
 };
 
-/* Returns whether @line continues a stream; it becomes its head, or that of a new one. */
+/* Returns whether @line continues a stream. Updates the stream's head, or starts a new stream. */
 static inline int steps_stream(struct steps *s, uint64_t line)
 {
     uint64_t own = line + 1;
@@ -42,9 +42,9 @@ static inline int steps_stream(struct steps *s, uint64_t line)
     return 1;
 }
 
-/* Bytes from the instruction's last reference to @address if that step repeats or leads to a
- * neighbouring line; one line if it continues an earlier stream; 0 for the same place, STEPS_NONE
- * otherwise. */
+/* Returns the step in bytes from the instruction's last reference to @address, if the step repeats
+ * or leads to an adjacent line. Returns one line if @address continues an earlier stream, 0 for the
+ * same address, else STEPS_NONE. */
 static inline uint64_t steps_next(struct steps *s, uint64_t address)
 {
     int64_t step = (int64_t)(address - s->last), before = (int64_t)s->step,
