@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The only code that depends on the processor that the program was compiled for. */
+/* The only code that depends on the processor for which the program is compiled. */
 #if defined(__aarch64__)
 #define HOST ISA_AARCH64
 #define HOST_CPU a64_cpu
@@ -20,7 +20,7 @@ enum isa isa_host(void)
     return HOST;
 }
 
-/* Cached: a hypervisor traps each CPUID, which takes longer than measuring. */
+/* Cached, because a hypervisor traps each CPUID, which takes longer than a measurement. */
 unsigned cpu_vector_bits(void)
 {
     static _Atomic unsigned known;
@@ -53,7 +53,7 @@ bool cpu_virtual(void)
     return HOST_CPU.is_virtual();
 }
 
-/* Parses an identity; false if invalid. */
+/* Parses an identity. Returns false if it is invalid. */
 static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
 {
     int used = 0;
@@ -62,7 +62,7 @@ static bool cpu_identity_parse(const char *text, struct cpu_identity *out)
     if (sscanf(text, "%15s %i %i %i%n", out->vendor, (int *)&out->family, (int *)&out->model,
                (int *)&out->stepping, &used) != 4)
         return false;
-    if (strncmp(out->vendor, "0x", 2) == 0)   /* an implementer's number */
+    if (strncmp(out->vendor, "0x", 2) == 0)   /* number of an implementer */
         out->isa = ISA_AARCH64;
     int more = 0;
     if (sscanf(text + used, " %7s%n", out->kind, &more) == 1)

@@ -1,4 +1,4 @@
-/* This computer's processor, from CPUID or the kernel. */
+/* Processor of this computer, from CPUID or the kernel. */
 #ifndef PORTOLAN_ISA_CPU_H
 #define PORTOLAN_ISA_CPU_H
 
@@ -7,15 +7,16 @@
 
 #include "isa/isa.h"
 
-/* Usable width of vector registers in bits: 128, 256 or 512; with SVE the configured length. */
+/* Returns the usable width of vector registers in bits: 128, 256 or 512; with SVE the configured
+ * length. */
 unsigned cpu_vector_bits(void);
-/* Returns whether the CPU has an instruction set extension, named as by the decoder library
- * (AVX512BW_256, BMI2...), on AArch64 as in data/isa/aarch64.csv (sve2, fp16...). False for unknown
- * names. */
+/* Returns whether the CPU has an instruction set extension. Names are those of the decoder library
+ * (AVX512BW_256, BMI2...), on AArch64 those of data/isa/aarch64.csv (sve2, fp16...). False for
+ * unknown names. */
 bool cpu_has(const char *set);
-/* Writes the brand string without padding to @buffer; returns @buffer. */
+/* Writes the brand string without padding to @buffer. Returns @buffer. */
 const char *cpu_name(char *buffer, size_t size);
-/* Family, model and stepping in CPUID's packing; on AArch64 implementer and part. */
+/* Returns family, model and stepping in CPUID's packing; on AArch64 implementer and part. */
 unsigned cpu_signature(void);
 /* Returns whether a hypervisor is present. */
 bool cpu_virtual(void);
@@ -23,31 +24,31 @@ bool cpu_virtual(void);
 /* Identification of a processor. */
 struct cpu_identity {
     enum isa isa;
-    char vendor[16];                  /* "GenuineIntel"; AArch64: the implementer, "0x41" */
-    unsigned family, model, stepping; /* AArch64: the model is the part, the others are 0 */
-    /* kind of core in a hybrid processor: "core" or "atom" (leaf 1Ah); else "" */
+    char vendor[16];                  /* "GenuineIntel"; on AArch64 the implementer, "0x41" */
+    unsigned family, model, stepping; /* on AArch64 model is the part, and the others are 0 */
+    /* kind of core in a hybrid processor, "core" or "atom" (leaf 1Ah); else "" */
     char kind[8];
-    /* for a substituted identity: its extensions, separated by blanks */
+    /* extensions of a substituted identity, separated by blanks */
     char sets[128];
-    bool substituted;                 /* from the environment variable below */
+    bool substituted;                 /* from the environment variable PORTOLAN_CPU */
 };
 /* Identifies the processor of this thread, or the one in the environment variable PORTOLAN_CPU:
- * "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", as "GenuineIntel 6 207 2". False when that is
- * unusable: PORTOLAN_CPU=none. */
+ * "VENDOR FAMILY MODEL STEPPING [KIND|- [SET]...]", for example "GenuineIntel 6 207 2". Returns
+ * false if the variable is invalid or "none". */
 bool cpu_identify(struct cpu_identity *out);
-/* cpu_has for an identity. */
+/* Returns whether a processor has extension @set, like cpu_has. */
 bool cpu_identity_has(const struct cpu_identity *id, const char *set);
 
-/* Operations of one set, each in its folder. */
+/* Operations of one instruction set, implemented in its folder. */
 struct isa_cpu {
     unsigned (*vector_bits)(void);
     bool (*has)(const char *set);
     const char *(*name)(char *buffer, size_t size);
     unsigned (*signature)(void);
     bool (*is_virtual)(void);
-    void (*identify)(struct cpu_identity *out);   /* without isa and substituted */
+    void (*identify)(struct cpu_identity *out);   /* sets all members except isa and substituted */
 };
-/* Each on such a processor only: by CPUID; by the description of the kernel. */
+/* Only linked on their own processor. x86_cpu uses CPUID, a64_cpu the kernel's description. */
 extern const struct isa_cpu x86_cpu, a64_cpu;
 
 #endif

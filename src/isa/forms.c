@@ -18,13 +18,13 @@ struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by form */
     size_t count;
-    /* texts of its own rows; NULL: in base */
+    /* texts of the table's own rows; NULL: they belong to @base */
     struct csv_table *table;
-    struct forms *base;         /* held: the extended table; NULL */
-    /* the user's rows, base's first; owns the texts of its own */
+    struct forms *base;         /* table that this one extends, an owned reference; NULL: none */
+    /* the user's rows, those of @base first; owns the texts of new ones */
     struct form_row *added;
     size_t added_count, inherited;
-    _Atomic unsigned holders;   /* besides the creator */
+    _Atomic unsigned holders;   /* number of holders besides the creator */
 };
 
 static struct forms *load(const char *path, enum isa isa, struct err *err)
@@ -160,7 +160,7 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-/* Sorts rows of one name by position, so that the last one counts. */
+/* Sorts rows of equal name by position, because the last one is effective. */
 static int compare_added(const void *a, const void *b)
 {
     const struct form_row *const *x = a, *const *y = b;
@@ -168,7 +168,7 @@ static int compare_added(const void *a, const void *b)
     return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Merges the rows of @f's base with its own new ones, @sorted; false when cancelled. */
+/* Merges the rows of @f's base with the new rows @sorted. Returns false if cancelled. */
 static bool merge(struct forms *f, const struct form_row *const *sorted, size_t count)
 {
     const struct forms *base = f->base;

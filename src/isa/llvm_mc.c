@@ -22,9 +22,9 @@ static const char *program(void)
     return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
 }
 
-/* Runs llvm-mc on @input; its listing with encodings goes to @out. Rejected lines are not an error.
- * For words the listing goes to a file, separate from messages, which would interrupt its lines;
- * with a rejected line llvm-mc keeps no file. */
+/* Runs llvm-mc on @input. Stores its listing with encodings in @out. Rejected lines are no error.
+ * With @words the listing goes to a file, because messages would interrupt its lines. If a line is
+ * rejected, llvm-mc removes the file. */
 static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 20,
@@ -60,7 +60,7 @@ static bool run(enum isa isa, bool words, const struct str *input, struct str *o
     return ok;
 }
 
-/* Parses "// encoding: [0x29,0x21,0xc0,0x5a]" between @line and @end; false if a byte is
+/* Parses "// encoding: [0x29,0x21,0xc0,0x5a]" between @line and @end. Returns false if a byte is
  * missing. */
 static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {
@@ -85,8 +85,8 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Returns whether it is a single instruction with closed brackets: llvm-mc reads `[rbx' as address
- * 0. */
+/* Returns whether the line is a single instruction with closed brackets. llvm-mc parses `[rbx' as
+ * address 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
     static const char ends[] = "]})", begins[] = "[{(";

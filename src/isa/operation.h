@@ -1,13 +1,14 @@
-/* Operation of an instruction in terms of analysis, common to all instruction sets. */
+/* Operation of an instruction in the terms of the analysis, common to all instruction sets. */
 #ifndef PORTOLAN_ISA_OPERATION_H
 #define PORTOLAN_ISA_OPERATION_H
 
-/* Named by the computation; operands give places, width and memory accesses. */
+/* Operations are named by their computation. The operands determine register file, width and memory
+ * accesses. */
 enum operation {
-    OPERATION_OTHER,              /* none of the following */
+    OPERATION_OTHER,              /* none of the operations below */
     OPERATION_NOP,
     /* general registers */
-    OPERATION_MOVE,               /* a whole register, an immediate, a plain load or store */
+    OPERATION_MOVE,               /* whole register, immediate, plain load or store */
     OPERATION_MOVE_ZERO,          /* zero-extended: movzx, ldrb */
     OPERATION_MOVE_SIGN,          /* sign-extended: movsx, movsxd, ldrsw */
     OPERATION_MOVE_SWAPPED,       /* movbe */
@@ -26,7 +27,7 @@ enum operation {
     OPERATION_XOR,
     OPERATION_NOT,
     OPERATION_TEST,               /* and for flags only */
-    /* the count is the second input: an immediate or register (insn_count_in_register) */
+    /* shifts: the count is the second input, an immediate or a register (insn_count_in_register) */
     OPERATION_SHIFT_LEFT,
     OPERATION_SHIFT_RIGHT,
     OPERATION_SHIFT_SIGNED,       /* arithmetic right shift */
@@ -43,9 +44,9 @@ enum operation {
     OPERATION_BIT_FIELD,          /* blsr, bzhi, bextr, pdep, ubfx */
     OPERATION_BYTE_SWAP,
     OPERATION_CRC32,
-    /* result as wide as its factors: imul of two or three operands, mul, madd */
+    /* result as wide as the factors: imul of two or three operands, mul, madd */
     OPERATION_MULTIPLY,
-    /* double width, or the upper half: mul, imul of one operand, mulx, umulh */
+    /* result of double width, or its upper half: mul, imul of one operand, mulx, umulh */
     OPERATION_MULTIPLY_WIDE,
     OPERATION_DIVIDE,
     OPERATION_EXCHANGE,           /* xchg */
@@ -56,32 +57,33 @@ enum operation {
     OPERATION_PUSH,
     OPERATION_POP,
     OPERATION_STRING,             /* movs, stos, cmps, lods, scas */
-    /* flow */
+    /* control flow */
     OPERATION_JUMP,
-    /* conditional; by flags if flags_read is set, else by a register: cbz, jrcxz, loop */
+    /* conditional jump; by flags if flags_read is set, else by a register: cbz, jrcxz, loop */
     OPERATION_BRANCH,
     OPERATION_CALL,
     OPERATION_RETURN,
     OPERATION_TRAP,               /* execution never continues: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
-    OPERATION_VECTOR_MOVE,        /* whole, partial, load or store; lanes keep their positions */
-    /* between register files, movd, movq: movmskps, pmovmskb, fmov x0, d0 */
+    OPERATION_VECTOR_MOVE,        /* whole or partial move, load or store; lanes keep their
+                                   * positions */
+    /* between register files: movd, movq, movmskps, pmovmskb, fmov x0, d0 */
     OPERATION_TRANSFER,
-    OPERATION_VECTOR_ADD,         /* integers: also sub, abs, avg, sign */
+    OPERATION_VECTOR_ADD,         /* integers; includes sub, abs, avg, sign */
     OPERATION_VECTOR_MINMAX,
     OPERATION_VECTOR_COMPARE,
-    OPERATION_VECTOR_MULTIPLY,    /* integers: also with additions, dot products */
+    OPERATION_VECTOR_MULTIPLY,    /* integers; includes multiply-add and dot products */
     OPERATION_VECTOR_SHIFT,
-    OPERATION_VECTOR_LOGIC,       /* integer and floating point; also ternary logic */
+    OPERATION_VECTOR_LOGIC,       /* integer and floating point; includes ternary logic */
     OPERATION_VECTOR_BLEND,
     /* lanes change position: shuffles, packs, broadcasts, byte shifts, widening moves */
     OPERATION_VECTOR_SHUFFLE,
-    OPERATION_VECTOR_INSERT,      /* of a lane: pinsrq, insertps, vinserti128, ins */
+    OPERATION_VECTOR_INSERT,      /* inserts a lane: pinsrq, insertps, vinserti128, ins */
     OPERATION_VECTOR_EXTRACT,
     OPERATION_GATHER,
     OPERATION_SCATTER,
-    OPERATION_FP_ADD,             /* also sub, addsub */
+    OPERATION_FP_ADD,             /* includes sub, addsub */
     OPERATION_FP_MULTIPLY,
     OPERATION_FP_FUSED,           /* multiply and add */
     OPERATION_FP_DIVIDE,
@@ -96,12 +98,12 @@ enum operation {
     OPERATION_COUNT,
 };
 
-/* Condition of a conditional branch, move or set. */
+/* Condition of a conditional branch, move or set. Comments have the suffixes of mnemonics. */
 enum condition {
     CONDITION_NONE,
     CONDITION_EQUAL,              /* e z eq */
     CONDITION_NOT_EQUAL,
-    /* b c cs hs: carry set; x86-64: below, AArch64: higher or same */
+    /* b c cs hs: carry set; on x86-64 below, on AArch64 higher or same */
     CONDITION_CARRY,
     CONDITION_NO_CARRY,
     CONDITION_CARRY_OR_EQUAL,     /* be */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one file that knows every instruction set: all others reach them by isa_ops. */
+/* The only file that names every instruction set. All other files use isa_ops. */
 #include "isa/a64/parts.h"
 #include "isa/x86/parts.h"
 

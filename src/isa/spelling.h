@@ -1,6 +1,5 @@
-/* Spelling of instruction forms in assembly text, the language of OSACA's machine files: mnemonics
- * and operands. Derived from the canonical name alone, by each instruction set in its own way
- * (x86/parts.h, a64/spell.h). */
+/* Spelling of instruction forms in assembly text as in OSACA's machine files: mnemonics and
+ * operands. Each instruction set derives it from the canonical name (x86/parts.h, a64/spell.h). */
 #ifndef PORTOLAN_ISA_SPELLING_H
 #define PORTOLAN_ISA_SPELLING_H
 
@@ -13,33 +12,33 @@ enum spelled_class {
 
 struct spelled_operand {
     enum spelled_class class;
-    /* register: "gpr", "xmm", "k"; AArch64: "x", "d", "v"; memory: class of the index register, if
+    /* register: "gpr", "xmm", "k"; AArch64: "x", "d", "v". Memory: class of the index register if
      * it distinguishes forms, else "" */
     char name[8];
-    char shape[4];       /* AArch64 element: "d" of v0.2d, "": none */
-    unsigned bits;       /* of a general register or memory; 0: not in the name */
+    char shape[4];       /* AArch64 element: "d" of v0.2d; "": none */
+    unsigned bits;       /* width of a general register or memory; 0: not in the name */
     bool mask;           /* has an AVX-512 mask */
-    /* parts of the address, if they distinguish forms; if not, a base stands for any address */
+    /* parts of the address, if they distinguish forms; otherwise a base represents any address */
     bool base, index, scale, offset;
     char base_name[8];   /* AArch64 memory: class of the base register */
-    bool pre, post;      /* AArch64: writeback before or after the access */
+    bool pre, post;      /* AArch64: write-back before or after the access */
 };
 
-/* A register class of OSACA's load_latency, and the plain load for it. Of classes with the same
- * fact the first is used. */
+/* A register class of OSACA's load_latency, and the plain load for it. Among classes with the same
+ * fact the first applies. */
 struct osaca_load { const char *class, *fact, *form; };
 
 struct spelling;
 
 /* Notation of OSACA's machine files for an instruction set. */
 struct isa_osaca {
-    const char *name;                 /* of the set: "x86" */
+    const char *name;                 /* name of the set: "x86" */
     const char *register_key;         /* key of an operand's register class */
-    /* registers may have element shapes, and addresses writeback; the mnemonic determines the
-     * access */
+    /* registers may have element shapes, addresses may have write-back, and the mnemonic determines
+     * the access */
     bool shaped;
-    const struct osaca_load *loads;   /* general registers first; ends with a NULL class */
-    /* alternative spelling of @f; false when there is none. NULL: never */
+    const struct osaca_load *loads;   /* general registers first; a NULL class ends the list */
+    /* Returns an alternative spelling of @f, or false. NULL member: there is never one. */
     bool (*respell)(const struct spelling *f, struct spelling *out);
 };
 
@@ -50,12 +49,12 @@ struct spelling {
     /* lower case, in search order: "addq", "add"; branches: "jne", "jnz" */
     char names[SPELLING_NAMES][24];
     unsigned name_count;
-    /* static names to search after these; NULL-terminated. NULL: none */
+    /* further static names, searched after @names; NULL-terminated. NULL: none */
     const char *const *more;
     struct spelled_operand operands[SPELLING_OPERANDS];
     unsigned count;
     bool address;                /* the parts of the address distinguish forms */
-    bool plain;                  /* the spelling omits no prefix, rounding or EVEX mark */
+    bool plain;                  /* the spelling does not omit a prefix, rounding or EVEX mark */
     bool suffixed;               /* names[0] has a size suffix that names[1] lacks */
 };
 

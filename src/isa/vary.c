@@ -8,7 +8,7 @@ static const struct isa_vary *vary_of(enum isa isa)
     return isa_ops(isa)->vary;
 }
 
-/* Decodes the replacement of @in, with its line. */
+/* Decodes the replacement of @in. Keeps its line. */
 static bool decode(enum isa isa, const uint8_t *bytes, size_t length, const struct insn *in,
                    struct insn *out)
 {
@@ -44,7 +44,7 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
     return false;
 }
 
-/* Equal except for registers and address parts. */
+/* Compares operands except registers and address parts. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
     return a->kind == b->kind && a->access == b->access && a->bits == b->bits &&

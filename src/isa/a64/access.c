@@ -8,11 +8,11 @@
 enum { CARRY = 1, ZERO = 8, SIGN = 16, OVERFLOW = 32, NZCV = CARRY | ZERO | SIGN | OVERFLOW };
 enum { R = ACCESS_READ, W = ACCESS_WRITE, RW = ACCESS_READ | ACCESS_WRITE };
 
-/* Exceptions to the rule that the first operand is written and the others are read. Patterns, the
- * first match counts. */
+/* Accesses of instructions that do not write exactly their first operand. The first matching
+ * pattern applies. */
 static const struct { const char *pattern; uint8_t first, second, third;
 } exceptions[] = {
-    /* only flags or the program counter are written */
+    /* write only flags or the program counter */
     {"cmp", R, R, R},
     {"cmn", R, R, R},
     {"tst", R, R, R},
@@ -70,7 +70,7 @@ static const struct { const char *pattern; uint8_t first, second, third;
     {"casp*", RW, RW, R},
     {"cas*", RW, R, R},
     {"st*", R, R, R},
-    /* the old destination is an input */
+    /* read their old destination */
     {"movk", RW, R, R},
     {"bfi", RW, R, R},
     {"bfxil", RW, R, R},
@@ -164,7 +164,8 @@ static bool matches(const char *mnemonic, const char *const *patterns)
     return false;
 }
 
-/* xtn2, shrn2, fcvtn2, addhn2...: fill the upper half and keep the lower. */
+/* Returns whether the instruction (xtn2, shrn2, fcvtn2, addhn2...) writes the upper half of its
+ * destination and keeps the lower half. */
 static bool keeps_half(const char *mnemonic)
 {
     size_t length = strlen(mnemonic);
@@ -187,8 +188,8 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         const struct a64_operand *op = &t->operands[i];
         bool holds = op->kind == A64_REGISTER || op->kind == A64_LIST;
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
-        /* Inserting a lane, and lanes disabled by a predicate, keep the rest of the register. Loads
-         * clear it. */
+        /* Inserting a lane, and lanes that a predicate disables, keep the other lanes of the
+         * register. Loads clear them. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging &&
                       op->kind == A64_REGISTER && !op->general;
         if ((out->operands[i] == W && (op->element || merged)) || op->updated)
@@ -286,7 +287,8 @@ static void flow(const struct a64_text *t, struct a64_access *out)
     out->link_read = (out->traits & INSN_RETURN) && t->count == 0;
 }
 
-/* Width from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb, st1w), else from the registers. */
+/* Returns the width of an access from the mnemonic's suffix (ldrb, ldrsh, ldrsw, ld1rqb, st1w),
+ * else from the registers. */
 static uint16_t width_of(const struct a64_text *t)
 {
     const char *m = t->mnemonic;
@@ -353,8 +355,8 @@ static void memory(const struct a64_text *t, struct a64_access *out)
     }
 }
 
-/* Returns whether it is a move that rename may eliminate: between registers of one kind, or zero to
- * a register. */
+/* Returns whether rename may eliminate the move: between registers of one kind, or of zero to a
+ * register. */
 static bool is_move(const struct a64_text *t)
 {
     const struct a64_operand *to = &t->operands[0], *from = &t->operands[1];

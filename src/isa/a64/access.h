@@ -1,21 +1,21 @@
-/* Reads and writes of AArch64 instructions from the architecture (Arm ARM DDI 0487): registers,
- * NZCV, memory, control flow. By mnemonic and operand position, since Capstone 4.0.2 is wrong about
- * destinations of ld1, store addresses, ins, movi, cmp's first operand and some flags. */
+/* Reads and writes of AArch64 instructions by the architecture (Arm ARM DDI 0487): registers, NZCV,
+ * memory, control flow. Derived from mnemonic and operand position, because Capstone 4.0.2 has
+ * errors: destinations of ld1, store addresses, ins, movi, cmp's first operand, some flags. */
 #ifndef PORTOLAN_ISA_A64_ACCESS_H
 #define PORTOLAN_ISA_A64_ACCESS_H
 
 #include "isa/a64/form.h"
 
 struct a64_access {
-    /* per operand of the text: enum operand_access; for memory: load, store or both */
+    /* per operand of the text (enum operand_access); for memory: load, store or both */
     uint8_t operands[A64_OPERANDS];
     uint32_t traits;                      /* enum insn_trait */
     uint32_t flags_read, flags_written;   /* as in struct insn */
-    uint16_t memory_bits;                 /* width of the access, 0: unknown */
-    bool link_written, link_read;         /* x30, implicitly */
+    uint16_t memory_bits;                 /* width of the memory access in bits, 0: unknown */
+    bool link_written, link_read;         /* implicit accesses to x30 */
 };
 
-/* Any thread. */
+/* Fills @out with the reads and writes of @text. Any thread. */
 void a64_access_of(const struct a64_text *text, struct a64_access *out);
 
 #endif

@@ -5,11 +5,11 @@
 
 #define NOP 0xd503201fu
 
-/* Instructions that compute, load, store or close a loop, by the decoder's mnemonics. Excluded,
- * among others: exceptions (svc, brk, hlt), system registers (mrs, msr), barriers, cache and
- * address maintenance, hints except nop, pointer authentication (its keys belong to the process),
- * memory tagging, 64-byte device accesses (ld64b, st64b), transactions, and SME, whose state must
- * be configured. Instructions of future decoders are excluded by default. */
+/* Permitted instructions: those that compute, load, store or close a loop, by the decoder's
+ * mnemonics. Excluded, among others: exceptions (svc, brk, hlt), system registers (mrs, msr),
+ * barriers, cache and address maintenance, hints except nop, pointer authentication (its keys
+ * belong to the process), memory tagging, 64-byte device accesses (ld64b, st64b), transactions, and
+ * SME, whose state must be configured. Instructions of future decoders are excluded by default. */
 static const char scalar[] =
     " abs adc adcs add addhn addhn2 addp adds addv aesd aese aesimc aesmc and ands asr bcax bfcvt "
     "bfcvtn bfcvtn2 bfdot bfi bfmlalb bfmlalt bfmmla bfxil bic"
@@ -103,7 +103,7 @@ static const char scalable[] =
     " whilels whilelt whilerw whilewr wrffr"
     " ";
 
-/* Returns whether the blank-separated list @names contains the first @length characters of
+/* Returns whether @names, a list separated by blanks, contains the first @length characters of
  * @name. */
 static bool has(const char *names, const char *name, size_t length)
 {
@@ -113,19 +113,19 @@ static bool has(const char *names, const char *name, size_t length)
     return false;
 }
 
-/* Encoding groups (bits 28 to 25) of the listed instructions, as protection against a decoder's
- * wrong name. */
+/* Returns whether the encoding group (bits 28 to 25) has permitted instructions. Protects against a
+ * wrong name from a decoder. */
 static bool group_allowed(uint32_t word)
 {
     switch (word >> 25 & 15) {
-    case 2:            /* SVE; 0 is reserved and SME */
-    case 8: case 9:    /* immediates */
+    case 2:            /* SVE; group 0 is reserved and SME */
+    case 8: case 9:    /* operations with immediates */
     case 4: case 6: case 12: case 14:   /* loads and stores */
-    case 5: case 13:   /* registers */
+    case 5: case 13:   /* operations on registers */
     case 7: case 15:   /* vectors and floating point */
         return true;
-    /* branches; exceptions and system instructions have d4 and d5 in the top byte, and nop is a
-     * hint */
+    /* Branches. Exceptions and system instructions have 0xd4 and 0xd5 in the top byte; nop is a
+     * hint. */
     case 10: case 11:
         return (word & 0xfe000000) != 0xd4000000 || word == NOP;
     default:
@@ -136,7 +136,7 @@ static bool group_allowed(uint32_t word)
 bool a64_allow(uint32_t word, const char *mnemonic)
 {
     char name[32];
-    size_t length = strcspn(mnemonic, ".");   /* b.ne */
+    size_t length = strcspn(mnemonic, ".");   /* removes the condition, as in b.ne */
 
     if (!group_allowed(word) || !length || length >= sizeof name)
         return false;

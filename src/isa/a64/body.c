@@ -26,7 +26,7 @@ struct a64_allocation {
     unsigned general_read, general_written, vector_read, vector_written, mask_read, mask_written;
     unsigned load_base, store_base;
     unsigned load_offset, store_offset, load_window;
-    int64_t away[32];         /* current offset of a base from its start */
+    int64_t away[32];         /* present distance of a base from its initial value */
     struct body *body;
 };
 
@@ -85,7 +85,8 @@ static bool put(struct a64_allocation *a, uint32_t word)
     return true;
 }
 
-/* @count consecutive registers from @first on, of @total; the next ones follow. */
+/* Returns the first of @count consecutive register numbers from @first, of @total; advances
+ * *@next. */
 static unsigned consecutive(unsigned *next, unsigned first, unsigned total, unsigned count)
 {
     if (*next + count > total)
@@ -116,14 +117,15 @@ static unsigned number_for(struct a64_allocation *a, const struct a64_code *code
 static bool set(struct a64_allocation *a, const struct a64_code *code, const struct a64_slot *slot,
                 uint32_t *word)
 {
-    /* An encoding may allow low numbers only; the rotation reaches one that fits. */
+    /* Some encodings allow only low register numbers. The rotation eventually reaches one. */
     for (unsigned tries = 0; tries < VECTORS_WRITTEN; tries++)
         if (a64_slot_set(slot, number_for(a, code, slot), word))
             return true;
     return false;
 }
 
-/* Neighbouring displacements within the form's range and the window. */
+/* Sets the next displacement within the form's range and the window. Consecutive accesses are
+ * adjacent. */
 static bool displace(struct a64_allocation *a, const struct a64_code *code, bool store,
                      uint32_t *word)
 {
@@ -143,8 +145,8 @@ static int64_t step_of(const struct a64_code *code)
     return !code->writeback ? 0 : code->step ? code->step : REGISTER_STEP;
 }
 
-/* Returns the first base in the rotation that is at its start, or returned there by this form's
- * step. */
+/* Returns the first base in the rotation that has its initial value, or that the form's step
+ * returns to it. */
 static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, bool store)
 {
     const uint8_t *bases = store ? a64_store_bases : a64_load_bases;
@@ -163,7 +165,7 @@ static unsigned base_for(struct a64_allocation *a, const struct a64_code *code, 
     return bases[(*next)++ % count];
 }
 
-/* Returns a base to its start by an additional instruction. */
+/* Adds an instruction that returns a base to its initial value. */
 static bool put_back(struct a64_allocation *a, unsigned base)
 {
     int64_t by = a->away[base];
@@ -231,7 +233,8 @@ static bool emit_form(struct a64_allocation *a, const struct a64_code *code)
     return put(a, word) && (both || put_back(a, base));
 }
 
-/* Returns all stepped bases, so that the loop does not walk through memory. */
+/* Adds instructions that return all bases to their initial values, so the loop does not move
+ * through memory. */
 static bool emit_return(struct a64_allocation *a)
 {
     for (unsigned reg = 0; reg < 32; reg++)

@@ -16,13 +16,13 @@
 #include "isa/a64/encode.h"
 #include "isa/body.h"
 
-/* Initial contents of general registers; x18 is reserved by the platform. Bases of one kind are
+/* Initial values of general registers; x18 is reserved by the platform. Bases of one kind are
  * A64_BASES_APART bytes apart. */
 enum {
     A64_BACK = 19,        /* -16 */
     A64_ZERO = 20,
     A64_LONG = 24,        /* a long dividend */
-    A64_FORTH = 25,       /* 16: also the index of addresses */
+    A64_FORTH = 25,       /* 16: also the index in addresses */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };
 #define A64_BODY_KEPT                                                                              \
@@ -33,12 +33,12 @@ enum {
      1u << 29 | 1u << 30)
 #define A64_BASES_APART 80
 extern const uint8_t a64_load_bases[4], a64_store_bases[3];
-/* Vector registers with addresses or zeros. */
+/* Vector registers that contain addresses or zeros. */
 enum { A64_STORE_POINTERS = 29, A64_LOAD_POINTERS = 30, A64_ZERO_OFFSETS = 31 };
 
-/* Returns why a form cannot be in a body on any CPU; NULL when it can. */
+/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can. */
 const char *a64_unfit(const struct form_row *row);
-/* As body_make for AArch64. */
+/* Implements body_make for AArch64. */
 bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, size_t n,
                    const struct body_shape *shape, struct body *out, struct err *err);
 

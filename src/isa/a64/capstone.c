@@ -17,8 +17,8 @@
 #define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
 #define LIBRARY_SIZE ((size_t)4 << 20)
 
-/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, whose
- * relocation would dominate the program's start-up time. */
+/* Functions of Capstone, which is loaded with the first AArch64 instruction. Its tables contain
+ * 77,000 addresses, whose relocation would dominate the program's start-up time. */
 static struct {
     __typeof__(&cs_open) open;
     __typeof__(&cs_close) close;
@@ -28,7 +28,7 @@ static struct {
     __typeof__(&cs_disasm_iter) disassemble;
 } capstone;
 
-/* One Capstone handle per thread, since handles cannot be shared. */
+/* One Capstone handle per thread, because threads cannot share handles. */
 struct decoder {
     csh handle;
     cs_insn *insn;
@@ -46,7 +46,7 @@ static void decoder_free(void *take)
     free(d);
 }
 
-/* The main thread does not run key destructors at exit. */
+/* Frees the main thread's handle at exit, because key destructors do not run for it. */
 static void free_main(void)
 {
     struct decoder *d = pthread_getspecific(decoder_key);
@@ -55,7 +55,7 @@ static void free_main(void)
     pthread_setspecific(decoder_key, NULL);
 }
 
-/* Stays loaded until the program ends. */
+/* Loads Capstone, which stays loaded until the program ends. */
 static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
@@ -118,7 +118,7 @@ bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
 
 #else
 
-/* Built with --without-capstone: another disassembler decodes every word (a64_learn). */
+/* Without Capstone (--without-capstone) another disassembler decodes every word (a64_learn). */
 bool a64_capstone_reads(uint32_t word, uint64_t offset, const char **mnemonic,
                         const char **operands)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fixed registers: the chained ones, read-only ones, other written ones. Low numbers, since lanes
- * allow few registers. */
+/* Fixed registers: chained ones, read-only ones, other written ones. Their numbers are low, because
+ * encodings with lanes allow few registers. */
 enum {
     CHAIN_GENERAL = 0, SPARE_GENERAL = 3, READ_GENERAL = 11, CHAIN_VECTOR = 1, READ_VECTOR = 2,
     SPARE_VECTOR = 10, CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 0
@@ -29,7 +29,7 @@ static enum domain domain_of(const struct a64_slot *slot)
                                                       : DOMAIN_VECTOR;
 }
 
-/* NULL when the list is full. */
+/* Adds a chain to @list. Returns NULL if the list is full. */
 static struct chain *add(struct chain *list, size_t *n, enum chain_kind kind, unsigned from,
                          unsigned to, double helper, const char *note)
 {
@@ -100,7 +100,7 @@ static int slot_at(const struct a64_code *code, enum a64_place place)
     return -1;
 }
 
-/* Finds the plain load that reads back the data of a plain store, a whole register. */
+/* Returns whether a plain load can read the data of a plain store, a whole register. */
 static bool forwards(const struct a64_code *code, const struct a64_slot *data)
 {
     unsigned bits = data->letter == 'X' || data->letter == 'D'   ? 64
@@ -153,8 +153,8 @@ static bool put(struct body *body, uint32_t word)
     return true;
 }
 
-/* Register of slot @i outside the chain; operands differ, since equal ones may have another
- * meaning. */
+/* Returns the register of slot @i outside the chain. Operands get different registers, because
+ * equal ones may have another meaning. */
 static unsigned number_of(const struct a64_code *code, unsigned i)
 {
     static const uint8_t reads[] = {READ_GENERAL, READ_VECTOR, READ_MASK},
@@ -180,7 +180,7 @@ static unsigned chained(const struct a64_slot *slot)
     return numbers[domain_of(slot)];
 }
 
-/* Register of the chain in slot @i, or the default. */
+/* Returns the register of slot @i: the chain's, or the default. */
 static unsigned link_number(const struct a64_code *code, const struct chain *c, unsigned i)
 {
     bool from = i == c->from, to = i == c->to;
@@ -199,7 +199,7 @@ static unsigned link_number(const struct a64_code *code, const struct chain *c, 
     }
 }
 
-/* Loads what slot @data stored at displacement @steps accesses. */
+/* Returns a load of the data that slot @data stored at displacement @steps accesses. */
 static uint32_t load_back(const struct a64_slot *data, unsigned steps)
 {
     static const struct {
@@ -217,7 +217,7 @@ static uint32_t load_back(const struct a64_slot *data, unsigned steps)
     return word | steps << 10 | A64_STORES << 5 | chained(data);
 }
 
-/* Adds code from the link's result to the next link. */
+/* Adds the helper code from the link's result to the next link. */
 static bool put_helper(const struct a64_code *code, const struct chain *c, struct body *body)
 {
     switch (c->kind) {
@@ -261,7 +261,7 @@ bool a64_chain_make(const struct a64_code *code, const struct chain *c, unsigned
     int step = slot_at(code, A64_PLACE_STEP);
     for (unsigned i = 0; i < links; i++) {
         uint32_t link = word;
-        /* Base steps alternate up and down. */
+        /* Steps of a base alternate up and down. */
         if (c->kind == CHAIN_OWN && i % 2 && code->step)
             link ^= code->backwards;
         else if (c->kind == CHAIN_OWN && i % 2 && step >= 0) {

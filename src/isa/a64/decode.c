@@ -17,7 +17,7 @@ static uint32_t word_at(const uint8_t *code)
            (uint32_t)code[3] << 24;
 }
 
-/* Register @n of @file, whose last one is called @last. */
+/* Returns the name of register @n of @file. The name of the last register is @last. */
 static const char *register_text(uint32_t n, char file, const char *last, char out[8])
 {
     if (n < 31)
@@ -27,8 +27,8 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
     return out;
 }
 
-/* Normalises names that differ between disassembler versions: shifting moves, the branch target
- * hint, a comparison with tags, an alias, and the authenticated load with writeback without
+/* Replaces names that differ between disassembler versions: shifting moves, the branch target hint,
+ * a comparison of tags, an alias, and the authenticated load with write-back without
  * displacement. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
@@ -95,7 +95,8 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static _Thread_local struct operand spill;   /* discards operands beyond INSN_OPERANDS */
+    static _Thread_local struct operand spill;   /* receives operands beyond INSN_OPERANDS, which
+                                                  * are dropped */
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind,
@@ -127,7 +128,7 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
     to->displacement = op->displacement;
 }
 
-/* Value of immediate @i: #1, lsl #12 is 4096. */
+/* Returns the value of immediate @i, shifted: #1, lsl #12 is 4096. */
 static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i],
@@ -139,8 +140,8 @@ static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
     return (int64_t)((uint64_t)op->value << next->value);
 }
 
-/* Adds the base register that the access updates. A post-indexed step follows as an immediate or
- * register. */
+/* Adds the base register that the access updates. The step of a post-indexed access is @step, an
+ * immediate or a register. */
 static void add_writeback(struct insn *out, const struct a64_operand *memory,
                           const struct a64_operand *step)
 {
@@ -153,7 +154,7 @@ static void add_writeback(struct insn *out, const struct a64_operand *memory,
     to->index = memory->pre ? REG_NONE : step->reg;
 }
 
-/* Factor of the shift or extension after operand @i; 0: none. */
+/* Returns the factor of the shift or extension after operand @i; 0: none. */
 static uint8_t shift_after(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;

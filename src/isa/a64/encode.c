@@ -16,7 +16,7 @@
 #define ROWS_A_RUN 500
 #define NO_DISPLACEMENT INT64_MIN
 
-/* Cache by template; code and reason are both NULL until one of them is known. */
+/* Cache by template. An entry whose code and reason are both NULL is not known yet. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names templates;
 static VEC(struct a64_code *) codes;
@@ -38,8 +38,8 @@ static bool is_general(char letter)
     return letter == 'X' || letter == 'W';
 }
 
-/* Returns the explicit displacement of the template, such as `#0x30`; NULL when there is none to
- * change. */
+/* Returns the explicit displacement of the template, such as `#0x30`. NULL if there is none that
+ * can change. */
 static const char *displacement_in(const char *template, const char **end)
 {
     const char *bracket = strstr(template, "[{R:X}"), *hash = bracket ? bracket + 6 : NULL;
@@ -55,8 +55,8 @@ static const char *displacement_in(const char *template, const char **end)
     return hash;
 }
 
-/* Returns whether the text from @at to @close is a placeholder: a register of known kind, {=},
- * {=w}, {+X} (the following register, an even pair) or {Rel}. */
+/* Returns whether the text from @at to @close is a valid placeholder: a register of known kind,
+ * {=}, {=w}, {+X} (the following register, for an even pair) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -76,8 +76,8 @@ static bool placeholder_sound(const char *at, const char *close)
     return false;
 }
 
-/* Splits the template into slots. Text that is not one line with one instruction never reaches the
- * assembler. */
+/* Parses the slots of the template. Rejects text that is not one line with one instruction, so the
+ * assembler never gets such text. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
     int brackets = 0, list = 0, depth = 0;
@@ -148,7 +148,7 @@ static bool slots_parse(const char *template, struct a64_code *out)
     return true;
 }
 
-/* Fills in the slots' registers; slot @changed holds @number instead. */
+/* Appends the template with registers in its slots. Slot @changed has register @number. */
 static void text_make(const char *template, const struct a64_code *code, unsigned changed,
                       unsigned number, int64_t displacement, struct str *out)
 {
@@ -187,11 +187,11 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
     }
 }
 
-/* A form whose encoding is being derived, with lines in the order of evaluation. */
+/* A form whose encoding is being derived. Its lines are in the order of evaluation. */
 struct inquiry {
     const struct form_row *row;
     struct a64_code *code;
-    size_t line;            /* of its instance; the others follow */
+    size_t line;            /* line of its first instance; the variants follow */
     char reason[200];
 };
 
@@ -224,7 +224,8 @@ void a64_code_ask(const struct form_row *row, const struct a64_code *c, struct s
     }
 }
 
-/* Words by line; a line that was rejected, or became several instructions, has none. */
+/* Words by line. A line that the assembler rejected, or that became several instructions, has
+ * none. */
 struct answer { uint32_t *words; bool *there; size_t lines; };
 
 static bool word_at(const struct answer *a, size_t line, uint32_t *word)
@@ -257,8 +258,8 @@ static bool take(struct inquiry *q, const struct answer *a)
     uint32_t zero, bit = 0;
     if (!c->bytes || c->bytes & (c->bytes - 1) || !word_at(a, line++, &zero))
         return true;
-    /* Doubling the displacement must move one bit up by one; if not, it is another field or
-     * instruction. */
+    /* Doubling the displacement must move one bit up by one. Otherwise the variant has another
+     * field or is another instruction. */
     for (c->offsets = 0; c->offsets < A64_STEPS && word_at(a, line++, &word); c->offsets++) {
         uint32_t now = word ^ zero;
         if (!now || now & (now - 1) || (c->offsets && now != bit << 1))
@@ -269,7 +270,7 @@ static bool take(struct inquiry *q, const struct answer *a)
     return true;
 }
 
-/* Sends @count inquiries through one assembler run. */
+/* Assembles the lines of @count inquiries in one run. */
 static bool run(struct inquiry *inquiries, size_t count, const struct isa_assembler *assembler,
                 struct err *err)
 {
@@ -298,7 +299,7 @@ static bool run(struct inquiry *inquiries, size_t count, const struct isa_assemb
         memcpy(&a.words[line], assembled.code + from, 4);
         a.there[line] = true;
     }
-    /* If no line was accepted the templates are at fault, not the assembler. */
+    /* If the assembler rejected every line, the templates are wrong, not the assembler. */
     ok = ok || assembled.refused_count || err_set(err, own.code, own.todo, "%s", own.what);
     for (size_t i = 0; ok && i < count; i++) {
         struct inquiry *q = &inquiries[i];
@@ -342,7 +343,7 @@ bool a64_code_text(const struct form_row *row, struct a64_text *text, struct a64
     return ok;
 }
 
-/* Returns whether the form without a displacement is the same. */
+/* Returns whether the form without a displacement is the same form. */
 static bool zero_is_same(const struct form_row *row, const struct a64_code *code)
 {
     struct str line = {0};
@@ -350,7 +351,7 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     char form[FORM_MAX] = "";
 
     text_make(row->template, code, A64_SLOTS, 0, 0, &line);
-    /* Disassemblers omit it. */
+    /* Disassemblers omit displacement 0. */
     char *zero = line.data ? strstr(line.data, ", #0]") : NULL;
     if (zero)
         memmove(zero, zero + 4, strlen(zero + 4) + 1);
@@ -360,12 +361,12 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
-/* Returns whether the template's access letters agree with the architecture: registers are assigned
- * by them. */
+/* Returns whether the template's access letters agree with the architecture. Registers are assigned
+ * by these letters. */
 static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason,
                           size_t size)
 {
-    /* any other is that of a zero register, without effect */
+    /* R for no access: a zero register, which has no effect */
     static const char *const letters[] = {"R", "R", "W", "RW"};
 
     for (unsigned i = 0; i < c->slot_count; i++) {
@@ -403,7 +404,7 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
     const char *literal = displacement_in(row->template, &end);
     out->lowest = literal && !zero_is_same(row, out);
     out->step = out->writeback && literal ? strtoll(literal + 1, NULL, 0) : 0;
-    /* Offsets that add and sub can undo. */
+    /* The step must be in the range of add and sub, which undo it. */
     if (out->step <= -4096 || out->step >= 4096) {
         snprintf(reason, size, "base increment too large");
         return false;
@@ -421,7 +422,8 @@ static bool inquiry_init(const struct form_row *row, struct inquiry *q)
     return false;
 }
 
-/* Finds the entry of a template; its code and reason may be NULL. Under the lock. */
+/* Returns the cache entry of a template, whose code and reason may be NULL. The caller owns the
+ * lock. */
 static uint32_t place_of(const char *template)
 {
     if (!templates.count)

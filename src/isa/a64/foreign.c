@@ -6,7 +6,8 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* The list of computing instructions is in allow.c. */
+/* Returns the reason to refuse an instruction, NULL if none. allow.c has the list of permitted
+ * instructions. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & INSN_UNDECODED)
@@ -15,7 +16,7 @@ static const char *refused(const struct insn *in)
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE &&
                     in->operands[k].index == REG_NONE;
-    /* A non-faulting load would access any mapped address without a signal. */
+    /* A non-faulting load would access any mapped address without raising a signal. */
     if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
         return "a load that does not fault";
     return relative                     ? "a PC-relative address"
@@ -23,8 +24,9 @@ static const char *refused(const struct insn *in)
                                         : "a system instruction";
 }
 
-/* Distance field of a branch, and *@next: its value for a branch to the next word. b has 26 bits,
- * tbz and tbnz 14 from bit 5, the others 19 from bit 5; in words. */
+/* Returns the mask of the distance field of a branch, and in *@next the field's value for a branch
+ * to the next word. Distances are in words: b has 26 bits, tbz and tbnz 14 from bit 5, all others
+ * 19 from bit 5. */
 static uint32_t distance_bits(uint32_t word, uint32_t *next)
 {
     bool far = (word & 0x7c000000) == 0x14000000, test = (word & 0x7e000000) == 0x36000000;
@@ -49,7 +51,7 @@ static bool bytes_alike(const struct insn *in, const uint8_t *again)
     return !((word ^ other) & ~(in->traits & INSN_BRANCH ? distance_bits(word, &next) : 0));
 }
 
-/* x18 last, since some platforms reserve it. */
+/* Returns a free register. x18 is the last choice, because some platforms reserve it. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;
@@ -102,7 +104,7 @@ static const char *memory_loop(enum memory_loop loop, unsigned bits)
         [LOOP_FEW] = "080040f900000191" NOPS_249,
         [LOOP_SOME] = "080040f900000191" NOPS_69,
     };
-    (void)bits;   /* all have 128 */
+    (void)bits;   /* all vector registers have 128 bits */
     return loops[loop];
 }
 

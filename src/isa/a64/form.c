@@ -14,7 +14,7 @@ static bool word_in(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* Splits at commas outside brackets and braces; returns the number of parts. */
+/* Splits @text at commas outside brackets and braces. Returns the number of parts. */
 static unsigned split(const char *text, size_t length, const char *parts[], size_t lengths[],
                       unsigned most)
 {
@@ -54,7 +54,8 @@ static uint16_t element_bits(char c)
     return c == 'b' ? 8 : c == 'h' ? 16 : c == 's' ? 32 : c == 'd' ? 64 : c == 'q' ? 128 : 0;
 }
 
-/* Parses ".2d", ".d", "[1]", "/m" after a register number: type, bits, element, merging. */
+/* Parses the suffix of a register name, ".2d", ".d", "[1]" or "/m": type, bits, element,
+ * merging. */
 static bool suffix_parse(const char *at, const char *end, char class, struct a64_operand *out)
 {
     int used = snprintf(out->type, sizeof out->type, "%c", toupper((unsigned char)class));
@@ -149,12 +150,12 @@ static bool immediate_parse(const char *text, size_t length, struct a64_operand 
     strcpy(out->type, "I");
     out->value =
         *digits == '-' ? (int64_t)strtoll(digits, &stop, 0) : (int64_t)strtoull(digits, &stop, 0);
-    if (*stop)   /* 1.0e+0 */
+    if (*stop)   /* floating point: 1.0e+0 */
         strtod(digits, &stop);
     return *stop == '\0';
 }
 
-/* Parses "lsl #3", "sxtw", "mul vl", "msl #8". */
+/* Parses a shift or extension: "lsl #3", "sxtw", "mul vl", "msl #8". */
 static bool shift_parse(const char *text, size_t length, struct a64_operand *out)
 {
     static const char *const words[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",
@@ -186,7 +187,7 @@ static bool shift_parse(const char *text, size_t length, struct a64_operand *out
     return true;
 }
 
-/* Parses {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d}, {v0.d}[1]. */
+/* Parses a register list: {v0.2d, v1.2d}, {v0.2d - v3.2d}, {z0.d-z1.d}, {v0.d}[1]. */
 static bool list_parse(const char *text, size_t length, struct a64_operand *out)
 {
     const char *close = memchr(text, '}', length), *parts[4];
@@ -257,7 +258,7 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
             if (out->index != REG_NONE && part.value >= 0 && part.value < 8)
                 out->scale = (uint8_t)(1 << part.value);
             else if (strcmp(part.type, "MUL VL") == 0)
-                /* for the shortest vectors; only equality matters */
+                /* for the shortest vectors; displacements are only compared for equality */
                 out->displacement *= 16;
         } else {
             return false;
@@ -279,14 +280,14 @@ bool a64_is_condition(const char *text, size_t length)
     return word_in(text, length, conditions);
 }
 
-/* Type of a word that stands for a number: one per kind. */
+/* Returns the operand type of a word that represents a number. Each kind of word has one type. */
 static const char *kind_of_word(const char *text, size_t length)
 {
     if (a64_is_condition(text, length))
         return "C";
     if (length > 5 &&
         (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        /* prefetches into the system cache: newer names, previously numbers */
+        /* prefetches into the system cache: older disassemblers print numbers */
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";
     bool is_count =
         length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
@@ -333,7 +334,8 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
            word_parse(text, length, out);
 }
 
-/* Returns whether it is a branch or a PC-relative access, whose last immediate is an address. */
+/* Returns whether the instruction is a branch or a PC-relative access. Its last immediate is an
+ * address. */
 static bool is_relative(const struct a64_text *t)
 {
     static const char *const always[] = {"b",    "bl",  "cbz",  "cbnz", "tbz",
@@ -345,7 +347,7 @@ static bool is_relative(const struct a64_text *t)
            (t->count == 2 && word_in(t->mnemonic, length, literal));
 }
 
-/* Normalises names that differ between disassemblers. */
+/* Returns the mnemonic as used here, because disassemblers differ. */
 static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
 {
     if (strcmp(mnemonic, "ins") == 0 ||
@@ -357,8 +359,8 @@ static const char *spelling_of(const char *mnemonic, const struct a64_text *t)
     return mnemonic;
 }
 
-/* Marks moves from or to sp, which are additions, and from xzr, which zero: neither is a register
- * move. */
+/* Marks moves to or from sp, which are additions, and from xzr, which are zeroing. Neither is a
+ * register move. */
 static void name_special(struct a64_operand operands[2])
 {
     bool wide = operands[0].bits == 64;
@@ -398,7 +400,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general &&
         out->operands[1].general)
         name_special(out->operands);
-    /* A number in SVE prefetches is an unnamed operation. */
+    /* A number in an SVE prefetch is an unnamed prefetch operation. */
     if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) &&
         out->mnemonic[3] != 'm')
         strcpy(out->operands[0].type, "PRFOP");
@@ -410,7 +412,7 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
     return true;
 }
 
-/* Returns whether the address may have an immediate offset, so that a missing one means 0. */
+/* Returns whether the address may have an immediate offset. If so, a missing one means 0. */
 static bool takes_offset(const char *mnemonic)
 {
     static const char *const heads[] = {"ldr",  "str",  "ldp",  "stp",  "ldnp", "stnp",
@@ -421,7 +423,7 @@ static bool takes_offset(const char *mnemonic)
     return false;
 }
 
-/* Returns whether it is a left shift by 1 to 4 of the preceding register. */
+/* Returns whether operand @i is a left shift by 1 to 4 of the preceding register. */
 static bool is_short_shift(const struct a64_text *t, unsigned i)
 {
     const struct a64_operand *op = &t->operands[i];
@@ -449,14 +451,14 @@ void a64_text_form(const struct a64_text *t, char form[FORM_MAX])
 
 struct template {
     struct str *out;
-    /* first register; a repetition in the text is the same by encoding: {=}, or {=w} in another
+    /* first register; repetitions of it in the text are printed as {=}, or {=w} with another
      * width */
     uint8_t first;
     char class;
     bool any;
 };
 
-/* Replaces registers in the operand @text by placeholders. */
+/* Appends the operand @text with placeholders in place of registers. */
 static void template_operand(struct template *t, const char *text, size_t length,
                              const char *access)
 {
@@ -488,7 +490,7 @@ static void template_operand(struct template *t, const char *text, size_t length
     }
 }
 
-/* Writes every register of a list, so that they are consecutive. */
+/* Appends a list with a placeholder for every register. The registers are consecutive. */
 static void template_list(struct template *t, const struct a64_operand *op, const char *access)
 {
     const char *suffix = memchr(op->text, '.', op->length),
@@ -515,7 +517,7 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
-        /* first of a pair, with an even number */
+        /* second register of an even pair */
         const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
@@ -528,7 +530,8 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
     }
 }
 
-/* Register numbers ascend, so that those of a list are consecutive. */
+/* Appends a register or number for a placeholder. Register numbers ascend, so registers of a list
+ * are consecutive. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out)
 {
     char text[8];
@@ -536,7 +539,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
-    type += type[0] == '+';   /* numbers ascend */
+    type += type[0] == '+';   /* the next number is the register after the previous one */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;
@@ -558,7 +561,7 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Returns whether an operand of the list at @operands is a vector, predicate or floating-point
+/* Returns whether an operand in the list at @operands is a vector, predicate or floating-point
  * register. */
 static bool has_vectors(const char *operands)
 {

@@ -57,7 +57,8 @@ static bool is_x86_register(const char *p, const char *end)
            isdigit((unsigned char)p[3]);
 }
 
-/* Returns whether only AArch64 has this mnemonic, for texts whose only registers are b and d. */
+/* Returns whether the word is a mnemonic of AArch64 only, for texts whose only registers are b and
+ * d. */
 static bool is_mnemonic(const char *p, const char *end)
 {
     static const char *const words[] = {"ldr",   "ldp",   "stp",     "ldur", "stur", "fmla",
@@ -71,7 +72,7 @@ static bool is_mnemonic(const char *p, const char *end)
     return false;
 }
 
-/* Weight of a line as evidence. */
+/* Sets *@arm or *@other if the line is evidence for AArch64 or another instruction set. */
 static void line_weigh(const char *p, const char *end, bool *arm, bool *other)
 {
     const char *mnemonic = p;
@@ -123,8 +124,8 @@ const char *a64_word_end(const char *p, const char *end, bool disassembly)
     return disassembly && digits == 8 && (at == end || isspace((unsigned char)*at)) ? at : p;
 }
 
-/* Returns whether text after a semicolon is a directive, a label, a known word alone, or a mnemonic
- * followed by a register, number or bracket. */
+/* Returns whether the text after a semicolon is a statement: a directive, a label, a known word
+ * alone, or a mnemonic followed by a register, number or bracket. */
 static bool is_statement(const char *p, const char *end)
 {
     static const char *const lone[] = {"ret", "nop", "eret", "isb"};
@@ -192,7 +193,7 @@ bool a64_directive_kept(const char *word, size_t length)
     return false;
 }
 
-/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the target is the last operand; adr, adrp and literal
+/* The target is the last operand: `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`. adr, adrp and literal
  * loads refer to data. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
@@ -229,7 +230,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
-        /* the target is omitted: objdump --no-addresses */
+        /* objdump --no-addresses omits the target */
         if (place && stop > e && stop[-1] == ',')
             str_add(out, " .");
     }

@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Length of the operand type at @at: to the next comma outside brackets, or to the end of the
- * list. */
+/* Returns the length of the operand type at @at: up to the next comma outside brackets, or the end
+ * of the list. */
 static size_t type_length(const char *at)
 {
     int depth = 0;
@@ -26,7 +26,8 @@ static bool one_of(const char *text, size_t length, const char *const *list)
     return false;
 }
 
-/* "LSL I", "SXTW", "MUL VL": written after an operand, not an operand itself. */
+/* Returns whether the text is a shift or extension, "LSL I", "SXTW", "MUL VL". These are part of
+ * the preceding operand. */
 static bool is_shift(const char *text, size_t length)
 {
     static const char *const words[] = {"LSL",  "LSR",  "ASR",  "ROR",  "MSL",
@@ -36,7 +37,7 @@ static bool is_shift(const char *text, size_t length)
     return one_of(text, space ? (size_t)(space - text) : length, words);
 }
 
-/* "X", "V.2D", "V.D[I]", "P/Z", "WSP": prefix and shape. */
+/* Parses a register's prefix and shape: "X", "V.2D", "V.D[I]", "P/Z", "WSP". */
 static bool register_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     static const char *const wide[] = {"SP", "XZR", NULL}, *const narrow[] = {"WSP", "WZR", NULL};
@@ -59,7 +60,7 @@ static bool register_spell(const char *text, size_t length, struct spelled_opera
     return true;
 }
 
-/* "[X, I]", "[X, Z.D, LSL I]", "[X, I]!". */
+/* Parses an address: "[X, I]", "[X, Z.D, LSL I]", "[X, I]!". */
 static bool memory_spell(const char *text, size_t length, struct spelled_operand *out)
 {
     *out = (struct spelled_operand){.class = SPELLED_MEMORY, .pre = text[length - 1] == '!'};
@@ -93,7 +94,7 @@ static bool operand_add(struct spelling *f, const struct spelled_operand *o)
     return true;
 }
 
-/* "{V.2D, V.2D}", "{V.S}[I]": each register is an operand. */
+/* Parses a list, "{V.2D, V.2D}" or "{V.S}[I]". Each register becomes an operand. */
 static bool list_spell(const char *text, size_t length, struct spelling *f)
 {
     const char *close = memchr(text, '}', length);
@@ -137,13 +138,14 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
     return operand_add(f, &o);
 }
 
-/* A conditional branch is one form with a name per condition; the dot is optional. */
+/* Adds the names of a form. A conditional branch has one name per condition; the dot is
+ * optional. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
     static const char *const conditions[] = {
         "b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs",
         "b.mi", "b.pl", "b.vs", "b.vc",
-        /* SVE's */
+        /* conditions of SVE */
         "b.any", "b.none", "b.first", "b.last", "b.nfrst", "b.nlast", "b.plast", "b.pmore",
         "b.tcont", "b.tstop", "bne", "beq", "blt", "bgt", "ble", "bge", "blo", "bhi", "bls", "bhs",
         "bcc", "bcs", "bmi", "bpl", "bvs", "bvc", NULL};

@@ -6,7 +6,7 @@
 #define NOP 0xd503201fu
 #define MOVE_GENERAL 0xaa0003e0u   /* orr Xd, xzr, Xm */
 #define MOVE_VECTOR 0x4ea01c00u    /* orr Vd.16b, Vn.16b, Vn.16b */
-#define STEPS 63                   /* steps of an immediate's unit that are tried */
+#define STEPS 63                   /* largest multiple of an immediate's unit that is tried */
 
 static size_t put(uint32_t word, uint8_t *out)
 {
@@ -41,8 +41,8 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return like->file == FILE_VECTOR ? put(MOVE_VECTOR | s << 16 | s << 5 | d, out) : 0;
 }
 
-/* Register fields have five bits; the caller decodes attempts and takes the one that changes only
- * the operand. */
+/* Replaces one five-bit register field per attempt. The caller decodes each attempt and accepts the
+ * one that changes only the operand. */
 static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t to,
                   unsigned attempt, uint8_t *out)
 {
@@ -57,7 +57,8 @@ static size_t reg(const struct insn *in, unsigned operand, uint8_t from, uint8_t
     return put((word & ~mask) | number_of(to) << fields[attempt], out);
 }
 
-/* The address immediate is in bits 10-21, 12-20 or 15-21, in its own unit. */
+/* Changes the address immediate, in its own unit. It is in bits 10-21, 12-20 or 15-21, depending on
+ * @attempt. */
 static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigned attempt,
                     uint8_t *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/x86/decode_parts.h"
 
-/* Extensions of which every instruction computes, except those that `category_allowed` and
- * `single_refused` exclude. Excluded, among others: AMX (its tiles need configuration), CET's
- * shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU, RTM, SGX, UINTR, VTX, SVM,
- * WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
+/* Returns whether every instruction of an extension is permitted, except those that
+ * `category_allowed` and `single_refused` exclude. Excluded, among others: AMX (its tiles need
+ * configuration), CET's shadow stack, XSAVE and FXSAVE (they replace state), MPX, PKU, RTM, SGX,
+ * UINTR, VTX, SVM, WAITPKG, RDTSCP, RDPID, RDRAND, FSGSBASE. */
 static bool set_allowed(ZydisISASet set)
 {
     if (set >= ZYDIS_ISA_SET_AVX && set <= ZYDIS_ISA_SET_AVX_VNNI)
@@ -39,7 +39,8 @@ static bool set_allowed(ZydisISASet set)
     }
 }
 
-/* The old sets contain both computing and system instructions. */
+/* Returns whether a category of instructions is permitted. Old extensions contain computing and
+ * system instructions. */
 static bool category_allowed(ZydisInstructionCategory category)
 {
     switch (category) {
@@ -66,8 +67,8 @@ static bool single_refused(ZydisMnemonic mnemonic)
     }
 }
 
-/* Segment, control, debug, table and bound registers belong to the system; gs is used for entry to
- * and exit from measured code. */
+/* Returns whether an operand is permitted. Segment, control, debug, table and bound registers
+ * belong to the system; entry to and exit from measured code use gs. */
 static bool operand_allowed(const ZydisDecodedOperand *op)
 {
     if (op->type == ZYDIS_OPERAND_TYPE_POINTER)
@@ -90,9 +91,10 @@ static bool operand_allowed(const ZydisDecodedOperand *op)
     }
 }
 
-/* With an operand-size prefix Intel's processors read a 32-bit distance, AMD's a 16-bit one, so the
- * following code is ambiguous. An 8-bit distance has the same length on both, but AMD's processors
- * truncate the target to 16 bits. */
+/* Returns whether processors disagree about a branch. With an operand-size prefix Intel's
+ * processors decode a 32-bit distance, AMD's a 16-bit one, so the following code is ambiguous. An
+ * 8-bit distance has the same length on both, but AMD's processors truncate the target to 16
+ * bits. */
 static bool branch_disputed(const ZydisDecodedInstruction *in)
 {
     return in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&

@@ -10,7 +10,7 @@
 
 /* A parsed form name. */
 struct parts {
-    char mnemonic[48];        /* without marks */
+    char mnemonic[48];        /* mnemonic without marks */
     char operands[8][16];
     unsigned count;
     const char *lea;          /* "_B_I_D8" of LEA, else "" */
@@ -119,7 +119,7 @@ static bool has_vector(const struct spelling *f)
            has_register(f, "mm") || has_register(f, "k");
 }
 
-/* Orders the operands for AT&T; a mask register of the destination becomes a mark. */
+/* Sets the operands in AT&T order. A mask register of the destination becomes a mark. */
 static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' &&
@@ -135,7 +135,7 @@ static bool set_operands(const struct parts *p, struct spelling *f)
     }
     if (!*p->lea)
         return true;
-    /* LEA's source is its address, which the canonical name keeps in the mnemonic. */
+    /* LEA's source is its address. The canonical name has it in the mnemonic. */
     struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
@@ -165,7 +165,8 @@ static const char *size_letter(unsigned bits)
     return bits == 8 ? "b" : bits == 16 ? "w" : bits == 32 ? "l" : bits == 64 ? "q" : "";
 }
 
-/* Width of the suffix: of the last general register or integer memory operand in AT&T order. */
+/* Returns the width for the size suffix: that of the last general register or integer memory
+ * operand in AT&T order. */
 static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {
@@ -193,7 +194,7 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
     return 0;
 }
 
-/* x87 memory operands: the letter gives type and width. */
+/* Returns the suffix of x87 memory operands. The letter determines type and width. */
 static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD",   "FIST",  "FISTP",  "FISTTP",
@@ -214,8 +215,8 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
-/* Narrowing conversions from memory: a letter gives the source vector, since the destination
- * register is the same. */
+/* Returns the suffix of narrowing conversions from memory. A letter distinguishes the source
+ * vector, because the destination register is the same. */
 static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
@@ -231,7 +232,8 @@ static const char *narrowing_suffix(const struct parts *p, const struct spelling
     return "";
 }
 
-/* Expands "NBE" after J, SET or CMOV, compilers' spelling first. */
+/* Appends names for conditions like "NBE" after J, SET or CMOV. The spelling of compilers is
+ * first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};
@@ -263,7 +265,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct spelling 
     return false;
 }
 
-/* Mnemonics with other names in AT&T. */
+/* Adds mnemonics that have another name in AT&T syntax. */
 static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
@@ -309,7 +311,7 @@ bool att_form(const char *form, struct spelling *out)
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;
-    /* A prefix is a separate word in AT&T text: such forms have no table name. */
+    /* A prefix is a separate word in AT&T text, so such forms have no name in the tables. */
     if (p.lock || p.rep)
         return false;
     unsigned bits = suffix_bits(&p, out);
@@ -325,12 +327,12 @@ bool att_form(const char *form, struct spelling *out)
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");
-    /* too long for any existing mnemonic */
+    /* 0 if it is longer than any existing mnemonic */
     return out->name_count > 0;
 }
 
-/* Floating-point comparisons: the predicate is an immediate, or part of the name in compiler
- * output: cmpltpd. */
+/* Spells floating-point comparisons. The predicate is an immediate, or in compiler output part of
+ * the name: cmpltpd. */
 static bool name_predicates(const struct spelling *f, struct spelling *out)
 {
     static const char *const predicates[] = {"lt",  "le",  "eq", "neq", "unord", "ord",

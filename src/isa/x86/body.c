@@ -9,14 +9,14 @@
 #include "isa/body.h"
 #include "isa/x86/encode.h"
 
-#define DS_PREFIX 0x3e      /* of a segment: ignored in 64-bit code */
-/* least distance in bytes to written memory: a load that overlaps a word being stored waits for
- * it */
+#define DS_PREFIX 0x3e      /* prefix of a segment that 64-bit code ignores */
+/* least distance in bytes to written memory; a load that overlaps a word in the store buffer waits
+ * for it */
 #define WORD 8
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
 
-/* Assigns registers of one kind: some read only, the others written in turn. */
+/* Registers of one kind for assignment: some are only read, the others are written in rotation. */
 struct register_pool {
     uint8_t read[16], written[32];
     unsigned reads, writes, next_read, next_written;
@@ -29,8 +29,8 @@ struct x86_allocation {
     struct body *body;
 };
 
-/* Returns whether it accesses memory through implicit registers: two string instructions share
- * their names with scalar SSE ones, with any prefix. */
+/* Returns whether the instruction accesses memory through implicit registers. Two string
+ * instructions have the names of scalar SSE ones, with any prefix. */
 static bool walks(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -40,7 +40,7 @@ static bool walks(const struct insn *insn)
     return false;
 }
 
-/* Returns why a form cannot be in a body on any CPU; NULL when it can. */
+/* Returns the reason why no body can contain a form, on any CPU; NULL if bodies can. */
 static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {
@@ -89,7 +89,7 @@ static const char *unfit(const struct insn *insn)
     return NULL;
 }
 
-/* Rejects templates that the encoder cannot fill. */
+/* Returns the reason why the encoder cannot fill a template; NULL if it can. */
 static const char *unfit_template(const struct form_row *row)
 {
     static const struct { const char *part, *reason;
@@ -140,7 +140,7 @@ void x86_code_free(const void *code)
     free((void *)code);
 }
 
-/* Access to an implicit register. */
+/* Returns the access to an implicit register. */
 static unsigned own_access(const struct x86_code *code, unsigned reg)
 {
     unsigned access = 0;
@@ -150,7 +150,7 @@ static unsigned own_access(const struct x86_code *code, unsigned reg)
             op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
         if (op->kind == OPERAND_REGISTER && op->reg == reg && fixed) {
             access |= op->access & (ACCESS_READ | ACCESS_WRITE);
-            /* Partial writes merge with the rest. */
+            /* Partial writes merge with the old value. */
             if (reg < 16 && op->access & ACCESS_WRITE && op->bits < 32)
                 access |= ACCESS_READ;
         }
@@ -186,11 +186,12 @@ static bool is_vector(ZydisRegisterClass registers)
            registers == ZYDIS_REGCLASS_ZMM;
 }
 
-/* Returns whether it depends on the previous one's flags unless BODY_ZERO clears them. */
+/* Returns whether the instruction depends on the previous one's flags unless BODY_ZERO clears
+ * them. */
 static bool waits_for_flags(const struct x86_code *code);
 
-/* Returns whether one of @forms reads and writes a register operand of that kind: each execution
- * waits for the last one on its register, which many registers hide. */
+/* Returns whether one of @forms reads and writes a register operand of that kind. Each execution
+ * depends on the last one with the same register, which many registers hide. */
 static bool any_chained(const struct x86_code *const *forms, size_t n, bool vector)
 {
     for (size_t i = 0; i < n; i++)
@@ -215,8 +216,8 @@ static bool any_memory(const struct x86_code *const *forms, size_t n)
     return false;
 }
 
-/* Fills the pool of general registers. Chained forms write all free registers in turn and read two
- * only. */
+/* Fills the pool of general registers. Chained forms write all free registers in rotation, and only
+ * two are read-only. */
 static void generals_fill(struct register_pool *pool, const struct x86_code *const *forms, size_t n)
 {
     static const uint8_t read[] = {RSI, RDI, RBP, R12},
@@ -290,7 +291,7 @@ static uint8_t next_read(struct register_pool *pool)
     return pool->read[pool->next_read++ % pool->reads];
 }
 
-/* rbp as a base needs a displacement, which is another form. */
+/* Returns the next base. Not rbp, which needs a displacement, and that is another form. */
 static uint8_t next_base(struct register_pool *pool)
 {
     uint8_t reg = next_read(pool);
@@ -302,7 +303,8 @@ static uint8_t next_written(struct register_pool *pool)
     return pool->written[pool->next_written++ % pool->writes];
 }
 
-/* Consecutive offsets, not lines apart, avoid bank and set conflicts. */
+/* Returns the next offset. Consecutive offsets instead of separate lines avoid bank and set
+ * conflicts. */
 static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 {
     unsigned step = bytes ? bytes : 64;
@@ -374,8 +376,8 @@ static bool emit_breakers(struct x86_allocation *a, const struct x86_code *code)
     bool cleared = false;
 
     if (is_division(code)) {
-        /* Gives a valid, long quotient: divisors are small and not 0. The 8-bit division uses
-         * ax. */
+        /* Sets a dividend with a valid, long quotient: divisors are small and not 0. The 8-bit
+         * division divides ax. */
         bool byte = own_access(code, RDX) == 0;
         ZydisEncoderOperand dividend = {.type = ZYDIS_OPERAND_TYPE_IMMEDIATE,
                                         .imm.u = byte ? 0x531 : 0x6eadbeef};
@@ -450,7 +452,7 @@ static bool vectors_agree(const struct x86_code *const *forms, size_t n, struct 
     return true;
 }
 
-/* Emits @order, @count instructions; on failure false with *@done emitted. */
+/* Emits @count instructions in @order. On failure returns false with *@done emitted. */
 static bool emit_all(struct x86_allocation *a, const struct x86_code *const *forms,
                      const uint32_t *order, uint64_t count, uint64_t *done)
 {
@@ -498,14 +500,14 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n,
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
-        /* As many executions as fit. */
+        /* as many executions as fit */
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
-    /* if not, nothing is paired */
+    /* below two executions nothing is paired */
     out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);

@@ -19,7 +19,7 @@ static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
 #define LEARN_ROUNDS 4
 
-static ZydisDecoder light;   /* lengths, opcodes and immediates only */
+static ZydisDecoder light;   /* decodes only lengths, opcodes and immediates */
 
 static void initialise(void)
 {
@@ -33,13 +33,13 @@ static void initialise(void)
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
                               ZYDIS_PADDING_DISABLED);
-    /* [rip+0x10]: position-independent text. */
+    /* [rip+0x10]: position-independent text */
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
-/* Zydis decodes Knights Corner branches, which no other processor has, from encodings that are
- * invalid elsewhere. */
+/* Decodes an instruction. Rejects Knights Corner's branches, which Zydis decodes from encodings
+ * that are invalid on all other processors. */
 static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in,
                         ZydisDecodedOperand *ops)
 {
@@ -54,7 +54,7 @@ static uint8_t root_of(ZydisRegister reg)
     int id = ZydisRegisterGetId(reg);
     switch (ZydisRegisterGetClass(reg)) {
     case ZYDIS_REGCLASS_GPR8:
-        /* Zydis orders al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high halves and spl.. share
+        /* Zydis orders al cl dl bl ah ch dh bh spl bpl sil dil r8b...: high bytes and spl.. share
          * encodings. */
         if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
             return (uint8_t)(reg - ZYDIS_REGISTER_AH);
@@ -134,7 +134,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
                            ? root_of(op->mem.segment)
                            : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
-        /* al, which Zydis reports as read only */
+        /* al, which Zydis reports as read-only */
         if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {
             out->index = root_of(ZYDIS_REGISTER_AL);
             out->scale = 1;
@@ -151,8 +151,8 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     }
 }
 
-/* A string instruction advances its pointers by an element, upwards as the ABI's direction flag.
- * Repeated ones advance by an unknown count. */
+/* Marks the pointers that a string instruction advances by an element, upwards as the ABI's
+ * direction flag. Repeated instructions advance them by an unknown count. */
 static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
 {
     int64_t bytes = 0;
@@ -229,8 +229,8 @@ static bool is_plain_move(ZydisMnemonic mnemonic)
     }
 }
 
-/* Idioms and moves follow from the text: the last two listed operands are the same register without
- * a mask. */
+/* Returns traits of idioms and moves. An idiom has the same register in its last two listed
+ * operands, and no mask. */
 static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     const ZydisDecodedOperand *last = NULL, *before = NULL;
@@ -253,13 +253,14 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
         return INSN_MOVE;
     if (last->reg.value != before->reg.value)
         return 0;
-    /* An 8- or 16-bit xor merges into the old register: not an idiom. */
+    /* An 8- or 16-bit xor merges with the old register and is no idiom. */
     if (is_zeroing(in->mnemonic) && last->size >= 32)
         return INSN_ZERO_IDIOM;
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
-/* LFENCE waits on AMD as on Intel: systems set the bit for that (Linux, since 2018). */
+/* Returns whether an instruction is a barrier. LFENCE is one on AMD as on Intel, because systems
+ * set the bit for that (Linux, since 2018). */
 static bool is_barrier(ZydisMnemonic mnemonic)
 {
     return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID ||
@@ -268,7 +269,7 @@ static bool is_barrier(ZydisMnemonic mnemonic)
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
-    /* endbr: a NOP for the core */
+    /* endbr executes as a NOP */
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
         return INSN_NOP;
     switch (in->meta.category) {
@@ -351,7 +352,7 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
     return traits;
 }
 
-/* Zydis masks follow EFLAGS; ours are dense. */
+/* Converts Zydis masks, which have the bit positions of EFLAGS, to FLAG_... bits. */
 static uint32_t flags_of(ZydisAccessedFlagsMask mask)
 {
     return (mask & ZYDIS_CPUFLAG_CF ? FLAG_CARRY : 0) |
@@ -362,7 +363,7 @@ static uint32_t flags_of(ZydisAccessedFlagsMask mask)
            (mask & ZYDIS_CPUFLAG_DF ? FLAG_DIRECTION : 0);
 }
 
-/* Offset of the first byte after the prefixes; VEX and EVEX count as opcode. */
+/* Returns the offset of the first byte after the prefixes. VEX and EVEX count as opcode. */
 static uint8_t opcode_offset(const struct insn *insn)
 {
     uint8_t at = 0;
@@ -377,13 +378,13 @@ static uint8_t opcode_offset(const struct insn *insn)
     return at;
 }
 
-/* The form distinguishes mm, xmm, ymm and zmm registers. */
+/* Returns the vector trait of a form. Its name distinguishes mm, xmm, ymm and zmm registers. */
 static uint32_t form_vector(const char *form)
 {
     return strstr(form, "MM") ? INSN_VECTOR : 0;
 }
 
-/* Length of ModRM, SIB and displacement at @code; 0 if incomplete. */
+/* Returns the length of ModRM, SIB and displacement at @code; 0 if incomplete. */
 static size_t address_length(const uint8_t *code, size_t length)
 {
     if (!length)
@@ -396,8 +397,8 @@ static size_t address_length(const uint8_t *code, size_t length)
     return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
 }
 
-/* Length of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its
- * ModRM byte, @narrow: operand-size prefix. */
+/* Returns the length of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding.
+ * @modrm: its ModRM byte. @narrow: it has an operand-size prefix. */
 static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
 {
     const size_t word = narrow ? 2 : 4;
@@ -444,7 +445,8 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
-/* Length of an encoding with REX2 (APX): that of the same opcode with REX; 0 for others. */
+/* Returns the length of an encoding with REX2 (APX), from the same opcode with REX; 0 for other
+ * encodings. */
 static size_t rex2_length(const uint8_t *code, size_t length)
 {
     uint8_t legacy[X86_LEARN_BYTES + 1];
@@ -469,8 +471,8 @@ static size_t rex2_length(const uint8_t *code, size_t length)
     return n <= length && n <= X86_LEARN_BYTES ? n : 0;
 }
 
-/* Length of an instruction that the decoder lacks, and in @text another disassembler's text, "" if
- * none; 0: unknown. */
+/* Returns the length of an instruction that the decoder lacks; 0: unknown. @text gets another
+ * disassembler's text, "" if there is none. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
@@ -482,7 +484,8 @@ static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_L
     return vector ? vector : rex2_length(code, length);
 }
 
-/* Decodes such an instruction by another disassembler's text, else as undecoded. */
+/* Decodes an instruction that the decoder lacks by another disassembler's text, else as
+ * undecoded. */
 static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text,
                            struct insn *out)
 {
@@ -516,7 +519,8 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     bool ok = true;
 
     pthread_once(&initialised, initialise);
-    /* A newly decoded instruction shifts the following ones: repeated until nothing changes. */
+    /* A newly decoded instruction moves the start of the following ones. Repeats until nothing
+     * changes. */
     for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {

@@ -8,36 +8,36 @@
 
 #include "isa/insn.h"
 
-/* allow.c: instructions that foreign code may contain, decided by the decoder's data, never by
- * bytes. */
+/* allow.c: instructions that foreign code may contain. Uses the decoder's data, never the bytes. */
 
-/* Returns whether @in with its operands @ops only uses registers, flags and memory, or is a near
- * branch: no system call, clock, machine identity or lasting state. Instructions of future decoders
- * are excluded by default. */
+/* Returns whether @in with its operands @ops uses only registers, flags and memory, or is a near
+ * branch. Excludes system calls, clocks, machine identity and lasting state. Instructions of future
+ * decoders are excluded by default. */
 bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
-/* operation.c: operations of x86-64 instructions, from their mnemonics. */
+/* operation.c: operations of x86-64 instructions from their mnemonics. */
 
-/* Fills operation, condition and roles of @out, after operands and traits. */
+/* Fills operation, condition and roles of @out. Call after operands and traits are set. */
 void x86_operation(const ZydisDecodedInstruction *in, struct insn *out);
 /* Returns whether a legacy encoding keeps part of its destination, or all of it for a zero source,
- * although the decoder reports it as write-only. */
+ * although the decoder reports the destination as write-only. */
 bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
-/* Returns whether it faults on an unaligned vector in memory. */
+/* Returns whether the instruction faults on an unaligned vector in memory. */
 bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops);
 
 /* x87.c: effects of x87 instructions on the register stack. */
 
-/* Fills x87 and x87_step of @out, after the mnemonic. */
+/* Fills x87 and x87_step of @out. Call after the mnemonic is set. */
 void x87_fill(struct insn *out);
 
 /* text.c: parses a disassembler's Intel syntax into struct insn, for instructions that the decoder
  * lacks. */
 
-/* Fills mnemonic, form, operands and traits of @out, after bytes and length, from @text of
- * binutils' or LLVM's objdump. The first operand is the result, which accumulating families also
- * read; memory that comes first is read and written. Comparisons write flags, conditional jumps get
- * none. False where @text is no instruction with operands of known kinds; @out is then invalid. */
+/* Fills mnemonic, form, operands and traits of @out from @text of binutils' or LLVM's objdump. Call
+ * after bytes and length are set. The first operand is the result, which accumulating families also
+ * read; memory as the first operand is read and written. Comparisons write flags; conditional jumps
+ * read none. Returns false if @text is no instruction with operands of known kinds; @out is then
+ * invalid. */
 bool x86_text_read(const char *text, struct insn *out);
 
 #endif

@@ -136,7 +136,7 @@ static bool part_immediate(const char *type, size_t length, struct part *part,
     return false;
 }
 
-/* [{B}+{I}*4+{D8}]: the address of a lea; registers are filled in later. */
+/* Parses the address of a lea, [{B}+{I}*4+{D8}]. Registers are set later. */
 static bool part_address(const char *text, size_t length, struct part *part,
                          ZydisEncoderOperand *operand)
 {
@@ -191,7 +191,7 @@ static bool part_parse(const char *text, size_t length, struct part *part,
            part_memory(text, length, part, request, operand);
 }
 
-/* `{{{K}}}{{z}}` after the first operand: a separate mask operand. */
+/* Parses a mask after the first operand, `{{{K}}}{{z}}`. It becomes a separate operand. */
 static const char *mask_parse(const char *at, struct x86_code *out)
 {
     ZydisEncoderRequest *request = &out->request;
@@ -232,7 +232,7 @@ static bool operands_parse(const char *at, struct x86_code *out)
             !part_parse(at, length, &out->parts[request->operand_count], request,
                         &request->operands[request->operand_count]))
             return false;
-        /* The fourth register of AVX blends and the like is in the immediate. */
+        /* The immediate contains the fourth register of AVX blends and similar instructions. */
         request->operands[request->operand_count].reg.is4 =
             request->operand_count == 3 && out->parts[3].kind == PART_REGISTER &&
             request->allowed_encodings != ZYDIS_ENCODABLE_ENCODING_EVEX;
@@ -271,7 +271,8 @@ static bool template_parse(const char *at, struct x86_code *out)
     return request->mnemonic != ZYDIS_MNEMONIC_INVALID && operands_parse(at + length, out);
 }
 
-/* The encoder needs an explicit k0 if the EVEX encoding has a mask field. */
+/* Encodes the form with its first registers. The encoder needs an explicit k0 if the EVEX encoding
+ * has a mask field. */
 static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH])
 {
     ZydisEncoderRequest *request = &out->request;
@@ -289,8 +290,8 @@ static size_t encode_first(struct x86_code *out, uint8_t bytes[ZYDIS_MAX_INSTRUC
     return request_encode(request, bytes);
 }
 
-/* Detects a template that names the accumulator although the form takes any register, by trying
- * another. */
+/* Detects a template that names the accumulator although the form accepts any register. Tries
+ * another register. */
 static void free_accumulator(struct x86_code *out)
 {
     for (unsigned i = 0; i < out->request.operand_count; i++) {
@@ -317,8 +318,8 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
-/* Returns whether the template's access letters agree with the decoder: registers are assigned by
- * them. */
+/* Returns whether the template's access letters agree with the decoder. Registers are assigned by
+ * these letters. */
 static bool access_agrees(const struct x86_code *c, struct err *err)
 {
     static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};

@@ -1,4 +1,4 @@
-/* Encodes x86-64 form templates by the decoder library's encoder, without an assembler process.
+/* Encodes x86-64 form templates with the decoder library's encoder, without an assembler process.
  * Internal to isa/. */
 #ifndef PORTOLAN_ISA_X86_ENCODE_H
 #define PORTOLAN_ISA_X86_ENCODE_H
@@ -10,7 +10,7 @@
 
 enum part_kind { PART_REGISTER, PART_FIXED, PART_MEMORY, PART_ADDRESS, PART_IMMEDIATE, PART_MASK };
 
-/* An operand of a template, with its permitted kind. */
+/* An operand of a template, and its permitted kind. */
 struct part {
     uint8_t kind;            /* enum part_kind */
     uint8_t access;          /* ACCESS_READ, ACCESS_WRITE */
@@ -25,15 +25,17 @@ struct x86_code {
     struct part parts[ZYDIS_ENCODER_MAX_OPERANDS];
     struct insn insn;             /* decoded with the first registers */
     ZydisISASet isa_set;
-    bool defines_zero;            /* it defines the zero flag */
+    bool defines_zero;            /* the form writes the zero flag */
 };
 
-/* False with err when the template has unsupported parts, or its code would be another form. */
+/* Prepares @out to encode @row. False with err if the template has unsupported parts, or its code
+ * is another form. */
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err);
-/* Encodes out->request into @bytes; returns the length, 0 if rejected. */
+/* Encodes out->request into @bytes. Returns the length, 0 if rejected. */
 size_t request_encode(const ZydisEncoderRequest *request,
                       uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH]);
-/* Register number @number of a class; 8-bit ones are al, cl, dl, bl, spl, bpl, sil, dil, r8b... */
+/* Returns register number @number of a class. 8-bit registers are al, cl, dl, bl, spl, bpl, sil,
+ * dil, r8b... */
 ZydisRegister register_of(ZydisRegisterClass registers, unsigned number);
 
 #endif

@@ -6,7 +6,8 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* The list of computing instructions is in allow.c. */
+/* Returns the reason to refuse an instruction, NULL if none. allow.c has the list of permitted
+ * instructions. */
 static const char *refused(const struct insn *in)
 {
     if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
@@ -18,7 +19,7 @@ static const char *refused(const struct insn *in)
     return in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
-/* The branch unchanged, including prefixes and length, except for its target. */
+/* Writes the branch with another target. Prefixes and length are unchanged. */
 static void branch_emit(const struct insn *in, uint8_t *out)
 {
     unsigned size = 0, distance = insn_branch_distance(in, &size);
@@ -68,8 +69,8 @@ static bool repeated(const struct insn *in)
     return str_has_prefix(in->form, "REP");
 }
 
-/* Only r8 to r15, which no instruction uses implicitly. A counter in memory costs 24 cycles per
- * iteration with hundreds of stores on Golden Cove. */
+/* Returns a free register of r8 to r15, which no instruction uses implicitly. A counter in memory
+ * takes 24 cycles per iteration with hundreds of stores on Golden Cove. */
 static uint8_t register_free(const struct insn *insns, size_t count)
 {
     uint32_t used = 0;
@@ -93,7 +94,7 @@ static uint8_t register_free(const struct insn *insns, size_t count)
 
 static const char *memory_loop(enum memory_loop loop, unsigned bits)
 {
-    /* For 256 and for 128 bits; NULL: one for all. */
+    /* Code for 256 bits and for 128 bits; wide NULL: the same code for both. */
     static const struct { const char *wide, *plain;
     } loops[MEMORY_LOOPS] = {
         [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040",

@@ -9,7 +9,7 @@
 static bool has_vex[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 static pthread_once_t vex_scanned = PTHREAD_ONCE_INIT;
 
-/* Finds mnemonics with a VEX encoding by trying every opcode of the decoder once. */
+/* Finds the mnemonics with a VEX encoding. Tries every opcode of the decoder once. */
 static void scan_vex(void)
 {
     ZydisDecoder decoder;
@@ -21,7 +21,7 @@ static void scan_vex(void)
         for (unsigned last = 0; last < 16; last++)
             for (unsigned opcode = 0; opcode < 256; opcode++)
                 for (unsigned memory = 0; memory < 2; memory++) {
-                    /* C4: R X B inverted and map; W vvvv L pp. */
+                    /* C4, inverted R X B and map, W vvvv L pp */
                     uint8_t code[16] = {0xc4, (uint8_t)(0xe0 | map),
                                         (uint8_t)((last & 8) << 4 | 0x78 | (last & 7)),
                                         (uint8_t)opcode, memory ? 0x00 : 0xc0};
@@ -101,11 +101,11 @@ static const char *index_type(ZydisRegister index)
     }
 }
 
-/* A fast writer for names, which every decoded instruction needs: snprintf took half of the
- * decoder's time. */
+/* Output of a form name. snprintf would take half of the decoder's time, because every decoded
+ * instruction needs a name. */
 struct name {
     char *at;
-    const char *end;     /* of the storage: longer text is truncated */
+    const char *end;     /* end of the storage; longer text is truncated */
 };
 
 static void add(struct name *name, const char *text)
@@ -126,7 +126,7 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
-/* Number of copies in a broadcast: fewer for a widening operation. */
+/* Returns the number of copies in a broadcast, fewer for a widening operation. */
 static unsigned broadcast_count(ZydisBroadcastMode mode)
 {
     switch (mode) {
@@ -145,7 +145,7 @@ static unsigned broadcast_count(ZydisBroadcastMode mode)
     }
 }
 
-/* Adds the type of immediate number @immediate. */
+/* Appends the type of an operand. @immediate: number of immediates before it. */
 static void add_type(struct name *name, const ZydisDecodedInstruction *in,
                      const ZydisDecodedOperand *op, unsigned immediate)
 {
@@ -182,7 +182,7 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in,
     }
 }
 
-/* LEA is named by its address parts: base, index, scaled index, displacement, rip. */
+/* Appends the address parts that name a LEA: base, index, scaled index, displacement, rip. */
 static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                     const ZydisDecodedOperand *op)
 {
@@ -191,8 +191,7 @@ static void add_lea(struct name *name, const ZydisDecodedInstruction *in,
                        : mem->base == ZYDIS_REGISTER_RIP || mem->base == ZYDIS_REGISTER_EIP ? "_R"
                                                                                             : "_B";
     const char *index = mem->index == ZYDIS_REGISTER_NONE ? "" : mem->scale > 1 ? "_IS" : "_I";
-    /* An 8-bit zero, required by the encoding of rbp or r13 as a base, is a displacement in the
-     * encoding. */
+    /* An 8-bit zero that rbp or r13 as a base require is a displacement in the encoding. */
     const char *displacement = in->raw.disp.size == 8 ? "_D8" : in->raw.disp.size ? "_D32" : "";
     add(name, base);
     add(name, index);
@@ -224,8 +223,8 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
-/* AVX-512 instructions whose VEX encodings came later, and only newer decoders have: the plain name
- * stays with EVEX. */
+/* AVX-512 instructions whose VEX encodings are newer, and unknown to older decoders. The EVEX forms
+ * have the name without suffix. */
 static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ,
                                            ZYDIS_MNEMONIC_VCVTNEPS2BF16};
 
@@ -244,7 +243,7 @@ const char *form_encoding(const char *mnemonic, bool evex, bool zmm)
                : "";
 }
 
-/* Returns whether an EVEX form shares name and operand types with a VEX form. */
+/* Returns whether an EVEX form has the name and operand types of a VEX form. */
 static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 ||
@@ -258,7 +257,8 @@ static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDeco
     return has_vex[in->mnemonic];
 }
 
-/* Zero-masking in the text: a comparison into a mask register clears unselected bits without it. */
+/* Returns whether the text shows zero-masking. A comparison into a mask register clears unselected
+ * bits without it. */
 static bool zeroes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
     return in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
@@ -343,8 +343,8 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Returns whether it operates on a cache line, descriptor or key of that size: assemblers want no
- * size for its operand. */
+/* Returns whether the operand is a cache line, descriptor or key of that size. Assemblers allow no
+ * size for it. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
     switch (in->mnemonic) {
@@ -359,7 +359,7 @@ static bool is_line(const ZydisDecodedInstruction *in)
            in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 }
 
-/* Writes one operand of the template. */
+/* Appends the template of one operand. */
 static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
                              unsigned immediate, struct str *out)
 {
@@ -376,7 +376,7 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
         str_addf(out, isdigit((unsigned char)type[0]) ? "%s" : "{%s}", type);
     else if (op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT)
-        /* the assembler's name for it */
+        /* the assembler's name of the register */
         str_add(out,
                 op->reg.value == ZYDIS_REGISTER_ST0 ? "st" : ZydisRegisterGetString(op->reg.value));
     else
@@ -399,7 +399,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         str_add(out, "{{evex}} ");
     else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX &&
              in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
-        str_add(out, "{{vex}} ");   /* without it assemblers take the AVX-512 encoding */
+        str_add(out, "{{vex}} ");   /* without it assemblers use the AVX-512 encoding */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -412,7 +412,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        /* assemblers do not take its st */
+        /* assemblers reject the operand st of this instruction */
         if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK ||
             (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP &&
              op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))
@@ -455,7 +455,7 @@ static void add_memory(const char *type, struct str *out)
             str_add(out, sizes[i].keyword);
     str_add(out, "[rbx]");
     if (type[length])
-        str_addf(out, "{%s}", type + length + 1);   /* {1to4} */
+        str_addf(out, "{%s}", type + length + 1);   /* broadcast: {1to4} */
 }
 
 void x86_placeholder(struct form_registers *in, const char *type, struct str *out)

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* The first row whose pattern matches the mnemonic counts. Vector mnemonics are looked up without
+/* The first row whose pattern matches the mnemonic applies. Vector mnemonics are matched without
  * their v. */
 static const struct { const char *pattern; uint8_t operation;
 } general[] =
@@ -252,8 +252,8 @@ static struct meaning find_meaning(ZydisMnemonic number)
     return m;
 }
 
-/* Looks up a mnemonic on its first use: all 1,700 would take longer than the analysis of a loop.
- * Any thread; concurrent look-ups give the same result. */
+/* Looks up a mnemonic on its first use, because all 1,700 would take longer than the analysis of a
+ * loop. Any thread; concurrent look-ups have equal results. */
 static struct meaning meaning_of(ZydisMnemonic number)
 {
     enum { KNOWN = 1 << 16 };
@@ -274,7 +274,7 @@ void x86_operation(const ZydisDecodedInstruction *in, struct insn *out)
 
     out->operation = m.operation;
     out->condition = m.condition;
-    /* movsd and cmpsd are also vector instructions */
+    /* movsd and cmpsd are names of vector instructions too */
     if (in->meta.category == ZYDIS_CATEGORY_STRINGOP)
         out->operation = OPERATION_STRING;
     if (in->meta.category == ZYDIS_CATEGORY_COND_BR)    /* loop, jrcxz */
@@ -328,7 +328,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_CMPXCHG16B:
         return true;
-    /* Legacy encoded, without alignment check like scalars. */
+    /* Legacy encodings without alignment check, like scalar ones. */
     case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU:
     case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI:

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Replaces the first @from in @form by @to; false when there is none. */
+/* Replaces the first @from in @form by @to. Returns false if there is none. */
 static bool swapped(const char *form, const char *from, const char *to, char out[FORM_MAX])
 {
     const char *at = strstr(form, from);
@@ -35,7 +35,7 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
 
 unsigned x86_form_traits(const char *form)
 {
-    /* xchg and xadd with memory: xchg is locked without the prefix. */
+    /* xchg and xadd with memory; xchg is locked without the prefix */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 ||
                   (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
@@ -49,7 +49,7 @@ static bool begins(const char *text, const char *const *words)
     return false;
 }
 
-/* Returns whether the first operand, at @memory, is read only. */
+/* Returns whether the first operand, at @memory, is only read. */
 static bool only_reads(const char *form)
 {
     static const char *const readers[] = {"CMP (",  "TEST (", "BT (",    "PREFETCH", "JMP (",
@@ -92,8 +92,8 @@ enum form_kind x86_form_kind(const char *form)
                                       : FORM_ALU;
 }
 
-/* Bits filled by the broadcast memory operand at @memory: for M32_1to16 all sixteen elements; 0
- * without broadcast. */
+/* Returns the bits that the broadcast memory operand at @memory fills: for M32_1to16 all sixteen
+ * elements. 0 without a broadcast. */
 static unsigned broadcast_bits(const char *memory)
 {
     unsigned element, count;
@@ -125,27 +125,28 @@ bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FOR
     return true;
 }
 
-/* Immediate for which the other instruction is equivalent. */
+/* Condition on the immediate under which the other instruction is equivalent. */
 enum requirement {
     ALWAYS,
     KEEPS_SINGLES,   /* a shuffle of 32-bit elements that keeps their positions: a blend */
     KEEPS_DOUBLES,
-    KEEPS_HALVES,    /* of 256 bits */
-    IN_PAIRS,        /* a blend of words that uses whole doublewords */
+    KEEPS_HALVES,    /* KEEPS_SINGLES for 256 bits */
+    IN_PAIRS,        /* a blend of words that moves whole doublewords */
     IS_ONE,
-    IS_LEA_FACTOR,   /* 3, 5 or 9: base and index equal */
+    IS_LEA_FACTOR,   /* 3, 5 or 9, with equal base and index */
 };
 
 struct related_rule {
-    const char *from, *to;        /* mnemonics of the forms; operands are unchanged unless given */
-    const char *from_operands;    /* prefix of the operand list for which the rule applies; NULL:
-                                   * any */
+    const char *from, *to;        /* mnemonics of the forms; operands are unchanged unless given
+                                   * below */
+    const char *from_operands;    /* prefix of the operand list to which the rule applies; NULL: any
+                                   * */
     /* NULL: unchanged; "R": @registers registers of the first one's type */
     const char *to_operands;
     unsigned registers;
     enum requirement requirement;
-    bool loses_flags;             /* the other changes flags differently */
-    const char *note;             /* source of the equivalence, NULL: none */
+    bool loses_flags;             /* the other instruction changes flags differently */
+    const char *note;             /* source of the equivalence; NULL: none */
 };
 
 static const struct related_rule rules[] = {
@@ -185,8 +186,7 @@ static const struct related_rule rules[] = {
     {"VADDPD", "VFMADD213PD", NULL, NULL, 0, ALWAYS, false, "a factor of one"},
 };
 
-/* Returns whether element i of a shuffle's result comes from element i of a source; the first half
- * from the first source. */
+/* Returns whether each element of a shuffle's result has the same position in its source. */
 static bool keeps_places(unsigned immediate, unsigned elements, unsigned bits)
 {
     for (unsigned i = 0; i < elements; i++)
@@ -221,7 +221,7 @@ static bool holds(enum requirement requirement, const struct insn *insn)
     return false;
 }
 
-/* Name of the form after @rule; false when it does not apply. */
+/* Writes the name of the form after @rule. Returns false if the rule does not apply. */
 static bool rename_form(const struct related_rule *rule, const char *form, char *out, size_t size)
 {
     const char *list = strchr(form, '(');
@@ -248,7 +248,7 @@ static bool rename_form(const struct related_rule *rule, const char *form, char 
     return true;
 }
 
-/* Mnemonic of @form's alternative by @rule, without marks of encodings and addresses. */
+/* Writes the mnemonic of @form's alternative by @rule, without marks of encodings and addresses. */
 static void name_alternative(const struct related_rule *rule, const char *form, char *out,
                              size_t size)
 {

@@ -6,7 +6,7 @@
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-/* only daa and the like read the adjust flag */
+/* without the adjust flag, which only daa and similar instructions read */
 #define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
 
 /* An instruction, decoded and as an encoder request. */
@@ -69,7 +69,7 @@ static bool is_reg(const ZydisDecodedOperand *op)
     return op->type == ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-/* A general register of 32 or 64 bits: writes keep no part. */
+/* Returns whether the operand is a general register of 32 or 64 bits. Writes to it keep no part. */
 static bool is_whole(const ZydisDecodedOperand *op)
 {
     return is_reg(op) && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
@@ -229,7 +229,7 @@ static bool names(const ZydisDecodedOperand *op, ZydisRegister reg)
     return is_reg(op) && ZydisRegisterGetId(op->reg.value) == id;
 }
 
-/* Some cores have a false dependency on the destination for these. */
+/* Zeroes the destination before, because some cores have a false dependency on it. */
 static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
@@ -258,7 +258,7 @@ static bool mask_by_movzx(const struct work *w, struct isa_rewritten *out)
     return done(&r, out);
 }
 
-/* 128 does not fit a signed byte, -128 does. */
+/* Exchanges add and sub of 128, because -128 fits a signed byte and 128 does not. */
 static bool add_other_way(const struct work *w, struct isa_rewritten *out)
 {
     const bool add = w->decoded.mnemonic == ZYDIS_MNEMONIC_ADD;
@@ -301,7 +301,7 @@ static bool double_by_vector_shift(const struct work *w, struct isa_rewritten *o
     return false;
 }
 
-/* The same bits, by other units. */
+/* Uses the integer operation, which computes the same bits on other units. */
 static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
 {
     static const ZydisMnemonic pairs[][2] = {{ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_PXOR},
@@ -332,11 +332,12 @@ static bool logic_of_integers(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Blend mask equivalent to a shuffle with @immediate that keeps all positions; -1: none. */
+/* Returns the blend mask equivalent to a shuffle with @immediate that keeps all positions; -1:
+ * none. */
 static int blend_mask(ZydisMnemonic m, unsigned immediate, bool wide)
 {
     switch (m) {
-    /* the first half comes from the first source */
+    /* the first half is from the first source */
     case ZYDIS_MNEMONIC_SHUFPS: case ZYDIS_MNEMONIC_VSHUFPS:
         return immediate == 0xe4 ? (wide ? 0xcc : 0xc) : -1;
     case ZYDIS_MNEMONIC_SHUFPD: case ZYDIS_MNEMONIC_VSHUFPD:
@@ -412,7 +413,7 @@ static bool move_by_blend(const struct work *w, struct isa_rewritten *out)
     return false;
 }
 
-/* Equivalent by the architecture's definition except for the listed flags (Intel SDM volume 2;
+/* Equivalent by the architecture's definition, except for the listed flags (Intel SDM volume 2;
  * adjust flag: see above). */
 static const struct rule {
     const char *what;
@@ -485,7 +486,7 @@ static size_t steps(const struct insn *in, int64_t times, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* Accumulating instructions, and the addition of two such sums. */
+/* Accumulating instructions, and the addition that joins two of their sums. */
 static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
 } sums[] = {
 #define SAME(m, lanes) {#m, ZYDIS_MNEMONIC_##m, ZYDIS_MNEMONIC_##m, lanes}
@@ -502,8 +503,8 @@ static const struct { const char *name; ZydisMnemonic sum, join; unsigned lanes;
     FUSED(SD, 64),   FUSED(PD, 64),
 };
 
-/* Returns the row of @w or NULL; *@operands: bit set of operands that are the accumulator. The
- * other input must differ. */
+/* Returns the row of @w, or NULL. *@operands gets a bit set of the operands that are the
+ * accumulator. The other input must differ. */
 static int sum_row(const struct work *w, uint8_t *operands)
 {
     const ZydisDecodedOperand *ops = w->ops;
@@ -521,7 +522,7 @@ static int sum_row(const struct work *w, uint8_t *operands)
         if (!sums[i].lanes && count == 2 &&
             ZydisRegisterGetClass(ops[0].reg.value) != ZYDIS_REGCLASS_XMM && !is_whole(&ops[0]))
             return -1;
-        if (three && !fused) {   /* scalar ones keep the upper lanes of the first source */
+        if (three && !fused) {   /* scalar additions keep the upper lanes of the first source */
             if (!is_reg(&ops[1]) || ops[1].reg.value != ops[0].reg.value)
                 return -1;
             *operands = 3;
@@ -547,14 +548,14 @@ static bool sum(const struct insn *in, struct isa_sum *out)
     return true;
 }
 
-/* Register number @root (isa/insn.h) in the class of @like. */
+/* Returns register number @root (isa/insn.h) in the class of @like. */
 static ZydisRegister rooted(ZydisRegister like, uint8_t root)
 {
     const ZydisRegisterClass registers = ZydisRegisterGetClass(like);
     return register_of(registers, root >= 16 ? root - 16u : root);
 }
 
-/* Multiply-adds by operand order: 132 and 213 as 231. */
+/* Multiply-adds with operand orders 132 and 213, and the same with order 231. */
 static const struct {
     ZydisMnemonic from, to;
     bool last;               /* the addend is the last operand */
@@ -614,7 +615,7 @@ static size_t sum_low(const struct insn *in, uint8_t reg, uint8_t *out)
     const bool doubles = ends(in->mnemonic, "sd");
 
     if (in->operation != OPERATION_FP_FUSED || (!doubles && !ends(in->mnemonic, "ss")))
-        return 0;   /* for an addition they are the sum itself */
+        return 0;   /* an addition's input is the sum itself */
     ZydisEncoderRequest r = fresh(doubles ? ZYDIS_MNEMONIC_VMOVQ : ZYDIS_MNEMONIC_VINSERTPS);
     for (unsigned k = 0; k < (doubles ? 2u : 3u); k++)
         put_reg(&r, register_of(ZYDIS_REGCLASS_XMM, reg - 16u));
@@ -656,7 +657,7 @@ static size_t sum_end(const struct insn *in, uint8_t reg, uint8_t *out)
     return request_encode(&r, out);
 }
 
-/* lea rsp, [rsp - 1024], since the red zone may be in use; pushfq; and qword [rsp] with the flag
+/* lea rsp, [rsp - 1024], because the red zone may be in use; pushfq; and qword [rsp] with the flag
  * mask. */
 static size_t flags_store(uint32_t mask, uint8_t *out)
 {
@@ -676,8 +677,8 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
-/* Appends @line with the assembler's mnemonic: the formatter adds integer size suffixes to vector
- * instructions, and writes movzx. Keeps prefixes that the form's name lacks (lock, rep). */
+/* Appends @line with the assembler's mnemonic, because the formatter adds integer size suffixes to
+ * vector instructions, and writes movzx. Keeps prefixes that the form's name lacks (lock, rep). */
 static void add_att_line(const struct insn *in, const char *line, struct str *out)
 {
     struct spelling spelling;

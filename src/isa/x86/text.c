@@ -12,7 +12,7 @@
 
 #define TYPE_MAX 24
 
-/* r16 to r31 (APX) are numbered after all other registers. */
+/* r16 to r31 (APX) have numbers after all other registers. */
 #define REG_R16 67
 
 struct span { const char *at; size_t length; };
@@ -31,7 +31,8 @@ static struct span trimmed(const char *from, const char *to)
     return (struct span){from, (size_t)(to - from)};
 }
 
-/* Parses the number after @skip characters of @w, and its end; -1 unless below 32. */
+/* Parses the number after the first @skip characters of @w; *@end gets its end. Returns -1 unless
+ * the number is below 32. */
 static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
@@ -116,7 +117,7 @@ static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX]
     return general_read(w, op, type) || special_read(w, op, type);
 }
 
-/* Parses an address, `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`. @index gets the type of a vector
+/* Parses an address, `rdi+rax*4+0x40` or `rdi + 4*rax + 0x40`. @index gets the type of a vector
  * index. */
 static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
@@ -164,7 +165,8 @@ static bool address_read(struct span w, struct operand *op, bool *narrow, char i
     return true;
 }
 
-/* `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]`, `word ptr [rax]{1to32}`. */
+/* Parses a memory operand: `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]`, `word ptr
+ * [rax]{1to32}`. */
 static bool memory_read(struct span w, struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
     static const struct {
@@ -218,7 +220,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     op->kind = OPERAND_IMMEDIATE;
     op->access = ACCESS_READ;
     op->immediate = (int64_t)strtoull(w.at, &end, 0);
-    /* Assumed width: vector instructions have byte immediates; the text does not show others. */
+    /* Assumed width of an immediate: vector instructions have byte immediates; for others the text
+     * does not show the width. */
     bool vector = in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 ||
                   (in->bytes[0] == 0x62 && (in->bytes[1] & 7) != 4);
     snprintf(type, TYPE_MAX,
@@ -226,7 +229,8 @@ static bool immediate_read(struct span w, const struct insn *in, struct operand 
     return end == w.at + w.length && end > w.at;
 }
 
-/* Prefixes before the mnemonic; the form's name keeps those that change the operation. */
+/* Returns whether the word is a prefix. *@in_form gets its name if it changes the operation and
+ * belongs to the form's name. */
 static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form;
@@ -246,7 +250,7 @@ static bool is_prefix(struct span w, const char **in_form)
     return w.length > 4 && strncasecmp(w.at, "rex", 3) == 0 && w.at[3] == '.';
 }
 
-/* Families that add to their first operand, or permute two tables into it. */
+/* Returns whether the instruction also reads its first operand, the destination. */
 static bool accumulates(const char *mnemonic)
 {
     static const char *const families[] = {
@@ -258,7 +262,7 @@ static bool accumulates(const char *mnemonic)
     return false;
 }
 
-/* Instructions whose first operand is not a result. */
+/* Returns whether the first operand is not a result. */
 static bool reads_alone(const char *mnemonic)
 {
     static const char *const families[] = {"prefetch", "push", "ccmp",  "ctest",  "test",
@@ -310,7 +314,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
-    /* APX: for conditional comparisons */
+    /* flags of APX's conditional comparisons */
     const char *flags =
         w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;
     if (flags)
@@ -354,7 +358,7 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
     return true;
 }
 
-/* Skips the comma that ends the operand at @at: not those in braces and brackets. */
+/* Returns the comma that ends the operand at @at. Ignores commas in braces and brackets. */
 static const char *operand_end(const char *at)
 {
     unsigned deep = 0;

@@ -5,8 +5,8 @@
 
 #include "isa/x86/encode.h"
 
-/* Intel SDM volume 2, NOP: recommended sequences up to 9 bytes; longer ones have additional
- * operand-size prefixes and are still one instruction. */
+/* Writes a nop (Intel SDM volume 2, NOP: recommended sequences up to 9 bytes). Longer nops have
+ * additional operand-size prefixes and are one instruction too. */
 static size_t nop(unsigned length, uint8_t *out)
 {
     static const uint8_t bytes[9][9] = {
@@ -29,7 +29,7 @@ static size_t nop(unsigned length, uint8_t *out)
     return length;
 }
 
-/* Makes the request that encodes @in again, and finds its operand @operand; false when
+/* Makes a request that encodes @in again, and finds its operand @operand in it. Returns false if
  * impossible. */
 static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequest *request,
                        ZydisEncoderOperand **which)
@@ -44,7 +44,7 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
         ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(
             &decoded, ops, decoded.operand_count_visible, request)))
         return false;
-    /* struct insn omits k0. */
+    /* struct insn omits k0 */
     for (unsigned i = 0; i < decoded.operand_count_visible && i < request->operand_count; i++) {
         bool none = ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                     ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK &&
@@ -57,7 +57,7 @@ static bool request_of(const struct insn *in, unsigned operand, ZydisEncoderRequ
     return false;
 }
 
-/* Register @root in the class of @like; ah and the like are unchanged. */
+/* Returns register @root in the class of @like. ah, bh, ch and dh are unchanged. */
 static ZydisRegister like_register(ZydisRegister like, uint8_t root)
 {
     ZydisRegisterClass registers = ZydisRegisterGetClass(like);
@@ -144,7 +144,7 @@ static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t 
     return request_encode(&request, out);
 }
 
-/* Vector registers by their xmm name, as in most instructions. */
+/* Appends the name of a register. Vector registers have their xmm name, as in most instructions. */
 static void name(uint8_t root, struct str *out)
 {
     const char *text =
