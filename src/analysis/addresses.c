@@ -32,8 +32,8 @@ struct store_record {
 };
 
 struct composite {
-    uint32_t used;        /* generation that wrote the entry; the entry is free if it is not the
-                           * current one */
+    /* generation that wrote the entry; the entry is free if it is not the current one */
+    uint32_t used;
     uint32_t kind, a, b, symbol;
     int64_t offset;
 };

@@ -17,13 +17,13 @@ enum start_values {
 };
 
 struct forward {
-    uint32_t store, load;   /* indices of instructions; equal for a read-modify-write of one address
-                             * */
+    /* indices of instructions; equal for a read-modify-write of one address */
+    uint32_t store, load;
     uint32_t distance;      /* iterations from the store to the load */
     bool starts_alike;      /* load and store begin at the same address */
     bool fits;              /* the store contains all bytes of the load: it is forwarded */
-    bool alone;             /* the store lacks bytes of the load, and no other store in flight has
-                             * them */
+    /* the store lacks bytes of the load, and no other store in flight has them */
+    bool alone;
     bool confirmed;         /* occurs in the last two simulated iterations */
 };
 
@@ -75,8 +75,8 @@ struct address_work {
     struct store_record *stores;
     size_t store_count;
     struct composite *composites;
-    uint32_t generation;             /* number of the current block; entries of @composites with
-                                      * another number are free */
+    /* number of the current block; entries of @composites with another number are free */
+    uint32_t generation;
     uint32_t symbols;
     struct forward *found;
     size_t found_count, found_capacity;

@@ -6,8 +6,8 @@
 #include "analysis/addresses.h"
 #include "analysis/recipe.h"
 
-#define STORE_BUFFER 64   /* entries; the value is irrelevant, because forwarding is not used here
-                           * */
+/* entries; the value is irrelevant, because forwarding is not used here */
+#define STORE_BUFFER 64
 #define TIMES_MOST 256    /* largest factor by which compilers unroll or vectorise */
 
 struct source_lines {
@@ -15,8 +15,8 @@ struct source_lines {
 };
 
 struct advance {
-    struct source_lines all, stepped;   /* lines of the loop, and of its accesses with a known step
-                                         * */
+    /* lines of the loop, and of its accesses with a known step */
+    struct source_lines all, stepped;
     uint64_t least, most;        /* smallest and largest known step, bytes */
 };
 

@@ -40,8 +40,8 @@ enum limit_kind { LIMITS(LIMIT_KIND) LIMIT_COUNT };
 struct limit_link {
     uint32_t row;            /* row of the analysis */
     double cycles;
-    double forwarded;        /* cycles of store forwarding, part of @cycles; 0 if the row reads no
-                              * store */
+    /* cycles of store forwarding, part of @cycles; 0 if the row reads no store */
+    double forwarded;
     bool address;            /* the previous link's value is part of its address */
     bool memory;             /* it loads the previous link's value from a store */
     bool moves;              /* it copies the value unchanged */
@@ -57,13 +57,13 @@ struct limit_chain {
     double cycles;               /* per iteration */
     bool floating;               /* floating-point operations: another order changes the rounding */
     bool affine;                 /* RECURRENCE: x * a + b with a constant a */
-    bool logic;                  /* affine, where a is a power of two and b is inserted by or or xor
-                                  * */
+    /* affine, where a is a power of two and b is inserted by or or xor */
+    bool logic;
     bool carry;                  /* RECURRENCE: through the carry flag */
     bool compared;               /* a comparison is part of the chain */
     bool extremum;               /* SELECT: only values and comparisons (minimum, maximum) */
-    bool table, based;           /* a load uses the value as the index of a table (@table) or as its
-                                  * base (@based) */
+    /* a load uses the value as the index of a table (@table) or as its base (@based) */
+    bool table, based;
     bool blocked;                /* MEMORY: the load waits until the store has written the cache */
     /* SCAN: a row that uses each partial result. REDUCTION: a row that stores it to a constant
      * address. PARTIAL, FALSE: the row that reads the old value. LIMIT_NO_ROW: none */
@@ -73,8 +73,8 @@ struct limit_chain {
 
 struct limit {
     enum limit_kind kind;                  /* first entry of @kinds */
-    enum limit_kind kinds[LIMIT_COUNT];    /* kinds whose cycles are within LIMIT_TIE of the largest
-                                            * */
+    /* kinds whose cycles are within LIMIT_TIE of the largest */
+    enum limit_kind kinds[LIMIT_COUNT];
     unsigned count;
     enum limit_kind next;                  /* largest limit below these kinds; NONE: unknown */
     double next_cycles;                    /* cycles per iteration of @next, or 0 */
@@ -83,11 +83,11 @@ struct limit {
     double left_cycles;
     bool streams;                          /* an access advances by a constant step */
     bool gaps;                             /* accesses with a constant step skip bytes */
-    bool serial;                           /* a chain has operations that no vector instruction
-                                            * executes in parallel */
+    /* a chain has operations that no vector instruction executes in parallel */
+    bool serial;
     struct limit_chain chain;              /* longest chain, even if it is not the limit */
-    struct limit_chain other;              /* chain of another kind with the same length; NONE: none
-                                            * */
+    /* chain of another kind with the same length; NONE: none */
+    struct limit_chain other;
     /* REDUCTION: assembly with split accumulators; NULL: none */
     char *split;
 };
@@ -136,8 +136,8 @@ struct analysis {
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    unsigned fitted;                 /* as fitted in struct bounds, if only one bound limits the
-                                      * loop */
+    /* as fitted in struct bounds, if only one bound limits the loop */
+    unsigned fitted;
     /* the cycles are a lower bound: a form is unknown or repeated, or a latency of a chain is
      * missing */
     bool lower_bound;

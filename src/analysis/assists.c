@@ -4,8 +4,8 @@
 #include "analysis/x87_stack.h"
 
 #define REGISTERS X87_REGISTERS
-#define SETTLE 24        /* iterations before counting; values have then reached every stack
-                          * position */
+/* iterations before counting; values have then reached every stack position */
+#define SETTLE 24
 #define COUNTED 32       /* iterations counted: a multiple of the 8 stack positions */
 
 /* Content of an x87 register. */

@@ -28,8 +28,8 @@ struct bounds {
     portset bottleneck_ports;        /* ports that attain the port bound; 0 unless requested */
     double total;                    /* largest of @cycles */
     enum bound_kind bottleneck;
-    bool unknown;                    /* the machine has no row for a form: the bounds are lower
-                                      * bounds */
+    /* the machine has no row for a form: the bounds are lower bounds */
+    bool unknown;
     bool estimate;                   /* the machine's row of a form is an estimate */
     /* bit per bound: it contains a fitted mean (replayed loads or operations) */
     unsigned fitted;

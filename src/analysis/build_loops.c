@@ -17,8 +17,8 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define STORE_BUFFER 64      /* entries; the value is irrelevant, because forwarding is not used
-                              * here */
+/* entries; the value is irrelevant, because forwarding is not used here */
+#define STORE_BUFFER 64
 #define FACTOR_MOST 256      /* largest factor by which compilers unroll or vectorise */
 
 /* An object file of a build. */
@@ -43,8 +43,8 @@ struct build_worker {
 
 struct binary {
     VEC(struct build_object) objects;
-    VEC(struct build_piece) pieces;      /* one per function; work items continue with one per
-                                          * object for its source lines */
+    /* one per function; work items continue with one per object for its source lines */
+    VEC(struct build_piece) pieces;
     VEC(struct build_function) functions;
     VEC(struct build_loop) loops;
 };

@@ -28,8 +28,8 @@ struct build_loop {
     uint64_t position, end;  /* range of positions in the code (object_position) */
     /* address of the loop head in the file; in a relocatable file, its offset in the section */
     uint64_t address;
-    uint64_t least, most;    /* smallest and largest step of its accesses, bytes per iteration; 0:
-                              * unknown */
+    /* smallest and largest step of its accesses, bytes per iteration; 0: unknown */
+    uint64_t least, most;
     uint32_t width;          /* bytes of the access with the smallest step */
     uint64_t sequence;       /* hash of the mnemonics in order */
     struct loop_shape shape;

@@ -68,8 +68,8 @@ static double score_of(const struct matcher *m, enum match_way way, uint32_t a, 
     const struct build_function *f = build_function(m->a, p->function),
                                 *g = build_function(m->b, q->function);
     const double lines = lines_alike(p, q), alike = loop_shape_alike(&p->shape, &q->shape);
-    const bool sourced = same_file(p, q), one = x == 0 && y == 0;   /* @one: each loop is the only
-                                                                     * one of its group */
+    /* @one: each loop is the only one of its group */
+    const bool sourced = same_file(p, q), one = x == 0 && y == 0;
 
     if (way == MATCH_LINES ? lines == 0 || alike < ALIKE_LINES
                            : lines == 0 && alike < ALIKE_LOOP && !one)

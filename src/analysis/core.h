@@ -36,8 +36,8 @@ enum op_trait {
     OP_SLOW_SUM = 1 << 15,
     OP_FUSIBLE = 1 << 16,          /* macro-fuses with some following branch */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
-    OP_SUM_AGAIN = 1 << 18,        /* executes twice if it reads a register that rename keeps as a
-                                    * sum */
+    /* executes twice if it reads a register that rename keeps as a sum */
+    OP_SUM_AGAIN = 1 << 18,
     OP_LOAD_UNKNOWN = 1 << 19,     /* the latency of its load is unknown */
     OP_NOT_LAST = 1 << 20,         /* cannot be last in a group at rename */
     OP_SAME_ZERO = 1 << 21,        /* eliminated at rename if both operands are the same register */
@@ -50,8 +50,8 @@ struct op {
     char *form;
     const struct mapping_entry *entry;   /* row of the machine's table; NULL: unknown or composed */
     struct usage usage;                  /* usage in the machine's table */
-    struct usage indexed;                /* usage with an indexed address, if its store-address
-                                          * ports differ */
+    /* usage with an indexed address, if its store-address ports differ */
+    struct usage indexed;
     uint32_t traits;                     /* enum op_trait */
     unsigned micro_ops;                  /* µops at rename without micro-fusion */
     /* micro-fused pairs: a load with its operation, or store address with data */
@@ -136,16 +136,16 @@ struct core {
     struct dispatch_limits dispatch_limits;
     /* ports of floating-point multiplications, conversions and comparisons; 0: no bypass delay */
     portset bypass_ports;
-    portset wide_closes;                 /* ports that execute no vector µop while 512-bit ones run
-                                          * */
+    /* ports that execute no vector µop while 512-bit ones run */
+    portset wide_closes;
     enum unlamination unlamination;
     /* usage of a load and a store of a general register; NULL: unknown */
     const struct usage *load, *store;
     /* usage of the addition of a write-back address; NULL: no such addressing */
     const struct usage *alu;
     const struct usage *add;             /* usage of an addition of registers */
-    const struct usage *stack_pointer_sync;      /* usage of the stack-sync µop, which adds the
-                                                  * stack engine's offset to the stack pointer */
+    /* usage of the stack-sync µop, which adds the stack engine's offset to the stack pointer */
+    const struct usage *stack_pointer_sync;
     struct op **ops;
     size_t op_count;
     struct index index;                  /* index of @ops by form */

@@ -52,8 +52,8 @@ struct build {
     int32_t slow;
     /* last barrier; not known: no barrier */
     struct holder barrier;
-    bool blocked;                  /* a load waits until a store has written the cache: commits are
-                                    * ordered */
+    /* a load waits until a store has written the cache: commits are ordered */
+    bool blocked;
 };
 
 void deps_done(struct deps *d)
@@ -556,8 +556,8 @@ static void read_inputs(struct build *b, uint32_t at)
         } else if (is_followed(op) && !same_register &&
                    (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
-            if (op->offset_bits && !value.known)   /* part of a register that was written as a whole
-                                                    * */
+            /* part of a register that was written as a whole */
+            if (op->offset_bits && !value.known)
                 value = b->holds[op->reg];
             connect(b, at, value, (int)i,
                     sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);

@@ -37,8 +37,8 @@ struct deps {
      * cycle */
     int32_t *before;
     size_t edge_count, edge_capacity;
-    uint32_t *first_node;            /* index of the first node per instruction; count + 1 entries
-                                      * */
+    /* index of the first node per instruction; count + 1 entries */
+    uint32_t *first_node;
     size_t first_capacity;
     /* loads that read a plain store, and loads that read a read-modify-write (facts
      * forward_replays...) */

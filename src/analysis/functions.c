@@ -13,8 +13,8 @@
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
-#define OVERLAPS 4       /* times the code size that overlapping functions may add up to; aliases
-                          * share an address */
+/* times the code size that overlapping functions may add up to; aliases share an address */
+#define OVERLAPS 4
 #define LARGEST 160000   /* largest function examined, in bytes */
 
 /* Summary of a function from a quick scan. */

@@ -514,8 +514,8 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     }
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
-        if (symbol->offset > start + length)   /* the symbols are sorted: all further ones are
-                                                * beyond the range */
+        /* the symbols are sorted: all further ones are beyond the range */
+        if (symbol->offset > start + length)
             break;
         if (symbol->offset + symbol->size >= start)
             vec_add(&labels, ((struct label){.name = readable(symbol->name),

@@ -20,10 +20,10 @@ struct array_region {
     int64_t low, high, step;
     bool walks, ring;
     uint64_t at, bytes;       /* offset and size in the arena */
-    uint64_t sum;             /* value of the region's sum of registers, as an offset in the arena
-                               * */
-    uint32_t joined;          /* region with the array that contains this region; STREAM_ALONE: none
-                               * */
+    /* value of the region's sum of registers, as an offset in the arena */
+    uint64_t sum;
+    /* region with the array that contains this region; STREAM_ALONE: none */
+    uint32_t joined;
     int64_t distance;         /* offset from the start of region @joined */
 };
 

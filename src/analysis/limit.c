@@ -22,8 +22,8 @@ struct chain_work {
     const uint32_t *edges;
     size_t count;
     bool *reached;             /* per node: it depends on the chain */
-    bool *round;               /* per node: it depends on the chain and the chain on it: part of the
-                                * recurrence */
+    /* per node: it depends on the chain and the chain on it: part of the recurrence */
+    bool *round;
 };
 
 const char *limit_name(enum limit_kind kind)
@@ -114,8 +114,8 @@ static uint32_t user_of(const struct chain_work *w, bool *in_place)
     *in_place = false;
     for (size_t i = 0; i < d->edge_count; i++) {
         const uint32_t row = d->nodes[d->edges[i].to].insn;
-        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))   /* ignores the flags that a link
-                                                                   * writes */
+        /* ignores the flags that a link writes */
+        if (!is_on(w, d->edges[i].from) || is_link_row(w, row))
             continue;
         if (!stores_in_place(d, row))
             return row;

@@ -13,8 +13,8 @@
 /* instructions of a loop beyond which inner paths are not examined */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
-#define ENCLOSING_MOST 64   /* functions that start between an address and the start of its
-                             * function, at most */
+/* functions that start between an address and the start of its function, at most */
+#define ENCLOSING_MOST 64
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {

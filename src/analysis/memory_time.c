@@ -209,8 +209,8 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
                                   const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
-    double lines[MEMORY_COSTS] = {0};   /* lines accessed in order, by cost: of streams that are
-                                         * only read, only written, or both */
+    /* lines accessed in order, by cost: of streams that are only read, only written, or both */
+    double lines[MEMORY_COSTS] = {0};
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, core, bytes, lines, &out);

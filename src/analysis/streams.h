@@ -39,8 +39,8 @@ struct stream {
     int64_t step;            /* bytes per iteration; 0: unknown */
     /* number of the unresolved symbol in its address (analysis/kernel_names.h); 0: none */
     int64_t place;
-    int64_t low, high;       /* range of bytes accessed per iteration, relative to the sum of the
-                              * terms */
+    /* range of bytes accessed per iteration, relative to the sum of the terms */
+    int64_t low, high;
     double lines;            /* new lines per iteration */
     struct stream_term terms[STREAM_TERMS];
     unsigned term_count;
@@ -59,8 +59,8 @@ struct streams {
     VEC(struct stream) items;
     /* instructions per iteration that wait in the scheduler for a value of a moving stream */
     uint32_t waiting;
-    uint32_t unknown;        /* number of the instruction with an unsupported address, from 1; 0:
-                              * none */
+    /* number of the instruction with an unsupported address, from 1; 0: none */
+    uint32_t unknown;
     char why[160];           /* reason why @unknown is unsupported */
 };
 

@@ -77,8 +77,8 @@ static bool *loaded_nodes(const struct insn *insns, size_t count, const struct d
     for (size_t i = 0; i < work->accesses.count; i++)
         still[work->accesses.items[i].insn] |=
             !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
-    for (size_t i = 0; i < work->found_count; i++)   /* a forwarded load has the value of the store
-                                                      * */
+    /* a forwarded load has the value of the store */
+    for (size_t i = 0; i < work->found_count; i++)
         still[work->found[i].load] = true;
     for (size_t n = 0; n < d->node_count; n++) {
         const struct insn *insn = &insns[d->nodes[n].insn];

@@ -24,8 +24,8 @@ struct window_walk {
     int64_t window;         /* window of the last line's first byte */
     int64_t lines;          /* lines in the last group */
     size_t first;           /* index of the first group since the last jump */
-    int64_t begun, before;  /* lines since the last jump that begin in its first window, and in the
-                             * last window */
+    /* lines since the last jump that begin in its first window, and in the last window */
+    int64_t begun, before;
     int64_t first_window;
     int64_t waits;          /* cycles added before the next group */
 };

@@ -16,8 +16,8 @@
 
 /* Pipe ends of the process that watches the program. */
 struct apart_lines {
-    int tell, hear;            /* descriptors: tell writes to the parent process, hear reads from it
-                                * */
+    /* descriptors: tell writes to the parent process, hear reads from it */
+    int tell, hear;
 };
 
 struct message {

@@ -10,8 +10,8 @@
 #define TIMES_MOST 16u
 #define NO_CONDITION UINT32_MAX
 #define LINE 64u               /* bytes of code fetched together, at most */
-#define DISPLACED_MORE 8u      /* instructions searched for a jump after those that a patch
-                                * overwrites */
+/* instructions searched for a jump after those that a patch overwrites */
+#define DISPLACED_MORE 8u
 /* bytes from the region's start; indirect jumps to targets within are translated */
 #define WINDOW 65536u
 #define JUMP_COPY (SLOT_JUMP + 0u)
@@ -44,8 +44,8 @@ struct maker {
     bool displaced;         /* only the instructions that patches overwrite are copied */
     /* register for counting; if possible, one that the loop does not access */
     enum code_register spare;
-    uint32_t table, missed; /* labels of the translation of indirect jumps; CODE_UNPLACED: none yet
-                             * */
+    /* labels of the translation of indirect jumps; CODE_UNPLACED: none yet */
+    uint32_t table, missed;
     VEC(struct stub) stubs;
     VEC(struct entrance) entrances;   /* only used if visits are timed */
 };

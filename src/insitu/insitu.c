@@ -24,8 +24,8 @@
 #define MOMENT_GROWTH 1.4
 #define MOMENT_MOST 0.5
 #define TIMED_SECONDS 0.01    /* seconds of a timing */
-#define RECORDED_SECONDS 0.02 /* seconds of a recording, at most; seconds between two polls of its
-                               * end */
+/* seconds of a recording, at most; seconds between two polls of its end */
+#define RECORDED_SECONDS 0.02
 #define RECORDED_LOOK 0.001
 #define VISITS_TRIED 3u /* moments before the program decides whether visits can be timed */
 #define REPLAYS_FAILED 4u /* replays tried, at most, if none succeeds */
@@ -37,13 +37,13 @@
 #define STOPPED_SECONDS 0.1
 #define MOMENTS_LEAST 4u
 #define BLOCK_ITERATIONS 4000u /* iterations between stamps */
-#define BLOCK_SECONDS 0.0005   /* seconds between stamps, at most; less if 256 iterations take
-                                * longer */
+/* seconds between stamps, at most; less if 256 iterations take longer */
+#define BLOCK_SECONDS 0.0005
 #define RECORD_ITERATIONS 2000u
 #define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
-#define REPLAY_SHARE 0.05      /* share of the watched time for replays, at most, in addition to
-                                * REPLAY_SECONDS */
+/* share of the watched time for replays, at most, in addition to REPLAY_SECONDS */
+#define REPLAY_SHARE 0.05
 #define REPLAY_SECONDS 0.1
 
 struct insitu_watch {

@@ -27,8 +27,8 @@ struct insitu {
     struct region region;
     struct copies copies;
     struct placed placed;            /* results; nothing remains in the process */
-    double ticks_per_cycle;          /* ticks of the time stamp counter per core cycle; NaN: not
-                                      * measured */
+    /* ticks of the time stamp counter per core cycle; NaN: not measured */
+    double ticks_per_cycle;
     double ticks_per_visit;          /* overhead of timing a visit of the loop; NaN: not measured */
     double seconds;                  /* wall-clock time of watching */
     double stopped;                  /* part of @seconds in which we stopped the program */
@@ -41,8 +41,8 @@ struct insitu {
     struct replayed_all replays;    /* replays at some of the moments */
     struct hardware_counts counted; /* hardware counts of the whole program while it was watched */
     bool ended, killed;             /* the program ended; an uncatchable signal ended it */
-    int status;                     /* status by waitpid, if the program was started here and ended
-                                     * */
+    /* status by waitpid, if the program was started here and ended */
+    int status;
     bool complete;                  /* counted from the program's first to its last instruction */
     /* the system does not permit tracing or patching */
     bool refused;

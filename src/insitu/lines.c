@@ -35,8 +35,8 @@ struct new_line {
 struct line_counts {
     struct access_step *steps;     /* one per instruction */
     size_t *lines;                 /* per instruction: new lines in this recording */
-    double *sums, *squares;        /* per instruction: sum and sum of squares of @lines over the
-                                    * recordings */
+    /* per instruction: sum and sum of squares of @lines over the recordings */
+    double *sums, *squares;
     VEC(struct new_line) all;
     size_t touched;
 };

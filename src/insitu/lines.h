@@ -15,8 +15,8 @@ struct load_lines {
     /* number of lines that the load accesses in the program, estimated from lines that several
      * recordings have in common; NaN: unknown */
     double footprint;
-    bool at_least;             /* no recordings have a line in common: @footprint is a lower bound
-                                * */
+    /* no recordings have a line in common: @footprint is a lower bound */
+    bool at_least;
     /* lines that the loop accesses between two accesses of this load to one line; NaN: unknown */
     double distance;
 };

@@ -15,8 +15,8 @@ struct path {
 
 struct path_branch {
     uint32_t at;               /* index in the region's list */
-    size_t executed, taken;    /* executions; taken executions. For an indirect jump, taken counts
-                                * the most frequent target */
+    /* executions; taken executions. For an indirect jump, taken counts the most frequent target */
+    size_t executed, taken;
     VEC(uint64_t) targets;     /* distinct targets of an indirect jump */
     VEC(size_t) target_counts;
 };

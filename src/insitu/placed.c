@@ -481,8 +481,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 
     if (x->kept)
         return;
-    x->process->call_at = 0;   /* the copies with the system call are removed; all threads are
-                                * stopped */
+    /* the copies with the system call are removed; all threads are stopped */
+    x->process->call_at = 0;
     if (x->slots)
         process_call(x->process, t, SYS_munmap,
                      (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});

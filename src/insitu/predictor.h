@@ -13,8 +13,8 @@ struct predicted_branch {
 
 struct predicted_branches {
     VEC(struct predicted_branch) list;   /* most mispredicted first */
-    size_t iterations;         /* iterations evaluated; the first third of the recording trains the
-                                * predictor */
+    /* iterations evaluated; the first third of the recording trains the predictor */
+    size_t iterations;
     double missed;             /* mispredictions per iteration; NaN: too few records */
 };
 

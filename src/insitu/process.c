@@ -19,8 +19,8 @@
 
 #define STOP_SECONDS 5.0       /* seconds after which a thread counts as not stopping */
 #define WAKE_SIGNAL (SIGRTMIN + 1)
-#define WAKE_AGAIN 1000000L    /* ns between signals; if the wait starts after the first signal, the
-                                * next one ends it */
+/* ns between signals; if the wait starts after the first signal, the next one ends it */
+#define WAKE_AGAIN 1000000L
 
 static double now(void)
 {

@@ -52,8 +52,8 @@ struct process {
     int memory;                /* descriptor of /proc/PID/mem */
     VEC(struct traced) tracees;
     VEC(struct process_event) children;   /* new processes before their first stop */
-    VEC(struct process_event) late;       /* events that occurred while all threads were being
-                                           * stopped */
+    /* events that occurred while all threads were being stopped */
+    VEC(struct process_event) late;
     VEC(pid_t) unknown;        /* threads that stopped before their parents reported them */
     /* address of a system call instruction for process_call; 0: none, and one is written at the
      * thread's position */

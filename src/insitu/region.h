@@ -46,8 +46,8 @@ struct region_memory {
     /* reads at an address of the file */
     bool (*read)(void *state, uint64_t address, void *out, size_t bytes);
     void *state;
-    uint64_t bias;                        /* difference between addresses of the program and of the
-                                           * file */
+    /* difference between addresses of the program and of the file */
+    uint64_t bias;
 };
 
 /* Finds the code to copy for loop @loop of @k. Reads jump tables from @memory (NULL: none). False

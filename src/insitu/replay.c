@@ -55,8 +55,8 @@ struct rerun {
     /* indices of the events that begin a completely recorded iteration, and of the end of the
      * last */
     VEC(size_t) passes;
-    VEC(size_t) bounds;        /* iterations at which blocks begin, from the first of the first lead
-                                * */
+    /* iterations at which blocks begin, from the first of the first lead */
+    VEC(size_t) bounds;
     uint32_t lead, timed;      /* passes of the first copy */
     VEC(uint64_t) touches, restores;
     const char *why;
@@ -204,8 +204,8 @@ static bool follow(struct rerun *m)
         if (m->events.items[i] >> 48 == EVENT_PASS)
             vec_push(&m->passes, i);
     if (!left)
-        vec_push(&m->passes, count);   /* otherwise control left the copies within the last
-                                        * iteration */
+        /* otherwise control left the copies within the last iteration */
+        vec_push(&m->passes, count);
     return true;
 }
 

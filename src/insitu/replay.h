@@ -20,8 +20,8 @@ struct replayed {
 struct replayed_all {
     VEC(struct replayed) list;
     size_t tried;
-    const char *why;           /* reason why the last failed replay failed; static; NULL: none
-                                * failed */
+    /* reason why the last failed replay failed; static; NULL: none failed */
+    const char *why;
     double seconds;            /* total time, in which the program was stopped */
 };
 

@@ -4,10 +4,10 @@
 #include <math.h>
 
 #define MODEL_OFF 0.1          /* relative uncertainty of a prediction */
-#define MISSES_LEAST 0.003     /* mispredictions per iteration from which they are a possible cause
-                                * */
-#define FRESH_LEAST 0.003      /* irregular new lines per iteration from which they are a possible
-                                * cause */
+/* mispredictions per iteration from which they are a possible cause */
+#define MISSES_LEAST 0.003
+/* irregular new lines per iteration from which they are a possible cause */
+#define FRESH_LEAST 0.003
 /* sequential lines per iteration from which they are a possible cause; a prefetcher hides fewer */
 #define STREAMED_LEAST 0.5
 /* cycles per misprediction, and per new line, up to which a cause can explain the difference */
@@ -27,8 +27,8 @@ static struct split refused(struct split s, const char *why)
 static struct split of_replays(struct split s, const struct split_facts *f)
 {
     const struct split_replays *r = f->replays;
-    double live_off = fmax((f->high - f->low) / 4, 0);   /* uncertainty of the mean, not of a block
-                                                          * */
+    /* uncertainty of the mean, not of a block */
+    double live_off = fmax((f->high - f->low) / 4, 0);
 
     s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
     s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};

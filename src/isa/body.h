@@ -75,8 +75,8 @@ enum body_order {
 
 /* Length of a body, window of its loads, and order of its instructions. */
 struct body_shape {
-    unsigned instructions;   /* least number of instructions; the body has whole executions, at
-                              * least one */
+    /* least number of instructions; the body has whole executions, at least one */
+    unsigned instructions;
     /* bytes that loads step through, 64 to BODY_WINDOW. Calibration finds a size without bank
      * conflicts; 0: BODY_WINDOW */
     unsigned load_window;

@@ -66,8 +66,8 @@ enum operation {
     OPERATION_TRAP,               /* execution never continues: ud2, hlt, udf */
     OPERATION_FENCE,              /* mfence, lfence, sfence, dmb, dsb, isb */
     /* vectors and floating point, scalar or packed */
-    OPERATION_VECTOR_MOVE,        /* whole or partial move, load or store; lanes keep their
-                                   * positions */
+    /* whole or partial move, load or store; lanes keep their positions */
+    OPERATION_VECTOR_MOVE,
     /* between register files: movd, movq, movmskps, pmovmskb, fmov x0, d0 */
     OPERATION_TRANSFER,
     OPERATION_VECTOR_ADD,         /* integers; includes sub, abs, avg, sign */

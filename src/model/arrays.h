@@ -38,10 +38,10 @@ struct arrays {
     uint64_t bytes;                        /* bytes of the arena in use */
     /* iterations until a walk ends; 0: unlimited */
     uint64_t iterations;
-    uint64_t round;                        /* iterations until all chases have visited all elements;
-                                            * 0: no chase */
-    uint32_t given;                        /* bit set of the general registers with an initial value
-                                            * in @values */
+    /* iterations until all chases have visited all elements; 0: no chase */
+    uint64_t round;
+    /* bit set of the general registers with an initial value in @values */
+    uint32_t given;
     /* bit set of the general registers whose value is an offset in the arena */
     uint32_t inside;
     uint64_t values[ARRAYS_REGISTERS];

@@ -9,8 +9,8 @@
 
 struct dispatch_limit {
     portset ports;
-    bool within;      /* counts only µops restricted to these ports; otherwise all µops that can use
-                       * one of them */
+    /* counts only µops restricted to these ports; otherwise all µops that can use one of them */
+    bool within;
     unsigned most;    /* µops per cycle */
 };
 

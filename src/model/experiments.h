@@ -30,8 +30,8 @@ struct experiment_row {
     uint32_t repeats;        /* accepted repetitions; 0: unknown */
     uint32_t extras;         /* number of texts in @extra; missing columns are empty */
     char *state;             /* never NULL; rows may share it */
-    uint32_t *extra;         /* per column of experiments.extra: index of the text in
-                              * experiments.texts */
+    /* per column of experiments.extra: index of the text in experiments.texts */
+    uint32_t *extra;
 };
 
 struct experiments {
@@ -47,8 +47,8 @@ struct experiments {
     uint64_t serial;
     /* incremented by every change; views compare it */
     uint64_t revision;
-    _Atomic unsigned holders;             /* number of holders besides the thread that changes the
-                                           * table */
+    /* number of holders besides the thread that changes the table */
+    _Atomic unsigned holders;
 };
 
 struct experiments *experiments_new(void);

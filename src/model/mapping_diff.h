@@ -28,8 +28,8 @@ struct mapping_diff {
      * without a partner, or if ports were matched by name */
     double agrees[PORTS_MAX];
     bool renamed;              /* ports were matched by load */
-    double equal_uses;         /* share of the uses of common forms whose usages are equal; NaN:
-                                * unknown */
+    /* share of the uses of common forms whose usages are equal; NaN: unknown */
+    double equal_uses;
     size_t shared, only_a, only_b;
     size_t kinds[DIFF_COUNT];  /* number of common forms by kind; [DIFF_NONE]: equal ones */
     struct form_diff *forms;   /* forms that differ, in A's order */
@@ -44,8 +44,8 @@ struct mapping_diff {
 struct mapping_diff *mapping_diff_new(const struct mapping *a, const struct mapping *b,
                                       bool by_name, const double *uses);
 void mapping_diff_free(struct mapping_diff *d);
-const char *diff_kind_name(enum diff_kind kind);   /* Returns the name of a kind: "pipes",
-                                                    * "narrower", ... */
+/* Returns the name of a kind: "pipes", "narrower", ... */
+const char *diff_kind_name(enum diff_kind kind);
 /* Finds the assignment of columns to rows with the largest sum of @gain, an n x n matrix in
  * row-major order. column_of[row] is the column. O(n^3). */
 void assignment_best(const double *gain, unsigned n, unsigned *column_of);

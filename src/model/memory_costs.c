@@ -77,8 +77,8 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
-    out->cycles[COST_STREAMED][i] = streamed;   /* the lines go to memory, whatever level they were
-                                                 * in */
+    /* the lines go to memory, whatever level they were in */
+    out->cycles[COST_STREAMED][i] = streamed;
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] =
         out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;

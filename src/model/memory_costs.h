@@ -28,8 +28,8 @@ enum memory_cost {
     COST_SKIPPED,   /* stride of four lines, or a multiple of four */
     COST_PAGE,      /* one line per page, by the bytes of the array */
     COST_HOP,       /* dependent loads: cycles from address to value */
-    COST_FEW,       /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them
-                     * nops */
+    /* sequential loads in a loop of MEMORY_FEW_UOPS µops per line, most of them nops */
+    COST_FEW,
     COST_SOME,      /* sequential loads in a loop of MEMORY_SOME_UOPS µops per line */
     MEMORY_COSTS,
 };
@@ -51,8 +51,8 @@ struct memory_costs {
     bool overlaps;
     /* share of the memory in huge pages during the measurement; NaN: unknown */
     double huge;
-    bool measured;                               /* measured on this CPU; otherwise published or
-                                                  * estimated */
+    /* measured on this CPU; otherwise published or estimated */
+    bool measured;
     char day[MEMORY_COSTS_DAY];                  /* date of the measurement */
 };
 

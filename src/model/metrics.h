@@ -21,8 +21,8 @@ void metrics_ranks(const double *x, size_t n, double *ranks);
  * equal width from 0 to @limit; the last cell includes larger values. */
 struct heat_map {
     double limit;    /* cycles at the end of both axes */
-    uint32_t cell[METRICS_CELLS][METRICS_CELLS];   /* number of experiments, by
-                                                    * [predicted][measured] */
+    /* number of experiments, by [predicted][measured] */
+    uint32_t cell[METRICS_CELLS][METRICS_CELLS];
     uint32_t highest;
 };
 /* Fills @out. @limit 0: uses the largest measured value, rounded up to an integer. */

@@ -50,8 +50,8 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
     const char *at = list;
 
     for (;;) {
-        char name[PORT_NAME_MAX + 1];   /* one character longer than a valid name, which detects
-                                         * longer names */
+        /* one character longer than a valid name, which detects longer names */
+        char name[PORT_NAME_MAX + 1];
         size_t length = strcspn(at, ", ");
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
                  at);

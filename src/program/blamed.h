@@ -13,10 +13,10 @@ struct blamed_part {
     double executions, clock_hz;
     double predicted, measured, off; /* seconds of a run; off: sampling error */
     double core;                     /* predicted cycles per execution without misses */
-    double alone;                    /* measured cycles per execution in isolation; NaN: not
-                                      * measured */
-    char *unmeasured;                /* reason why @alone was not measured; NULL: measured or not
-                                      * tried */
+    /* measured cycles per execution in isolation; NaN: not measured */
+    double alone;
+    /* reason why @alone was not measured; NULL: measured or not tried */
+    char *unmeasured;
     enum bound_kind bottleneck;
     /* predicted seconds of streamed lines and misses, of mispredicted branches, and of calls;
      * possible seconds of all branches that take both directions */

@@ -14,8 +14,8 @@
 
 /* Properties of the instructions on a line of the assembler text. */
 struct text_line {
-    uint32_t block;            /* block within the unit plus 1, from the compiler's line numbers; 0:
-                                * none */
+    /* block within the unit plus 1, from the compiler's line numbers; 0: none */
+    uint32_t block;
     bool begins;               /* a label precedes it: a possible jump target */
 };
 

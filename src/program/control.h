@@ -50,8 +50,8 @@ enum control_op {
     CONTROL_SMAX,
     CONTROL_UMIN,
     CONTROL_SMIN,       /* count operands */
-    CONTROL_RECURRENCE, /* count operands: {start,+,step,+,...} in iteration 0, 1, ... of the loop
-                         * */
+    /* count operands: {start,+,step,+,...} in iteration 0, 1, ... of the loop */
+    CONTROL_RECURRENCE,
     CONTROL_SELECT,     /* three operands: condition, value if true, value if false */
 };
 

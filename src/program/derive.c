@@ -64,8 +64,8 @@ struct derivation {
     char *const *words;
     size_t word_count;
     double *counts, *taken;
-    bool starting;               /* the program starts: unknown code may call any function whose
-                                  * address is taken */
+    /* the program starts: unknown code may call any function whose address is taken */
+    bool starting;
     bool misread;                /* a word read as a whole number is none, or negative */
     uint32_t branches;           /* data-dependent branches so far */
     size_t steps;

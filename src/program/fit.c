@@ -14,8 +14,8 @@
 #define ALL_SUBSETS_MOST 16      /* terms up to which all subsets are tried */
 #define EXACT_SIZE 5             /* terms of an exact formula, at most */
 #define SUBSET_SIZE 3            /* terms of an inexact formula, at most */
-#define GAIN 0.7                 /* factor by which an additional term must reduce the error at
-                                  * left-out runs */
+/* factor by which an additional term must reduce the error at left-out runs */
+#define GAIN 0.7
 /* least scale of relative errors, as a share of the largest value; limits the weight of zeros at
  * small inputs */
 #define LEAST_SCALE 0.02
@@ -23,8 +23,8 @@
 /* difference of the criterion by single left-out runs up to which the criterion by left-out values
  * is computed */
 #define LENIENCE 10
-#define AS_GOOD 6                /* difference of the criterion up to which a formula is about as
-                                  * good as the best */
+/* difference of the criterion up to which a formula is about as good as the best */
+#define AS_GOOD 6
 #define WIDTH_MOST 128
 #define OFFSETS 4
 /* least ratio of the largest to the smallest value for which a quotient is exact beyond the runs;
@@ -32,8 +32,8 @@
 #define SPAN_LEAST 3
 /* largest multiple of the inputs at which the formula must be an integer */
 #define STEPS_ON 3
-#define DOUBLINGS 12             /* doublings of all inputs during which a count must stay positive
-                                  * */
+/* doublings of all inputs during which a count must stay positive */
+#define DOUBLINGS 12
 
 struct candidate {
     struct formula_term term;
@@ -50,8 +50,8 @@ struct search {
     bool exact;                  /* searches for exact formulas */
     size_t spare;                /* distinct runs required beyond the number of terms */
     size_t distinct;             /* runs that differ in active inputs */
-    double best;                 /* price of the best exact formula, or criterion of the best
-                                  * inexact one */
+    /* price of the best exact formula, or criterion of the best inexact one */
+    double best;
     struct formula *out;
     struct fit_near *near;       /* formulas about as good as the best; NULL: not requested */
 };

@@ -15,8 +15,8 @@ struct insn_forward {
 #define FORWARD_NONE UINT32_MAX
 
 struct code_forwards {
-    struct insn_forward **units;   /* per unit: one entry per instruction; NULL for units without
-                                    * code */
+    /* per unit: one entry per instruction; NULL for units without code */
+    struct insn_forward **units;
     VEC(struct forward) links;     /* result of the last code_forwards_link */
 };
 

@@ -13,8 +13,8 @@
 /* terms up to which all subsets are tried; otherwise terms are added one by one */
 #define ALL_SUBSETS_MOST 12
 #define SIZE_MOST 4              /* terms per formula, at most */
-#define GAIN 0.5                 /* factor by which an additional term must reduce the error at
-                                  * left-out runs */
+/* factor by which an additional term must reduce the error at left-out runs */
+#define GAIN 0.5
 #define TERMS_MOST 150           /* candidate terms, at most; with more the degree is lowered */
 #define SUMS_MOST 600            /* candidate terms of sums, at most; a sum is fitted in one step */
 /* an effect is significant if it exceeds the insignificant difference by this factor */
@@ -40,8 +40,8 @@ struct grower {
     double *farthest;
     long double *work;
     struct formula best;         /* best formula at the present degree */
-    double best_error;           /* its error at left-out runs, in insignificant differences;
-                                  * INFINITY: no formula */
+    /* its error at left-out runs, in insignificant differences; INFINITY: no formula */
+    double best_error;
 };
 
 static void clear_terms(struct grower *g)

@@ -29,8 +29,8 @@
 #define ALIKE_RUNS 3       /* runs with the same remainder of an input, at least */
 #define ALIKE_DIVISORS 8   /* divisors tried: doubles per cache line */
 #define ALIKE_WORTH 0.02   /* error of the formula of all runs above which remainders are tried */
-#define ALIKE_BETTER 0.25  /* factor by which the formula of runs with one remainder must be better
-                            * */
+/* factor by which the formula of runs with one remainder must be better */
+#define ALIKE_BETTER 0.25
 #define DEGREE_MOST 3      /* largest degree of distance formulas */
 #define LINES 0.25         /* lines; insignificant difference of a distance */
 #define SCATTER 0.005
@@ -346,8 +346,8 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = same_count ? f->model->counts[block] : formula_of(f, totals, n);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        if (same >= varying(f) + 2 || same == n)   /* fewer runs do not determine the effect of each
-                                                    * input */
+        /* fewer runs do not determine the effect of each input */
+        if (same >= varying(f) + 2 || same == n)
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);

@@ -13,8 +13,8 @@
 #include "program/fit.h"
 #include "program/pages.h"
 
-#define BOUND_ROUNDS 64      /* iterations of limiting counts by the counts of predecessors, at most
-                              * */
+/* iterations of limiting counts by the counts of predecessors, at most */
+#define BOUND_ROUNDS 64
 
 /* Returns whether a run had the remainder of @term at @inputs. The formula is uncertain at other
  * remainders. */

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "model/facts.h"
 
-#define CHAIN 10000              /* multiplications in the dependence chain that measures the clock
-                                  * */
+/* multiplications in the dependence chain that measures the clock */
+#define CHAIN 10000
 #define CHAIN_CYCLES 4.0         /* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
 #define LOADS 24                 /* loads per iteration of the loop that measures ports */
 #define NOPS 96                  /* nops per iteration of the loop that measures slots */

@@ -16,8 +16,8 @@ double native_empty(void);
 /* Returns the number of involuntary context switches of this thread. */
 double native_taken_over(void);
 
-struct core_reading { double clock_hz, loads, nops; };   /* clock in Hz; seconds of one iteration of
-                                                          * each loop */
+/* clock in Hz; seconds of one iteration of each loop */
+struct core_reading { double clock_hz, loads, nops; };
 struct core_readings { VEC(struct core_reading) list; };
 
 /* Adds a measurement; takes 25 microseconds. */

@@ -11,8 +11,8 @@
 
 /* References by powers of two of the distance. */
 struct octaves {
-    double counts[OCTAVES], regular[OCTAVES];   /* number of references; number of references with a
-                                                 * steady step */
+    /* number of references; number of references with a steady step */
+    double counts[OCTAVES], regular[OCTAVES];
     double all;
 };
 

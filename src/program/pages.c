@@ -12,8 +12,8 @@
 #include "program/heap.h"
 
 #define LINES_PER_PAGE 64
-#define SIZES_MOST 64 /* formulas of sizes, at most; further sizes are scaled with the mean of their
-                       * block */
+/* formulas of sizes, at most; further sizes are scaled with the mean of their block */
+#define SIZES_MOST 64
 #define DEGREE_MOST 3 /* degree of the formula for the remaining faults */
 #define GRAIN 8       /* faults; a smaller difference is insignificant */
 #define SCATTER 0.05
@@ -80,8 +80,8 @@ static uint32_t size_formula(struct pages_model *m, const struct fit_data *data)
 {
     const size_t n = data->run_count;
 
-    for (size_t k = m->sizes.count; k-- > 0;) /* newest first, because equal values usually follow
-                                               * each other */
+    /* newest first, because equal values usually follow each other */
+    for (size_t k = m->sizes.count; k-- > 0;)
         if (memcmp(m->fitted.items + k * n, data->values, n * sizeof *data->values) == 0)
             return (uint32_t)k;
     if (m->sizes.count == SIZES_MOST)

@@ -14,15 +14,15 @@
 #define PARTS_MOST 8             /* terms of a single input, at most */
 /* values of an input from which it may be a divisor in products */
 #define RECIPROCAL_VALUES 5
-#define BROKEN_VALUES 5          /* values of an input up to which a piecewise linear function is
-                                  * tried */
+/* values of an input up to which a piecewise linear function is tried */
+#define BROKEN_VALUES 5
 #define PRODUCTS_MOST 6000       /* candidate products per search, at most */
-#define GAIN 0.7                 /* factor by which an additional term must reduce the error at
-                                  * left-out runs */
+/* factor by which an additional term must reduce the error at left-out runs */
+#define GAIN 0.7
 /* least share of a column's length that is independent of the chosen columns */
 #define DEPENDENT 1e-9
-#define EXPLAINED 1e-9           /* the values are explained if the residual is below this share of
-                                  * their length */
+/* the values are explained if the residual is below this share of their length */
+#define EXPLAINED 1e-9
 /* doublings of the inputs during which a formula must stay positive */
 #define OUTWARD 4
 

@@ -24,8 +24,8 @@
  * or too large. */
 static bool read_section(const char *path, struct str *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* O_NONBLOCK: a pipe must not block
-                                                               * */
+    /* O_NONBLOCK: a pipe must not block */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     elf_version(EV_CURRENT);

@@ -44,8 +44,8 @@ struct program_function {
 /* A compiled file. */
 struct program_unit {
     char *key, *source, *language, *level;
-    char *assembly;                /* assembler text; line numbers in .loc are block numbers within
-                                    * the unit, from 1 */
+    /* assembler text; line numbers in .loc are block numbers within the unit, from 1 */
+    char *assembly;
     uint32_t first_block, block_count, first_reference, reference_count, first_function,
         function_count;
     struct control_symbols *symbols;

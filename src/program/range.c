@@ -10,8 +10,8 @@
 
 #define NEGLIGIBLE 0.02    /* errors at left-out runs below this count as equal */
 #define GROWN_MOST 2       /* largest power by which a count with a single run may grow */
-#define ENDS 3.0           /* the counts at both ends of the runs may be off by this multiple of the
-                            * error at left-out runs */
+/* the counts at both ends of the runs may be off by this multiple of the error at left-out runs */
+#define ENDS 3.0
 /* error at left-out runs from which no formula describes the growth of the largest count */
 #define BAD 0.25
 /* least uncertainty of a growing count's power beyond the runs, if the formula nearly predicts

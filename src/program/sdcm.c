@@ -5,8 +5,8 @@
 
 #define NEWTON_STEPS 20
 #define NEAR 1e-4
-#define FAR_OFF 6.0            /* multiple of the capacity from which random replacement leaves
-                                * hardly any line */
+/* multiple of the capacity from which random replacement leaves hardly any line */
+#define FAR_OFF 6.0
 #define SPREAD 5.0             /* standard deviations of the number of lines per set */
 
 /* Returns the probability that fewer than @ways of @distance lines map to the set (binomial

@@ -12,8 +12,8 @@
 #define CORE_OFF 1.25      /* factor by which the model may be wrong for cycles of the core */
 #define MEMORY_OFF 1.6     /* factor by which the model may be wrong for misses */
 #define CALLS_OFF 1.6      /* factor by which the model may be wrong for library functions */
-#define FARTHER 2.0        /* multiple of the largest value of the runs; running it takes little
-                            * longer */
+/* multiple of the largest value of the runs; running it takes little longer */
+#define FARTHER 2.0
 
 struct part_range { double least, most; bool exact; };
 

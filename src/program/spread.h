@@ -20,8 +20,8 @@ struct time_spread {
     /* part with a loop whose iterations are not counted; UINT32_MAX: none */
     uint32_t uncounted;
     uint32_t block;            /* block with the most uncertain count; UINT32_MAX: none */
-    int input;                 /* input to run at @value to narrow the range most; -1: no run would
-                                * */
+    /* input to run at @value to narrow the range most; -1: no run would */
+    int input;
     double value;
 };
 

@@ -28,8 +28,8 @@ struct part_time {
     double taken;
     double far;                    /* part of @stream for lines from main memory */
     double ends;                   /* cycles over all executions for mispredicted loop ends */
-    double branches;               /* cycles over all executions for mispredicted branches on data
-                                    * */
+    /* cycles over all executions for mispredicted branches on data */
+    double branches;
     /* cycles over all executions in external functions */
     double calls;
     /* part of @calls that overlaps with the part's own chains and units */

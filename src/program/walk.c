@@ -25,8 +25,8 @@ struct unit_graph {
     /* per first instruction of a sequence: executions that arrive over edges without a choice, and
      * over those with a choice */
     double *known, *open;
-    bool *entered;           /* entered from elsewhere too: functions, and targets of unknown edges
-                              * */
+    /* entered from elsewhere too: functions, and targets of unknown edges */
+    bool *entered;
 };
 
 /* Returns whether the branch at @insn determines its only successor. */

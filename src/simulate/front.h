@@ -27,19 +27,19 @@ struct front {
     enum shape shape;
     enum frontend_source source;
     int64_t align;                  /* address of the first byte modulo 64 */
-    bool streams;                   /* the source has no predecoder: µop cache, loop buffer,
-                                     * symmetric decoders */
+    /* the source has no predecoder: µop cache, loop buffer, symmetric decoders */
+    bool streams;
     bool moved;                     /* the state changed in this cycle */
     struct place delivered;         /* next item to deliver to the µop queue */
-    int32_t queued, room;           /* µops in the µop queue; free entries needed to admit an item
-                                     * */
+    /* µops in the µop queue; free entries needed to admit an item */
+    int32_t queued, room;
     int32_t uop_queue;              /* entries (fact) */
 
     /* Predecoder. */
     int32_t block_bytes, predecode_width, lcp_penalty, instruction_queue;   /* facts */
     struct place predecoded;        /* next instruction to predecode */
-    int64_t at;                     /* first byte of the next instruction, counted from the first
-                                     * line */
+    /* first byte of the next instruction, counted from the first line */
+    int64_t at;
     int64_t block;                  /* first byte of the block in the predecoder */
     int32_t stall;                  /* remaining stall cycles */
     bool lcp_paid, crossing_paid;
@@ -59,8 +59,8 @@ struct front {
     unsigned copies;                /* copies of the loop in the loop buffer */
     struct window_groups windows;   /* groups of a µop cache with windows; otherwise empty */
     size_t window;                  /* index of the next group */
-    uint32_t window_left, window_wait;   /* instructions left in the group; cycles until it is
-                                          * delivered */
+    /* instructions left in the group; cycles until it is delivered */
+    uint32_t window_left, window_wait;
 };
 
 void front_done(struct front *f);

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define LIMIT_CYCLES 60000      /* cycles simulated without a repeated state; then the result is a
-                                 * mean */
+/* cycles simulated without a repeated state; then the result is a mean */
+#define LIMIT_CYCLES 60000
 #define WATCHED 16              /* cycles between polls for cancellation */
 /* items per slot, at most: an operation with a fused move before it and a fused nop after it */
 #define SLOTLESS_MOST 3

@@ -13,8 +13,8 @@
 #define NOBODY UINT32_MAX
 #define HASHED_BITS 10
 #define HASHED (1u << HASHED_BITS)
-#define BUFFERS 5               /* buffers watched: reorder buffer, scheduler, loads, stores, µop
-                                 * queue */
+/* buffers watched: reorder buffer, scheduler, loads, stores, µop queue */
+#define BUFFERS 5
 
 /* An item of one iteration, from delivery to retirement. */
 struct flight {
@@ -24,8 +24,8 @@ struct flight {
     /* number of undispatched µops; number of undispatched computing µops */
     uint32_t pending, computing;
     bool published;                                     /* its computed values are known */
-    bool merging;                                       /* values of UOP_RENAMED or UOP_MERGED are
-                                                         * pending */
+    /* values of UOP_RENAMED or UOP_MERGED are pending */
+    bool merging;
 };
 
 /* An iteration in flight. */
@@ -81,8 +81,8 @@ struct settle {
     double least;
     /* least cycles per iteration of replayed loads; 0: none */
     double enough;
-    double earliest, latest;           /* earliest and latest retirement in this stretch, in cycles
-                                        * after the time by @least */
+    /* earliest and latest retirement in this stretch, in cycles after the time by @least */
+    double earliest, latest;
     /* latest retirement after the time by @enough, in this and the previous stretch */
     double behind, behind_before;
     /* earliest and latest of the reference stretch */
@@ -116,16 +116,16 @@ struct simulator {
     int64_t entered;                   /* age of the next µop */
     /* end of the instruction that blocks rename, in hundredths of a cycle */
     int64_t sequencer_free;
-    double *stall;                     /* counter of the stall's cause in this cycle; NULL: no stall
-                                        * */
+    /* counter of the stall's cause in this cycle; NULL: no stall */
+    double *stall;
 
     /* Ports. */
     /* ports are bound at rename, not at dispatch (fact port_binding) */
     bool bound_at_rename;
     bool turns_of_computing;           /* @turn counts computing µops instead of slots */
     uint32_t bound[PORTS_MAX];         /* number of waiting µops per port */
-    uint32_t before[PORTS_MAX];        /* number of waiting µops per port at the start of rename's
-                                        * cycle */
+    /* number of waiting µops per port at the start of rename's cycle */
+    uint32_t before[PORTS_MAX];
     /* in this cycle: number of slots with µops, or of µops with a choice of ports */
     unsigned turn;
     uint8_t load_turn;                 /* port of the last load */

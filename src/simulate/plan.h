@@ -8,8 +8,8 @@
 #include "simulate/simulation.h"
 
 #define UNKNOWN INT32_MAX     /* a cycle that is not known */
-#define COMMIT_OVERLAP 2      /* cycles of a store's commit that overlap with retirement in this
-                               * simulation */
+/* cycles of a store's commit that overlap with retirement in this simulation */
+#define COMMIT_OVERLAP 2
 
 /* RENAMED: no µop; its values are known at rename. MERGED: no µop; flags that depend on older
  * flags. */
@@ -26,8 +26,8 @@ struct plan_source {
 
 /* A µop that waits for a value. */
 struct plan_reader {
-    uint32_t ahead;       /* distance * µops + µop, relative to the first µop of the value's
-                           * iteration */
+    /* distance * µops + µop, relative to the first µop of the value's iteration */
+    uint32_t ahead;
     int32_t add;          /* cycles after the value */
 };
 
@@ -39,13 +39,13 @@ struct plan_uop {
     uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* number of its combination of ports and pipe (plan.choices) */
     uint16_t pipe_choice; /* number of its pipe (plan.pipe_choices) */
-    uint16_t own;         /* number of µops of its item that it waits for: the load, the last
-                           * computing µop */
+    /* number of µops of its item that it waits for: the load, the last computing µop */
+    uint16_t own;
     uint32_t symbol;      /* load with a known address: symbol (struct access) */
     uint16_t bytes;       /* load with a known address: bytes; 0: unknown address */
     uint64_t offset, step;  /* load with a known address: offset and step (struct access) */
-    uint32_t first_place, place_mask;   /* index of the first entry in places; number of entries
-                                         * minus one */
+    /* index of the first entry in places; number of entries minus one */
+    uint32_t first_place, place_mask;
     uint32_t item;
     uint32_t first_source, sources;
 };
@@ -66,8 +66,8 @@ struct plan_node {
 struct plan_edge {
     uint32_t from, to;    /* nodes */
     uint32_t distance;    /* iterations */
-    int32_t before, operation;   /* cycles before the operation (load or forwarding), and of the
-                                  * operation */
+    /* cycles before the operation (load or forwarding), and of the operation */
+    int32_t before, operation;
     int16_t end;          /* enum latency_end */
     bool minor;           /* delays one of several values, not the whole instruction */
     bool follows;         /* order of fences, or of all instructions before a barrier */
@@ -87,18 +87,18 @@ struct plan_item {
     uint32_t first_edge, edges;
     uint32_t first_node, nodes;
     uint32_t issue, decode;          /* slots at rename; µops at the decoders */
-    int32_t latency, load_latency;   /* latency of the operation; cycles from the load's dispatch to
-                                      * the operation */
+    /* latency of the operation; cycles from the load's dispatch to the operation */
+    int32_t latency, load_latency;
     /* cycles that rename is blocked, in hundredths; 0: slots only */
     int32_t alone;
     /* cycles from the first computing µop to the store data */
     int32_t until_data;
     uint16_t computing;              /* number of computing µops */
     uint32_t limited[DISPATCH_LIMITS_MAX];   /* µops per kind of dispatch_limits */
-    uint32_t moves, zeroes;          /* eliminated moves, zeroing idioms (fact eliminate_per_cycle
-                                      * and eliminate_zero_per_cycle) */
-    uint32_t group_room;             /* slots that must be free in the rename group; 1: any number
-                                      * */
+    /* eliminated moves, zeroing idioms (fact eliminate_per_cycle and eliminate_zero_per_cycle) */
+    uint32_t moves, zeroes;
+    /* slots that must be free in the rename group; 1: any number */
+    uint32_t group_room;
     int32_t room;                    /* scheduler entries that must be free */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* has a UOP_MERGED */
@@ -109,11 +109,11 @@ struct plan_item {
     bool data;                       /* has a store-data µop */
     struct access stored;            /* access of its store */
     uint32_t next_store;             /* index of the next item with a store, cyclic */
-    uint32_t first_value, values;    /* range in listed of its values with readers, then ranges per
-                                      * kind */
+    /* range in listed of its values with readers, then ranges per kind */
+    uint32_t first_value, values;
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
-    int32_t unread;                  /* latency of the slowest computed value without readers; -1:
-                                      * none */
+    /* latency of the slowest computed value without readers; -1: none */
+    int32_t unread;
 };
 
 /* Returns whether a µop of @kind waits for the load of its own item. False for a renamed load,
@@ -154,12 +154,12 @@ struct plan {
     uint32_t first_store;      /* index of the first item with a store */
     /* iterations after which the loads' offsets in lines repeat */
     uint32_t phases;
-    uint32_t choices, pipe_choices;   /* number of combinations of ports and pipe; number of pipes,
-                                       * including none */
+    /* number of combinations of ports and pipe; number of pipes, including none */
+    uint32_t choices, pipe_choices;
 };
 
-#define UNLIMITED (1 << 20)   /* value of a missing limit: a power of two above the range of all
-                               * facts */
+/* value of a missing limit: a power of two above the range of all facts */
+#define UNLIMITED (1 << 20)
 
 /* Returns a core's fact as an integer, UNLIMITED if it is missing. */
 static inline int32_t whole(double fact)

@@ -59,8 +59,8 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     if (edge->end == LATENCY_COMMIT || edge->minor ||
         (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
-    if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)   /* a barrier: no µop executes before it
-                                                              * */
+    /* a barrier: no µop executes before it */
+    if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)
         return true;
     switch (kind) {
     case UOP_LOAD:

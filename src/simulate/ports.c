@@ -125,8 +125,8 @@ void ports_bind(struct simulator *s, const struct plan_item *item)
         turn += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
-    if (item->uops && !s->turns_of_computing)   /* eliminated instructions do not advance the turn
-                                                 * */
+    /* eliminated instructions do not advance the turn */
+    if (item->uops && !s->turns_of_computing)
         s->turn += item->issue;
 }
 
@@ -180,8 +180,8 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
     if (uop->pipe) {
         unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold - (pipe == port);   /* the port of a blocked pipe was counted
-                                                        * already */
+        /* the port of a blocked pipe was counted already */
+        s->busy[pipe] += uop->hold - (pipe == port);
     }
     writeback_dispatched(s, w);
 }

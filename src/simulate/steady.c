@@ -15,8 +15,8 @@
 #define STRETCH_SHARE 5
 #define STRETCHES 3          /* number of stretches that must be equal */
 #define PRIME 0x100000001b3u
-#define SLACK 0.5            /* cycles by which retirement may vary, because items retire in groups
-                              * */
+/* cycles by which retirement may vary, because items retire in groups */
+#define SLACK 0.5
 
 void steady_start(struct simulator *s, double least, double enough)
 {

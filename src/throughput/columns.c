@@ -85,8 +85,8 @@ bool columns_add(struct columns *c, portset set, unsigned most)
     unsigned first = c->count;
 
     if (has(c, set))
-        return true;   /* the set is a union of members, and its unions with other members are
-                        * columns already */
+        /* the set is a union of members, and its unions with other members are columns already */
+        return true;
     append(c, set);
     c->member[c->members++] = set;
     /* A connected union that contains the set is reachable by adding overlapping members one by

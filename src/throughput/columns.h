@@ -22,8 +22,8 @@ struct columns {
     /* aligned to 64 bytes; set 0, the issue bound, is first; unused entries are 0 */
     portset *sets;
     float *reciprocal;     /* 1 / |set|; 0 for set 0 */
-    portset *member;       /* sets added by columns_add, whose unions are the columns; same capacity
-                            * */
+    /* sets added by columns_add, whose unions are the columns; same capacity */
+    portset *member;
     bool *present;         /* flag per set; NULL above COLUMNS_DIRECT_PORTS, where @index is used */
     struct index index;
 };

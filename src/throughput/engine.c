@@ -7,8 +7,8 @@
 
 const struct engine *engine_named(const char *name)
 {
-    const struct engine *known[3] = {&engine_portable};   /* engines that this CPU supports, best
-                                                           * last */
+    /* engines that this CPU supports, best last */
+    const struct engine *known[3] = {&engine_portable};
     unsigned count = 1;
 
     /* CPUs with AVX-512 but without its population count (Skylake-X) also reduce their clock for

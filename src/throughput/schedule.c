@@ -13,8 +13,8 @@
 
 struct balance {
     struct flow flow;
-    portset set[FLOW_SETS];                 /* per distinct set of µops: ports that are still
-                                             * available */
+    /* per distinct set of µops: ports that are still available */
+    portset set[FLOW_SETS];
     double mass[FLOW_SETS];
     bool placed[FLOW_SETS];
     double share[FLOW_SETS][PORTS_MAX];     /* cycles of set i on port j */

@@ -95,8 +95,8 @@ bool a64_learn(const uint8_t *code, size_t length, struct err *err)
 
 static struct operand *add(struct insn *out, uint8_t kind, uint8_t access)
 {
-    static _Thread_local struct operand spill;   /* receives operands beyond INSN_OPERANDS, which
-                                                  * are dropped */
+    /* receives operands beyond INSN_OPERANDS, which are dropped */
+    static _Thread_local struct operand spill;
     struct operand *op =
         out->operand_count < INSN_OPERANDS ? &out->operands[out->operand_count++] : &spill;
     *op = (struct operand){.kind = kind,

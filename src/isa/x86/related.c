@@ -137,10 +137,10 @@ enum requirement {
 };
 
 struct related_rule {
-    const char *from, *to;        /* mnemonics of the forms; operands are unchanged unless given
-                                   * below */
-    const char *from_operands;    /* prefix of the operand list to which the rule applies; NULL: any
-                                   * */
+    /* mnemonics of the forms; operands are unchanged unless given below */
+    const char *from, *to;
+    /* prefix of the operand list to which the rule applies; NULL: any */
+    const char *from_operands;
     /* NULL: unchanged; "R": @registers registers of the first one's type */
     const char *to_operands;
     unsigned registers;

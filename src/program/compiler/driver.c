@@ -24,8 +24,8 @@
 
 enum language { LANGUAGE_C, LANGUAGE_CPLUSPLUS, LANGUAGE_FORTRAN, LANGUAGE_NONE };
 
-struct word { const char *text; bool value; };   /* value: the word is the value of the previous
-                                                  * option */
+/* value: the word is the value of the previous option */
+struct word { const char *text; bool value; };
 
 struct command_line {
     enum language language;              /* from the driver's name; selects the linker driver */

@@ -25,8 +25,8 @@ enum reference_kind {
 struct module_reference {
     LLVMValueRef insn;
     enum reference_kind kind;
-    unsigned block, operand;       /* operand: index of the address; for REFERENCE_RANGE the length
-                                    * is operand 2 */
+    /* operand: index of the address; for REFERENCE_RANGE the length is operand 2 */
+    unsigned block, operand;
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
     unsigned size;                 /* bytes */
     bool write;

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 #define BRANCHES_TABLES 4
-#define BRANCHES_SHORTEST 8u         /* outcomes; each table has twice as many as the previous one
-                                      * */
+/* outcomes; each table has twice as many as the previous one */
+#define BRANCHES_SHORTEST 8u
 #define BRANCHES_PLACES 4096u
 #define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
 
 struct branches_entry {
     uint16_t tag;                    /* 0: free */
     int8_t counter;                  /* -4 to 3; 0 and above predict taken */
-    uint8_t useful;                  /* 0 to 3; counts predictions that were correct where shorter
-                                      * histories were wrong */
+    /* 0 to 3; counts predictions that were correct where shorter histories were wrong */
+    uint8_t useful;
 };
 
 /* Valid if zero-initialised. */

@@ -28,8 +28,8 @@
 
 struct reuse_line {
     uint64_t line;                   /* 1 + line number; 0: unused entry */
-    uint64_t stamp;                  /* 1 + time stamp; 0: in the short list, or lost by a longjmp
-                                      * */
+    /* 1 + time stamp; 0: in the short list, or lost by a longjmp */
+    uint64_t stamp;
 };
 
 /* Empty and valid if zero-initialised; reuse_done frees. */

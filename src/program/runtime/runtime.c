@@ -38,8 +38,8 @@
 #define LATE_TICKS 20000u
 #define TRIES 200
 #define NOTHING_EVERY 16u            /* calls per measurement of an empty call */
-#define NOTHING_LEAST 8u             /* measurements of empty calls needed to replace the one at the
-                                      * start */
+/* measurements of empty calls needed to replace the one at the start */
+#define NOTHING_LEAST 8u
 #define CLOCKS_TICKS 100000u         /* ticks between two readings of the clocks */
 #define CALLS_DEEP 32u               /* nested callbacks that are timed, at most */
 #define TURN 4096u                   /* consecutive references of one thread */
@@ -49,8 +49,8 @@
 #define ALLOCATIONS 32768u             /* allocations recorded, at most */
 #define GIVEN_PLACES (2 * ALLOCATIONS) /* entries of the hash table, a power of two */
 #define CHAIN 20000
-#define CHAIN_CYCLES 4u              /* cycles of a 64-bit multiplication (3) and an exclusive or
-                                      * (1) */
+/* cycles of a 64-bit multiplication (3) and an exclusive or (1) */
+#define CHAIN_CYCLES 4u
 
 extern struct portolan_unit_ *__start_portolan_units[] __attribute__((weak)),
     *__stop_portolan_units[] __attribute__((weak));

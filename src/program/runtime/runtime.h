@@ -57,8 +57,8 @@ struct portolan_unit_ {
     uint64_t *counts;
     struct portolan_access_ *access;
     struct portolan_calls_ *calls; /* one per block */
-    uint64_t *mispredicted;        /* per block: mispredictions of its branch by the model of
-                                    * branch_predictor.h */
+    /* per block: mispredictions of its branch by the model of branch_predictor.h */
+    uint64_t *mispredicted;
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
