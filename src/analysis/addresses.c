@@ -12,7 +12,7 @@
 #define STORES 128       /* stores recorded; at least the entries of the largest store buffer */
 /* slots for symbols of sums and loaded values; links are lost when they are full */
 #define COMPOSITES 1024
-/* iterations followed: finds links through memory of up to ROUNDS - 1 iterations */
+/* iterations simulated; finds links through memory of up to ROUNDS - 1 iterations */
 #define ROUNDS 8
 #define START_VALUE 0x2324000   /* BHive's value of the registers: the address of the mapped page */
 #define PAGE 4096
@@ -49,7 +49,8 @@ struct access_place {
     bool used, counted;
 };
 
-#define TLB_ENTRIES 64      /* within a factor of two of every processor with a shipped table */
+#define TLB_ENTRIES 64      /* entries; within a factor of two of every processor with a shipped
+                             * table */
 
 struct state {
     struct value reg[32];
@@ -162,7 +163,7 @@ static struct value address_of(struct state *s, const struct insn *insn, const s
      * copy */
     if (op->base == REG_PC && s->start == START_MEASURED)
         at = (struct value){0, START_RELATIVE + (int64_t)insn->offset * START_RELATIVE_LINE};
-    /* an absolute address, the same in every copy after linking */
+    /* an absolute address after linking, the same in every copy */
     else if (op->base == REG_PC)
         at = (struct value){AT_CODE,
                             (int64_t)((uint64_t)op->displacement + insn->offset + insn->length)};

@@ -9,7 +9,7 @@
 
 /* Initial values of the registers. */
 enum start_values {
-    START_DIFFERENT,   /* each register has its own unknown value */
+    START_DIFFERENT,   /* each register has its own unknown initial value */
     /* as in BHive's measurements: all registers but the stack and frame pointers contain one page's
      * address; all memory is filled with it; all pages map to one physical page */
     START_EQUAL,
@@ -110,7 +110,7 @@ struct symbol_meaning addresses_meaning(const struct address_work *work, unsigne
 /* Returns the distance in bytes by which the address changes per iteration, without sign. 0:
  * constant or unknown. */
 uint64_t access_step(const struct access *a);
-/* Index of the first link of @load in work->found, or its insertion point. */
+/* Returns the index of the first link of @load in work->found, or its insertion point. */
 size_t addresses_found(const struct address_work *work, uint32_t load);
 
 #endif

@@ -6,7 +6,7 @@
 #include "analysis/kernel.h"
 
 enum advance_answer {
-    ADVANCE_OTHER,     /* not compiled from the same source lines: no result */
+    ADVANCE_OTHER,     /* no result: the loops are not compiled from the same source lines */
     /* a step is unknown (as at -O0, where variables are in memory) or the factor differs between
      * arrays */
     ADVANCE_UNKNOWN,

@@ -8,7 +8,7 @@
 #define ADVICE_ROWS 3 /* rows of a port that a sentence names, at most */
 #define ADVICE_EQUAL 1e-9
 
-/* Input of a sentence. */
+/* Arguments for making a sentence. */
 struct advice {
     const struct analysis *a;
     const struct limit *l;

@@ -207,7 +207,7 @@ bool advice_could_widen(const struct analysis *a)
             if (op->kind != OPERAND_MEMORY || !(insn->traits & (INSN_LOAD | INSN_STORE)))
                 continue;
             if (op->index >= isa->vectors && op->index != REG_NONE)
-                return false;   /* a gather */
+                return false;   /* a gather has a vector index */
             bits = op->bits > bits ? op->bits : bits;
         }
     }

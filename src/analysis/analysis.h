@@ -16,7 +16,7 @@
     X(REDUCTION, "reduction")          /* an accumulator of one associative operation */           \
     X(SCAN, "prefix scan")             /* a REDUCTION with all partial results used */       \
     X(RECURRENCE, "recurrence")        /* any other chain of operations */                         \
-    X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the last load */      \
+    X(POINTER_CHASE, "pointer chase")  /* a load's address depends on the previous load */      \
     X(SELECT, "select chain")          /* a cmov or blend depends on the previous one */  \
     X(MEMORY, "through memory")        /* a load reads a store of an earlier iteration */        \
     X(PARTIAL, "partial register") /* a partial write is merged with the register's old value */ \
@@ -48,7 +48,7 @@ struct limit_link {
 };
 
 struct limit_chain {
-    enum limit_kind kind;        /* INDUCTION to SERIAL; NONE: no chain */
+    enum limit_kind kind;        /* kind of chain, INDUCTION to SERIAL; NONE: no chain */
     struct limit_link *links;    /* links in program order, over @distance iterations */
     size_t count;
     unsigned distance;           /* iterations that the chain spans */
@@ -78,7 +78,7 @@ struct limit {
     unsigned count;
     enum limit_kind next;                  /* largest limit below these kinds; NONE: unknown */
     double next_cycles;                    /* cycles per iteration of @next, or 0 */
-    /* largest limit that unrolling does not relieve, and its cycles; 0: unknown */
+    /* largest limit that unrolling does not relieve, and its cycles per iteration; 0: unknown */
     enum limit_kind left;
     double left_cycles;
     bool streams;                          /* an access advances by a constant step */
@@ -131,7 +131,7 @@ struct analysis {
     enum shape shape;
     struct analysis_edge *edges;     /* unique, sorted by producer */
     size_t edge_count;
-    /* cycles of the longest path through one iteration; NaN when latencies are not modelled */
+    /* cycles of the longest path through one iteration; NaN if latencies are not modelled */
     double critical_path;
     portset bottleneck_ports;        /* ports that attain the port bound */
     double cycles;                   /* maximum of the bounds */

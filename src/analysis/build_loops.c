@@ -26,7 +26,7 @@ struct build_object {
     struct object object;
     char *member;                /* archive member; NULL: the file itself */
     struct unit_lines lines;
-    struct err fault;            /* why its source lines could not be read */
+    struct err fault;            /* error while its source lines were read */
 };
 
 /* A function that one work item decodes. */

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "model/machine.h"
 
-#define SHAPE_KINDS 64   /* kinds of instructions, by mnemonic */
+#define SHAPE_KINDS 64   /* kinds of instructions that are counted separately, by mnemonic */
 
 /* Number of instructions of each kind in a loop, at most 255. */
 struct loop_shape { uint8_t counts[SHAPE_KINDS]; };

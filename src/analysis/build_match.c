@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/watch.h"
 
-#define PAIRS_MOST 4000000u    /* pairs of loops compared per group */
+#define PAIRS_MOST 4000000u    /* pairs of loops compared per group, at most */
 /* functions compared on each side of the expected position of a renamed function */
 #define NEAR 1000u
 #define ALIKE_FUNCTION 0.7     /* least similarity of functions with different names */

@@ -45,7 +45,7 @@ struct core *core_new(const struct machine *m)
 #define READ_SWITCH(key) c->key = fact_switch(m, #key);
     CORE_NUMBERS(READ_NUMBER)
     CORE_SWITCHES(READ_SWITCH)
-    if (c->loop_buffer <= 0)   /* exists but is disabled */
+    if (c->loop_buffer <= 0)   /* the loop buffer exists but is disabled */
         c->loop_buffer = NAN;
     c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
@@ -101,7 +101,7 @@ void core_free(struct core *c)
     free(c);
 }
 
-/* Usage of a store with an index register, whose address may use fewer ports (fact
+/* Sets @out to the usage of a store with an index register. Its address may use fewer ports (fact
  * indexed_store_ports): not port 7 from Haswell to Skylake. */
 static void restrict_indexed(const struct core *c, const struct usage *usage, struct usage *out)
 {
@@ -122,8 +122,8 @@ static unsigned count_of(const struct usage *usage, portset pipes)
     return sum;
 }
 
-/* Returns the entry of the register form of @insn's operation, without its load or store; NULL if
- * the table has none. */
+/* Returns the entry of @insn's operation on registers, without its load or store; NULL if the table
+ * has none. */
 static const struct mapping_entry *register_form(const struct machine *m, const struct insn *insn,
                                                  unsigned bits)
 {
@@ -164,7 +164,7 @@ static void set_load_latency(const struct core *c, const struct insn *insn, bool
     op->traits |= isnan(cycles) && insn->traits & INSN_LOAD ? OP_LOAD_UNKNOWN : 0;
 }
 
-/* Adds @more to @usage; returns its number of µops. */
+/* Adds @more to @usage. Returns the number of µops added. */
 static unsigned add_all(struct usage *usage, const struct usage *more)
 {
     for (unsigned i = 0; i < more->count; i++)
@@ -172,14 +172,15 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
-/* Records the first estimate among the machine's data for the form. */
+/* Records @source if it is the first estimate in the data for the form. */
 static void note_estimate(struct op *op, const char *source)
 {
     if (!op->estimate && source && source_is_estimate(source))
         op->estimate = source;
 }
 
-/* Composes an unknown form from its operation on registers and a known load or store. */
+/* Composes the usage of an unknown form from its operation on registers and a known load or store.
+ * Returns false if these are unknown. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -203,8 +204,8 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     return true;
 }
 
-/* Latency of the operation alone: that of the register form if there is one, else the table's minus
- * the load. */
+/* Returns the latency of the operation without its load: that of the register form if there is one,
+ * else the table's latency minus the load's. */
 static int32_t operation_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
@@ -214,7 +215,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     if (!memory || !(insn->traits & (INSN_LOAD | INSN_STORE)))
         return hundredths(op->entry->latency);
     const struct mapping_entry *plain = register_form(c->machine, insn, memory->bits);
-    /* an addition that rename eliminates on a register is executed after a load */
+    /* rename eliminates some additions of registers, but not those of loaded values */
     if (plain && !isnan(plain->latency))
         return plain->usage.count || !insn->flags_written ? hundredths(plain->latency) : CYCLE;
     if (isnan(op->entry->latency))
@@ -234,7 +235,7 @@ static bool merges_loaded(const struct insn *insn)
     return false;
 }
 
-/* Returns whether the instruction computes with the loaded value. */
+/* Returns whether the instruction computes with the loaded value instead of only moving it. */
 static bool computes(const struct insn *insn)
 {
     bool reads = insn->flags_written != 0;
@@ -245,8 +246,9 @@ static bool computes(const struct insn *insn)
     return reads;
 }
 
-/* Returns whether pairs share a slot where micro_ops counts slots. An operation counts even if its
- * ports are uncharted; gathers always have an index. */
+/* Returns the number of µop pairs that share a slot, for facts in which micro_ops counts slots. An
+ * operation counts even if its ports are unknown. Gathers have no pairs, because they always have
+ * an index. */
 static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op,
                                unsigned ported)
 {
@@ -275,14 +277,14 @@ bool core_renames_width(const struct core *c, const struct operand *memory)
     return machine_has(c->machine, "memory_renaming_bits", bits);
 }
 
-/* Returns whether it is a read-modify-write with a constant or one operand: add m,i; inc m; shl
- * m,i. */
+/* Returns whether the instruction is a read-modify-write with a constant or no other operand: add
+ * m,i; inc m; shl m,i. */
 static bool modifies_by_constant(const struct insn *insn)
 {
     return !has_register(insn) && !insn->flags_read && !(insn->traits & INSN_LOCK);
 }
 
-/* Whether the load of @insn can be found at rename, whatever its address. */
+/* Returns whether memory renaming applies to the load of @insn, whatever its address. */
 static bool renames_load(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct machine *m = c->machine;
@@ -332,7 +334,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         op->traits |= op->usage.uops[i].ports & c->pipes ? OP_PIPE : 0;
     if (!(op->traits & OP_KNOWN))
         return;
-    bool plain = c->isa->load_store;   /* the base step is no operation on the data */
+    bool plain = c->isa->load_store;   /* the addition of a write-back address is no operation on
+                                        * the data */
     if (loads && !stores && (plain ? !merges_loaded(insn) : ported <= 1))
         op->traits |= OP_PURE_LOAD;
     if (stores && !loads && (plain || ported <= 2))
@@ -350,8 +353,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Latency of locked instructions (including xchg with memory), of barriers as measured alone, and
- * of the instructions in fact serialising. */
+/* Returns the latency of locked instructions (including xchg with memory), of barriers as measured
+ * in isolation, and of the instructions in fact serialising. 0 for all other instructions. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
     if (insn->traits & INSN_BARRIER)
@@ -394,14 +397,14 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
-        /* On a load-store architecture the table's latency of a load starts at its address; it
+        /* On a load-store architecture the table's latency of a load starts at its address. It
          * depends on width, extension and register count. */
         if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
             op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
         }
         op->latency = operation_latency(c, insn, op);
-        /* Execution takes at least a cycle, even if the table has 0 because rename usually
+        /* Execution takes at least one cycle, even if the table has 0 because rename usually
          * eliminates the move. A move to or from memory has the latency of its access. */
         if (op->latency >= 0 && op->latency < CYCLE && op->usage.count &&
             !(insn->traits & (INSN_LOAD | INSN_STORE)))
@@ -410,7 +413,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         approximate(c, insn, op);
         classify(c, insn, op);
     }
-    /* eliminated at rename: additions of immediates on Golden Cove */
+    /* eliminated at rename, as additions of immediates on Golden Cove */
     if (insn->traits & INSN_NOP || (op->entry && !op->usage.count))
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)

@@ -12,7 +12,7 @@
 #include "model/machine.h"
 #include "throughput/throughput.h"
 
-/* Latencies are integers in hundredths of a cycle, so that cycle ratios are exact. */
+/* Latencies are integers in hundredths of a cycle, because cycle ratios must be exact. */
 #define CYCLE 100
 
 enum op_trait {
@@ -34,7 +34,7 @@ enum op_trait {
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set with slow flags */
     /* slower if it reads a register that rename keeps as a sum */
     OP_SLOW_SUM = 1 << 15,
-    OP_FUSIBLE = 1 << 16,          /* macro-fuses with some following branch */
+    OP_FUSIBLE = 1 << 16,          /* macro-fuses with some kind of following branch */
     OP_FIRST = 1 << 17,            /* must be first in a group at rename */
     /* executes twice if it reads a register that rename keeps as a sum */
     OP_SUM_AGAIN = 1 << 18,
@@ -60,7 +60,8 @@ struct op {
     int32_t latency;
     /* latency of the load from address to value, hundredths of a cycle; 0: unknown */
     int32_t load_latency;
-    /* delay of the next locked or serialising instruction, hundredths of a cycle; 0: none */
+    /* delay that it causes for the next locked or serialising instruction, hundredths of a cycle;
+     * 0: none */
     int32_t fence;
     /* latencies with the slowest operand values, up to the pointer after the last; NULL: equal for
      * all values, or unknown */

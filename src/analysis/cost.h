@@ -8,7 +8,7 @@
 /* Flags of a row: constant, name in the results. */
 #define ROW_FLAGS(X) \
     X(UNKNOWN, "unknown")          /* the machine has no row for the form: cost 0 */ \
-    X(ZERO, "zero-idiom")          /* needs no port */ \
+    X(ZERO, "zero-idiom")          /* a zeroing idiom that needs no port */ \
     X(ONES, "ones-idiom") \
     X(ELIMINATED, "eliminated")    /* move eliminated at rename */ \
     X(FUSED, "fused")              /* macro-fused with the next instruction */ \

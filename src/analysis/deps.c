@@ -31,7 +31,7 @@ struct store_input {
 
 /* Load that a value comes from, directly or after a one-cycle operation. */
 struct origin {
-    uint32_t load;                 /* NO_LOAD: none */
+    uint32_t load;                 /* index of the load; NO_LOAD: none */
     bool worked;
 };
 
@@ -149,7 +149,7 @@ static void hold(struct build *b, uint32_t node, uint32_t distance)
     uint8_t resource = b->d->nodes[node].resource;
     const struct dep_node *n = &b->d->nodes[node];
 
-    if (resource == RESOURCE_MEMORY)   /* memory is linked by address */
+    if (resource == RESOURCE_MEMORY)   /* addresses link memory */
         return;
     b->holds[resource] = (struct holder){node, distance, true};
     const struct operand *source = &b->insns[n->insn].operands[1];

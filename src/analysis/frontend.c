@@ -269,7 +269,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
         out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
-    else if (!isnan(c->fetch_bytes))   /* only the bytes per cycle are known */
+    else if (!isnan(c->fetch_bytes))   /* the machine has only the bytes per cycle */
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
         out->decode = decode(c, insns, costs);

@@ -12,7 +12,7 @@ struct ranked_function {
     /* number of backward branches, and their estimated nesting depth */
     uint32_t loops, depth;
     uint32_t vectors;             /* number of vector instructions */
-    uint64_t size;                /* bytes */
+    uint64_t size;                /* size in bytes */
 };
 
 struct ranked_loop {

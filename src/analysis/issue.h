@@ -1,4 +1,4 @@
-/* Rename: cycles per iteration by issue slots. */
+/* Rename: bound in cycles per iteration by issue slots. */
 #ifndef PORTOLAN_ANALYSIS_ISSUE_H
 #define PORTOLAN_ANALYSIS_ISSUE_H
 

@@ -196,7 +196,7 @@ static void which_function(struct err *err)
             "line numbers");
 }
 
-/* Makes the kernel of @o, read from @path. */
+/* Makes the kernel of @o, read from @path, for @options. NULL with err. */
 static struct kernel *kernel_of_object(const struct object *o, const char *path,
                                        const struct kernel_options *options, struct err *err)
 {

@@ -354,7 +354,7 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
                            "no instructions after label %s", symbol);
 }
 
-/* Adds @by bytes to the offsets in @a's code. */
+/* Adds @by to all offsets in @a. */
 static void assembled_move(struct assembled *a, uint64_t by)
 {
     for (size_t i = 0; i < a->line_count; i++)
@@ -435,7 +435,7 @@ out:
     return k;
 }
 
-/* Returns a function's demangled name; the caller frees. */
+/* Returns the demangled name of a function. The caller frees it. */
 static char *readable(const char *name)
 {
     char *text = demangle(name);

@@ -28,7 +28,7 @@ struct memory_time {
     double cycles;                  /* cycles per iteration */
     /* cycles per iteration of each part; LIMIT_CORE: the core alone */
     double parts[MEMORY_LIMITS];
-    enum memory_limit limit;        /* the largest part */
+    enum memory_limit limit;        /* largest part */
     /* bytes of the address range of each part's lines; 0: no lines */
     double within[MEMORY_LIMITS];
     /* lines per iteration; written lines count twice beyond the first level */

@@ -22,7 +22,7 @@ struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
     unsigned alone[PORTS_MAX][FORM_KINDS];         /* forms that can use no other port */
     unsigned vectors, vectors_of_port[PORTS_MAX];  /* as @of_port and @all, for vector stores */
-    /* stores in total, and those that can use each port */
+    /* number of stores in total, and of those that can use each port */
     unsigned stores, stores_of_port[PORTS_MAX];
 };
 

@@ -16,7 +16,7 @@ struct recipe {
     char *target;               /* target processor; NULL: as the flags select */
     /* replacement for a flag that some compilers lack, static; NULL: none */
     const char *generic;
-    struct kernel_options options;   /* owns its symbol and source_path */
+    struct kernel_options options;   /* symbol and source_path are owned */
     char *printed;              /* compiler messages; NULL: none */
 };
 

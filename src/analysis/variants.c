@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "isa/vary.h"
 
-#define ELSEWHERE 192         /* bytes: three cache lines */
+#define ELSEWHERE 192         /* bytes to a location in another cache line: three lines */
 #define STORE_BUFFER 64       /* stores searched for dependences through memory */
 
 void variant_done(struct variant *v)

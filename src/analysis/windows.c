@@ -52,7 +52,8 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-/* Number of displacements and immediates of an instruction; a 64-bit one counts twice. */
+/* Returns the number of displacements and immediates of an instruction. A 64-bit one counts
+ * twice. */
 static unsigned constants_of(const struct insn *insn)
 {
     unsigned count = 0;

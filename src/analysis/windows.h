@@ -15,7 +15,7 @@ struct window_group {
     uint16_t cycles;   /* cycles since the previous group; 0: delivered together with it */
 };
 
-/* Groups of copies of a loop until the pattern repeats. */
+/* Groups of copies of a loop, until their pattern repeats. */
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;
@@ -23,7 +23,7 @@ struct window_groups {
     double cycles;     /* cycles of the µop cache per copy */
 };
 
-/* Returns whether the machine has all four facts. */
+/* Returns whether the machine has all four facts of the windows. */
 bool windows_known(const struct core *c);
 /* Computes the groups in @g, which is emptied first; windows_done frees it. @align is the address
  * of the first byte modulo 64. The machine must have windows_known. Any thread. */

@@ -8,7 +8,7 @@
 
 #define X87_REGISTERS 8
 #define X87_FIRST 56     /* register number of st(0) and mm0 */
-/* bits of a register's value; MMX registers are narrower and do not rotate */
+/* bits of an x87 value; MMX registers are narrower and do not rotate */
 #define X87_BITS 80
 
 /* Returns the top of the stack before each of @insns and after the last, modulo X87_REGISTERS. The

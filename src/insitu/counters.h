@@ -22,7 +22,7 @@ struct counter_source {
     void *state;
 };
 
-/* Counts of a program. */
+/* Counts of a program over all its threads. */
 struct hardware_counts {
     double value[COUNTER_KINDS]; /* NaN: not counted */
     const char *why; /* reason why the first missing counter is missing; static; NULL: none is */

@@ -14,7 +14,7 @@
 #define BLOCKS_LEAST 8u        /* timed blocks for a quantile, at least */
 #define QUIET 0.25             /* quantile of undisturbed blocks */
 #define DISTURBED 1.5
-#define CLOCK_CHANGE 0.05      /* relative change of the clock within a block */
+#define CLOCK_CHANGE 0.05      /* relative change of the clock from which a block is ignored */
 
 double insitu_clock_overhead(const struct insitu *x)
 {

@@ -379,7 +379,7 @@ bool process_copy(struct process *p, struct traced *t, struct process *out, int6
     p->born = 0;
     if (!p->call_at || !process_registers(t, &regs))
         return false;
-    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* no signal at its end */
+    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* clone without a signal */
     out->pid = p->born;
     if (!p->born)
         return false;
@@ -634,7 +634,8 @@ static size_t interrupt(struct process *p, bool running)
         struct traced *t = &p->tracees.items[i];
         bool known = t->considered == p->stops;
         t->considered = p->stops;
-        if (t->stopped && t->within && !t->replaced) {   /* its system call ends first */
+        if (t->stopped && t->within && !t->replaced) {   /* the thread stops after its system call
+                                                          * */
             t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
             process_go(p, t);
         } else if (!t->stopped && !t->asked && !known &&

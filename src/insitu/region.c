@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 #define REGION_MOST 8000 /* instructions copied, at most */
-#define FLAGS_STEPS 200  /* instructions searched for readers of flags */
+#define FLAGS_STEPS 200  /* instructions searched for readers of flags, at most */
 #define TABLE_MOST 1024  /* entries of a jump table, at most */
 #define ANCHORS_MOST 64u
 #define RESUMED_MOST 90u /* patched places in addition to the pivot, at most */

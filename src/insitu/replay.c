@@ -158,7 +158,7 @@ static bool make_copy(struct rerun *m, struct traced *t, bool anywhere, int64_t 
     return ok && (anywhere ? process_registers(copy, &m->regs) : step_to_pivot(m));
 }
 
-/* Runs the copy from @address. */
+/* Runs the copy from @address until int3. */
 static bool run_at(struct rerun *m, uint64_t address)
 {
     struct user_regs_struct regs = m->regs;

@@ -39,7 +39,7 @@ enum copy_slot {
     /* six words each: time; its low 32 bits before the clock; time after it; exits; ticks outside
      * the loop; passes not executed */
     SLOT_STAMPS = 0x4000,
-    SLOT_RING = 0x10000,       /* events */
+    SLOT_RING = 0x10000,       /* recorded events */
     SLOT_STATE = 0x90000,      /* replaying: state for xrstor */
     SLOT_TOUCHES = 0xa0000,
     SLOT_RESTORES = 0xc8000,

@@ -13,7 +13,7 @@ enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFU
 struct split_replays {
     double warm, warm_off;         /* with the accessed lines in the cache */
     double trained, trained_off;   /* with learnt branches too */
-    /* in the program, including code between visits that the replays contain */
+    /* cycles in the program, including code between visits that the replays contain */
     double live;
 };
 

@@ -1,16 +1,17 @@
 /* Makes machine code without dependences between its instructions from a multiset of instruction
- * forms. Registers: rsp is the stack, r15 the counter, r14 points to read-only memory, r13 to
- * written memory, r11 is zeroed to break chains. Some of the others are only read (two if a form
- * reads its destination, which then has all free ones); the rest are written in turn. So no
- * instruction waits for another, and read values never change. Registers that a form implies (cl,
- * rax, xmm0) are excluded from both. Stores step through 2 KiB, loads through the shape's window.
- * Chain breakers precede each form that reads its destination without a choice of register:
+ * forms. Registers: rsp is the stack, r15 the counter, r14 points to memory that is read, r13 to
+ * memory that is written, r11 is zeroed to break chains. Some of the other registers are only read,
+ * the remaining ones are written in rotation. If a form reads its destination, only two are read,
+ * and its destinations rotate over all free ones. Therefore no instruction waits for another, and
+ * values that are read never change. Registers that a form implies (cl, rax, xmm0) are in neither
+ * group. Stores step through 2 KiB, loads through the shape's window. Chain breakers precede each
+ * form that reads its destination without a choice of register:
  * - flags read and written (adc, sbb, rcl, adcx), and shifts by cl, which keep the flags for count
- * 0: xor r11d, r11d
+ *   0: xor r11d, r11d
  * - rax or rdx read and written (mul, cdqe, cmpxchg): xor of that register
  * - div and idiv, for a new dividend: mov eax, a constant; xor edx, edx
- * Zeroing costs an issue slot and no port on every machine with the idiom. This is x86-64;
- * a64/body.h has AArch64. */
+ * Zeroing takes an issue slot and no port on every machine with the idiom. This describes x86-64;
+ * a64/body.h describes AArch64. */
 #ifndef PORTOLAN_ISA_BODY_H
 #define PORTOLAN_ISA_BODY_H
 
@@ -101,7 +102,7 @@ void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, 
 
 /* Roles of registers, for the code that initialises them. */
 enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };
-/* Bytes around the pointers that bodies access. */
+/* bytes around the pointers that bodies access */
 #define BODY_WINDOW 2048
 
 /* Dependency chains of a form. Each instruction depends on the previous one through one pair of

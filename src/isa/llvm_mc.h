@@ -9,7 +9,7 @@
 
 /* An instruction and its text. */
 struct llvm_mc_word {
-    /* to encode: a line, not NUL-terminated; decoded: owned by the caller */
+    /* line to encode, not NUL-terminated; or decoded text, owned by the caller */
     const char *text;
     size_t length;       /* length of a line to encode */
     uint32_t word;       /* word, for instruction sets with four-byte words */

@@ -85,7 +85,7 @@ enum operation {
     OPERATION_SCATTER,
     OPERATION_FP_ADD,             /* includes sub, addsub */
     OPERATION_FP_MULTIPLY,
-    OPERATION_FP_FUSED,           /* multiply and add */
+    OPERATION_FP_FUSED,           /* fused multiply and add */
     OPERATION_FP_DIVIDE,
     OPERATION_FP_ROOT,
     OPERATION_FP_RECIPROCAL,      /* estimates: rcp, rsqrt */
@@ -94,22 +94,22 @@ enum operation {
     OPERATION_FP_ROUND,
     OPERATION_FP_CONVERT,
     OPERATION_FP_HORIZONTAL,      /* hadd, dp */
-    OPERATION_MASK,               /* on mask or predicate registers */
+    OPERATION_MASK,               /* operations on mask or predicate registers */
     OPERATION_COUNT,
 };
 
 /* Condition of a conditional branch, move or set. Comments have the suffixes of mnemonics. */
 enum condition {
     CONDITION_NONE,
-    CONDITION_EQUAL,              /* e z eq */
+    CONDITION_EQUAL,              /* e, z, eq */
     CONDITION_NOT_EQUAL,
     /* b c cs hs: carry set; on x86-64 below, on AArch64 higher or same */
     CONDITION_CARRY,
     CONDITION_NO_CARRY,
-    CONDITION_CARRY_OR_EQUAL,     /* be */
+    CONDITION_CARRY_OR_EQUAL,     /* be (also na): carry or equal */
     CONDITION_NEITHER,            /* a: carry clear and not equal */
     CONDITION_HIGHER,             /* hi: carry set and not equal */
-    CONDITION_LOWER_SAME,         /* ls */
+    CONDITION_LOWER_SAME,         /* ls (lower or same): carry clear or equal */
     CONDITION_SIGN,
     CONDITION_NO_SIGN,
     CONDITION_OVERFLOW,

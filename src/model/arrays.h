@@ -10,7 +10,7 @@
 #define ARRAYS_REGISTERS 32
 
 enum arrays_fill_kind {
-    ARRAYS_INDICES,   /* random numbers below @range */
+    ARRAYS_INDICES,   /* random indices below @range */
     /* addresses of elements in the same bytes, @spacing apart; following them visits all elements
      * in a cycle */
     ARRAYS_RING,

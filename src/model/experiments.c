@@ -23,7 +23,7 @@ static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXP
                                       (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
 #define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
 
-#define COPIED_A_STEP 4   /* rows */
+#define COPIED_A_STEP 4   /* rows copied per step of the watch */
 
 /* Returns a copy of @text, or the shared state with this text. */
 static char *state_new(const char *text)

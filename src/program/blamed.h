@@ -24,8 +24,8 @@ struct blamed_part {
     /* seconds by which the counts differ from the measured ones */
     double counts;
     bool near; /* the program's data fit the first level: no misses */
-    /* "counts", "ports", "chain", "misses", "branch misses", "calls", "agrees", "not explained",
-     * "not told apart" */
+    /* term that explains the difference: "counts", "ports", "chain", "misses", "branch misses",
+     * "calls", "agrees", "not explained", "not told apart" */
     const char *term;
 };
 

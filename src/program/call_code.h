@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "isa/insn.h"
 
-#define CALL_CODE_MOST 400         /* instructions per call */
+#define CALL_CODE_MOST 400         /* instructions per call, at most */
 
 struct call_code {
     const char *name;              /* as requested, borrowed */

@@ -200,7 +200,7 @@ struct program_code *program_code_new(const struct program *p, struct err *err)
     c->units = mem_zero(p->unit_count + 1, sizeof *c->units);
     c->has_code = mem_zero(p->block_count + 1, sizeof *c->has_code);
     c->shown = mem_alloc((p->block_count + 1) * sizeof *c->shown);
-    memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);   /* UINT32_MAX */
+    memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);   /* sets UINT32_MAX */
     for (size_t i = 0; ok && i < p->unit_count; i++)
         ok = assemble_unit(c, i, err);
     if (!ok) {

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
-#define DEPTH_MOST 200      /* nesting depth of an expression */
+#define DEPTH_MOST 200      /* nesting depth of an expression, at most */
 #define OPERANDS_MOST 1000
 #define VALUES_MOST 1000000
 

@@ -11,7 +11,7 @@
 #include "program/weight.h"
 
 #define STEPS_MOST 1000000       /* blocks executed in one walk, at most */
-#define DEPTH_MOST 200           /* nesting depth of calls */
+#define DEPTH_MOST 200           /* nesting depth of calls, at most */
 #define ARGUMENTS_AT ((uint64_t)1 << 52)   /* assumed address of the command line's words */
 #define POINTER_BYTES 8u
 /* Allocations are assumed to succeed. Each has its own address with malloc's alignment. */
@@ -60,7 +60,7 @@ struct derivation {
     struct function_facts *functions;
     VEC(struct variable) variables;
     uint32_t main;
-    /* State of one walk. */
+    /* State of the present walk. */
     char *const *words;
     size_t word_count;
     double *counts, *taken;
@@ -114,8 +114,7 @@ static uint32_t callee_of(const struct derivation *d, uint32_t function, uint32_
 
 static void spoil_function(struct derivation *d, uint32_t function);
 
-/* Marks the count of block @block of @function as unknown. Its calls and stores become unknown
- * too. */
+/* Marks the count of block @block of @function, its calls and its stores as unknown. */
 static void spoil_block(struct derivation *d, uint32_t function, uint32_t block)
 {
     const struct program_function *f = &d->program->functions[function];
@@ -293,8 +292,7 @@ static struct weight do_steps(struct activation *f, uint32_t block, const struct
     return after;
 }
 
-/* Marks the loop's blocks as unknown. Continues with @weight, because every entry is assumed to
- * leave the loop. */
+/* Marks the loop's blocks as unknown. Assumes that all @weight entries leave the loop. */
 static void spoil_loop(struct activation *f, uint32_t loop, const struct weight *weight)
 {
     const struct control *c = f->control;
@@ -604,8 +602,7 @@ static void find_changes(const struct derivation *d, uint32_t function, bool *de
         }
 }
 
-/* Finds the variables that are loaded, and those that a loop or a function other than main stores
- * to. */
+/* Finds variables that are loaded, and those to which a loop or a function except main stores. */
 static void find_variables(struct derivation *d, uint32_t function)
 {
     const struct control *c = d->program->functions[function].control;

@@ -4,7 +4,7 @@
 
 #include "program/estimate.h"
 
-/* A property changed up or down. */
+/* Effect of a property that is changed up and down. */
 struct effect {
     char *name;
     double value;                      /* value on the machine */

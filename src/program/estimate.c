@@ -11,7 +11,7 @@
 #include "program/octaves.h"
 
 #define RATE_ROUNDS 8
-#define RATE_ERROR 0.02   /* relative */
+#define RATE_ERROR 0.02   /* relative error up to which rates are equal */
 /* seconds in which another process replaces all but 1/e of the second level, at 2 GB/s as measured
  * for compilers */
 #define FILLED 1e-3

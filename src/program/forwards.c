@@ -73,7 +73,7 @@ static uint32_t *place_references(const struct program_code *c)
                *stores = mem_zero(p->block_count + 1, sizeof *stores);
     VEC(uint32_t) own = {0};
 
-    memset(insn_of, 0xff, (p->reference_count + 1) * sizeof *insn_of);   /* FORWARD_NONE */
+    memset(insn_of, 0xff, (p->reference_count + 1) * sizeof *insn_of);   /* sets FORWARD_NONE */
     for (size_t u = 0; u < p->unit_count; u++)
         for (uint32_t i = 0; c->units[u].kernel && i < c->units[u].kernel->insn_count; i++)
             add_places(&c->units[u].kernel->insns[i], i, &loads[c->units[u].block[i]],

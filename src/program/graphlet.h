@@ -34,7 +34,8 @@ struct pipe_kind {
  * entries, or NULL) gets the busy cycles of each kind of pipe. Every class has its own kind. */
 double graphlet_cycles(const struct graphlet_op *ops, size_t count,
                        const struct pipe_kind kinds[OP_CLASSES], double *busy);
-/* Converts between class and name ("fadd"); false for an unknown name. */
+/* Convert between a class and its name ("fadd"). op_class_find returns false for an unknown
+ * name. */
 const char *op_class_name(enum op_class class);
 bool op_class_find(const char *name, size_t length, enum op_class *out);
 

@@ -19,7 +19,7 @@
 /* chunks per size in the thread cache, at most; they are never merged */
 #define CACHED 7u
 #define CACHED_SIZES 65u
-#define SIZE_MOST 0x1p46 /* larger requests fail */
+#define SIZE_MOST 0x1p46 /* bytes; larger requests fail */
 
 struct chunk {
     uint64_t at, size;

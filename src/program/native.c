@@ -194,7 +194,7 @@ static double crowd_once(const char *from, size_t bytes)
 }
 
 struct native_probe {
-    char *at;                    /* MOST_BYTES */
+    char *at;                    /* area of MOST_BYTES bytes */
     /* mapped: twice HUGE_PAGE larger than needed, for alignment; huge: aligned address in it,
      * MOST_BYTES in huge pages */
     char *mapped, *huge;
@@ -278,7 +278,7 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 void native_probe_look(struct native_probe *p)
 {
     struct native n = {.share = {1, 1, 0, 0}};
-    /* of the generator: multiplication, addition, shift and mask */
+    /* cycles of the generator: multiplication, addition, shift and mask */
     const double jump_cycles = 6;
     struct core_readings pieces = {0};
 

@@ -26,7 +26,7 @@ struct pages_model {
     VEC(struct formula) sizes;
     VEC(double) fitted;     /* fitted values per formula and run */
     uint32_t *size_of;      /* per allocation of the template: index of its formula, or BY_MEAN */
-    struct formula *means;  /* per block, if needed */
+    struct formula *means;  /* per block: formula of the mean size, if needed */
     double *template_means; /* per block: mean size in the template */
     struct formula rest;    /* formula of the faults beyond first uses and allocations */
     double rest_least;      /* least value over the runs: the faults of starting */
@@ -256,7 +256,7 @@ static double explain(const struct pages_model *m, const struct program_runs *ru
     return faults;
 }
 
-/* Fits the faults of the runs that explain does not cover. */
+/* Fits the faults of the runs in excess of explain(). */
 static void fit_rest(struct pages_model *m, const struct program_runs *runs, const double *inputs)
 {
     const struct growth_limits limits = {DEGREE_MOST, GRAIN, SCATTER, 0, INFINITY, 2, false};

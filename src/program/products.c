@@ -46,7 +46,7 @@ struct joining {
     bool broken[INPUTS_MAX];     /* no short formula fits the input's own effect */
     size_t distinct;             /* runs that differ in active inputs */
     double *weights, *left;      /* per run; left: weighted residual */
-    double *leverage;            /* per run */
+    double *leverage;            /* leverage of each run */
     long double *work;
     size_t chosen[SOLVE_COLUMNS], chosen_count;
 };

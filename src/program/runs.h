@@ -60,13 +60,13 @@ struct program_runs {
     char **names;                  /* names of the inputs */
     size_t name_count;
     VEC(struct program_run) runs;
-    struct invocation how; /* invocation of the first run */
+    struct invocation how; /* invocation of all runs, that of the first one */
     bool started;          /* started by this process, so the command line is known */
     _Atomic unsigned holders;
 };
 
 struct run_options {
-    struct invocation how; /* borrowed */
+    struct invocation how; /* invocation, borrowed */
     enum trace_mode mode;
     double seconds; /* wall-clock limit per run */
     size_t memory;  /* address space limit */

@@ -30,7 +30,7 @@ void decode_cycle(struct front *f)
             break;
         front_deliver(f, item);
         used += item->decode > 1 ? item->decode : !item->joins;
-        if (item->decode > most)   /* microcode */
+        if (item->decode > most)   /* instruction from the microcode ROM */
             f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
         if (item->branch || item->decode >= f->alone_uops)
             break;

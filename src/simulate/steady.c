@@ -315,7 +315,7 @@ bool steady_settled(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = w->least;   /* simulate() raises it if another bound is larger */
+    s->out->cycles = w->least;   /* simulate() replaces it if another bound is larger */
     s->out->settled = true;
     return true;
 }

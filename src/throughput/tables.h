@@ -37,7 +37,7 @@ struct tables {
     const uint32_t *link_start;         /* forms + 1 offsets in @links */
     const struct table_link *links;
     const struct table_term *others;
-    /* per experiment: an error is |cycles * inverse - weight| */
+    /* per experiment; an error is |cycles * inverse - weight| */
     const float *inverse, *weight;
     const struct columns *columns;
     const struct gene *genes;

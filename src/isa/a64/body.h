@@ -1,15 +1,15 @@
 /* Bodies of AArch64 forms: registers, displacements, and chain breakers. Internal to isa/, except
  * for register roles.
- * Written in turn: x0-x10, v8-v28, p4-p15; read only: x11-x15, v0-v7, p0-p3. An accumulating form
- * chains along its own destination only, a dozen or more apart.
- * flags read and written (adcs, ccmp): `cmp xzr, xzr` before it, an integer operation at its own
- * cost
- * sdiv, udiv: the dividend is the long number of x24
- * pre- and post-index: each step up is followed by one down, over four bases for loads and three
- * for stores; if only up can be encoded, a `sub` steps back
- * gathers and scatters: offsets v31 (zero), addresses v30 (loads) and v29 (stores)
- * Loads and stores step through neighbouring displacements where the form has one; the others
- * rotate over several bases. */
+ * x0-x10, v8-v28 and p4-p15 are written in rotation; x11-x15, v0-v7 and p0-p3 are only read. An
+ * accumulating form depends only on its own destination, a dozen or more executions before.
+ * Forms that read and write flags (adcs, ccmp): `cmp xzr, xzr` precedes them, which takes the time
+ * of an integer operation.
+ * sdiv, udiv: the dividend is x24, whose quotient is long.
+ * Pre- and post-index: a step down follows each step up, over four bases for loads and three for
+ * stores. If only steps up can be encoded, a `sub` returns the base.
+ * Gathers and scatters: offsets v31 (zero), addresses v30 (loads) and v29 (stores).
+ * Loads and stores step through adjacent displacements if the form has one; otherwise they rotate
+ * over several bases. */
 #ifndef PORTOLAN_ISA_A64_BODY_H
 #define PORTOLAN_ISA_A64_BODY_H
 
@@ -19,9 +19,9 @@
 /* Initial values of general registers; x18 is reserved by the platform. Bases of one kind are
  * A64_BASES_APART bytes apart. */
 enum {
-    A64_BACK = 19,        /* -16 */
+    A64_BACK = 19,        /* contains -16 */
     A64_ZERO = 20,
-    A64_LONG = 24,        /* a long dividend */
+    A64_LONG = 24,        /* contains a dividend with a long quotient */
     A64_FORTH = 25,       /* 16: also the index in addresses */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };

@@ -24,7 +24,7 @@ struct a64_slot {
     char letter;           /* kind of register: X W B H S D Q V Z P */
     uint8_t access;        /* enum operand_access */
     uint8_t place;         /* enum a64_place */
-    uint8_t operand;       /* operand number in the text, from 0 */
+    uint8_t operand;       /* number of the operand in the text, from 0 */
     uint8_t count;         /* number of registers in a list, else 1 */
     uint8_t base;          /* register number in a64_code.word */
     uint8_t known;         /* bits of the register number whose fields are known */

@@ -20,17 +20,17 @@ struct a64_operand {
     uint8_t reg;             /* root (insn.h), REG_NONE for xzr; first register of a list */
     uint8_t count;           /* registers in a list */
     bool element;            /* v0.d[1]: all other lanes are unchanged */
-    bool merging;            /* p0/m */
+    bool merging;            /* p0/m: lanes that the predicate disables are unchanged */
     bool updated;            /* x0!: a count that the instruction updates */
     bool general, predicate; /* x and w registers; p registers */
     uint16_t bits;           /* width of the register, or of each register of a list */
     int64_t value;           /* value of an immediate, shift amount, branch target */
     uint8_t base, index, scale;   /* memory; a vector of addresses is the index or the base */
     int64_t displacement;
-    bool pre;                /* [x0, #8]! */
+    bool pre;                /* pre-indexed: [x0, #8]! */
     const char *text;        /* text of the operand, borrowed */
     size_t length;
-    char type[40];           /* operand type in the form name */
+    char type[40];           /* type of the operand in the form name */
 };
 
 struct a64_text {

@@ -164,7 +164,7 @@ static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
         bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
     for (unsigned i = 0; i < out->operand_count; i++) {
         struct operand *op = &out->operands[i];
-        /* rsi, rdi */
+        /* only rsi and rdi */
         if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) ||
             (op->reg != 6 && op->reg != 7))
             continue;

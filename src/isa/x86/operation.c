@@ -318,7 +318,7 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
                ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
         memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
     }
-    switch (in->meta.exception_class) {   /* type 1 in the manual */
+    switch (in->meta.exception_class) {   /* exception type 1 of the manual requires alignment */
     case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
     case ZYDIS_EXCEPTION_CLASS_E1NF:
         return true;

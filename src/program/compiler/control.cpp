@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// LLVM's C interface has no scalar evolution: this file alone is C++.
+// LLVM's C interface lacks scalar evolution. Therefore this file is C++.
 #include "program/compiler/control.h"
 
 #include <map>
@@ -25,13 +25,13 @@ using namespace llvm;
 
 namespace {
 
-constexpr unsigned NODES_MOST = 400;   // of an expression: larger ones are dropped
+constexpr unsigned NODES_MOST = 400;   // nodes of an expression, at most
 
 class Symbols {
 public:
     json_t *names = json_array();
 
-    // File-local names begin with '@'.
+    // Names of local symbols begin with '@'.
     size_t of(const GlobalValue &value, const std::string &suffix = "")
     {
         const std::string name =
@@ -70,7 +70,7 @@ public:
     {
         json_t *blocks = json_array();
         std::vector<json_t *> all;
-        // Conditions and arguments come first: they determine which values are needed.
+        // Conditions and arguments are first: they determine which values are needed.
         for (BasicBlock &b : function) {
             json_t *one = json_object();
             json_array_append_new(blocks, one);
@@ -115,7 +115,7 @@ private:
     std::map<const BasicBlock *, size_t> numbers;
     std::map<const Loop *, size_t> loop_numbers;
     std::vector<Loop *> order;
-    std::map<const Value *, size_t> values;    // those used in expressions
+    std::map<const Value *, size_t> values;    // values used in expressions
     std::vector<Instruction *> wanted;
     size_t next_wanted = 0;
     std::map<const Instruction *, std::vector<std::string>>
@@ -142,7 +142,7 @@ private:
                std::to_string(type->isIntegerTy() ? type->getIntegerBitWidth() : 64);
     }
 
-    // Returns a value by its number; its defining block makes a step for it.
+    // Returns the number of a value. Adds a step to the block that defines it.
     std::string value(Value &v)
     {
         auto found = values.find(&v);
@@ -177,7 +177,7 @@ private:
         return x.empty() || y.empty() ? "" : head(name, type) + " " + x + " " + y;
     }
 
-    // Writes @s within @scope in prefix notation; empty if it cannot be expressed.
+    // Returns @s within @scope in prefix notation; empty if that cannot express it.
     std::string express(const SCEV *s, const Loop *scope)
     {
         if (isa<SCEVCouldNotCompute>(s) || ++nodes > NODES_MOST || !narrow(s->getType()))
@@ -256,7 +256,7 @@ private:
                                              express_value(y, scope));
     }
 
-    // Element @at of the vector @v of conditions.
+    // Returns element @at of vector @v of conditions.
     std::string element(Value &v, unsigned at, const Loop *scope)
     {
         if (auto *c = dyn_cast<ICmpInst>(&v)) {
@@ -268,7 +268,7 @@ private:
         return one ? express_value(*one, scope) : "";
     }
 
-    // A vector of conditions as an integer, the first in the lowest bit.
+    // Returns a vector of conditions as an integer, the first in the lowest bit.
     std::string bits(Value &v, const Type *type, const Loop *scope)
     {
         auto *vector = dyn_cast<FixedVectorType>(v.getType());
@@ -285,7 +285,7 @@ private:
         return text;
     }
 
-    // A leaf for scalar evolution.
+    // Returns a value that scalar evolution does not analyse further.
     std::string leaf(Value &v, const Loop *scope)
     {
         static const std::map<unsigned, const char *> names = {
@@ -329,8 +329,8 @@ private:
         return isa<PHINode>(v) || isa<CallBase>(v) || isa<LoadInst>(v) ? value(v) : "";
     }
 
-    // Number of a global variable, or of a fixed place in it, accessed as @type; empty if it is
-    // neither.
+    // Returns the number of a global variable, or of a constant position in it, accessed as
+    // @type. Empty if it is neither.
     std::string place(Value &pointer, const Type &type)
     {
         const DataLayout &layout = function.getParent()->getDataLayout();
@@ -390,7 +390,7 @@ private:
         texts[&store].push_back("store " + at + " " + (text.empty() ? "?" : text));
     }
 
-    // Adds a step for the value of @i to its block.
+    // Adds a step for the value of @i to the block.
     void define(Instruction &i)
     {
         const std::string number = std::to_string(values[&i]);

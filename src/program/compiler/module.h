@@ -28,7 +28,7 @@ struct module_reference {
     /* operand: index of the address; for REFERENCE_RANGE the length is operand 2 */
     unsigned block, operand;
     int mask_operand;              /* operand with the mask, for REFERENCE_GATHER */
-    unsigned size;                 /* bytes */
+    unsigned size;                 /* size of the access in bytes */
     bool write;
     bool fixed;                    /* constant address: in the frame, or a global variable */
 };

@@ -15,7 +15,7 @@
 #define BRANCHES_ENTRIES 2048u       /* entries of a tagged table */
 
 struct branches_entry {
-    uint16_t tag;                    /* 0: free */
+    uint16_t tag;                    /* 0: unused entry */
     int8_t counter;                  /* -4 to 3; 0 and above predict taken */
     /* 0 to 3; counts predictions that were correct where shorter histories were wrong */
     uint8_t useful;

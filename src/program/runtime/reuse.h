@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Exact reuse distances: distinct lines used since the last use of a line. Linked into traced
- * programs, so it allocates from the system, not from the program's heap, and all of it is static
- * to avoid name collisions.
- * A short list holds the latest lines, most recent first: the position is the distance. Older lines
- * have a time stamp from when they left the list. A bitmap marks the stamps in use; Fenwick sums
- * over its words count the bits above a stamp, which are the lines used since. When stamps run out,
- * those in use are renumbered. Memory is proportional to the number of distinct lines (Bennett and
- * Kruskal 1975; Olken 1981).
- * A signal handler that leaves a touch by a jump loses at most two lines, whose next uses are first
- * ones: the next touch makes the rest consistent again. One thread. */
+ * programs. Therefore it allocates from the system, not from the program's heap, and all functions
+ * are static to avoid name collisions.
+ * A short list contains the latest lines, most recent first; the position is the distance. Older
+ * lines have a time stamp from when they left the list. A bitmap marks the stamps in use. Fenwick
+ * sums over its words count the bits above a stamp, which are the lines used since. When stamps run
+ * out, those in use are renumbered. Memory is proportional to the number of distinct lines (Bennett
+ * and Kruskal 1975; Olken 1981).
+ * If a signal handler leaves reuse_touch by a longjmp, at most two lines are lost, and their next
+ * uses count as first uses. The next call restores consistency. One thread. */
 #ifndef PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 #define PORTOLAN_PROGRAM_RUNTIME_REUSE_H
 

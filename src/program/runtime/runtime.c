@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Runtime linked into programs built by portolan-cc. The code itself counts blocks. The runtime
- * computes reuse distances and writes everything to the file named by PORTOLAN_TRACE at exit;
- * without that variable it does nothing.
+/* Runtime linked into programs built by portolan-cc. The compiled code counts blocks. The runtime
+ * computes reuse distances and writes all results to the file PORTOLAN_TRACE at exit. Without that
+ * variable it does nothing.
  * PORTOLAN_TRACE_MODE: counts; exact; sampled: one line in 32; calls: counts, and the time in
  * external functions; sets: counts, and misses of the caches PORTOLAN_TRACE_CACHES=SETSxWAYS,...
  * PORTOLAN_TRACE_SHIFT: bytes added to every address.
- * Each thread has its own reuse distances, like private caches. Threads take turns of many
- * references, so that streams of an instruction stay recognisable. The first calls of the allocator
- * of all threads are recorded. */
+ * Each thread has its own reuse distances, as with private caches. A thread's turn has many
+ * references, because streams of an instruction must be detected. The first calls of the allocator
+ * are recorded, for all threads together. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
