@@ -225,7 +225,7 @@ static int32_t operation_latency(const struct core *c, const struct insn *insn, 
     return rest > CYCLE ? rest : CYCLE;
 }
 
-/* Returns whether an AArch64 load writes one lane and keeps the others. */
+/* Returns whether an AArch64 load writes one lane and keeps the other lanes. */
 static bool merges_loaded(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)

@@ -78,8 +78,9 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
 }
 
 /* Returns the cycles of the decoders per iteration. The first decoder takes instructions of several
- * µops (fact decode_complex_uops), the others one µop each. The microcode ROM delivers longer
- * instructions. Simulates until an iteration begins on the same decoder as an earlier one. */
+ * µops (fact decode_complex_uops), the other decoders one µop each. The microcode ROM delivers
+ * longer instructions. Simulates until an iteration begins on the same decoder as an earlier
+ * one. */
 static double decode(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
     struct decoded *list = mem_alloc((costs->count + 1) * sizeof *list);
@@ -112,7 +113,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
             }
             if (d->micro_ops > most)
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
-            /* The µops of the first decoder reduce the instructions of the others. */
+            /* The µops of the first decoder reduce the instructions of the other decoders. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
             full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }

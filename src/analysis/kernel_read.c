@@ -442,7 +442,7 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
-/* Part of a code range that lies in one section. */
+/* Part of a code range within one section. */
 struct range_part {
     size_t section;      /* next section to examine */
     const uint8_t *code;

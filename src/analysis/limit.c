@@ -392,7 +392,7 @@ static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
                                                          : LIMIT_REDUCTION;
 }
 
-/* Rotates the cycle so that its first instruction comes first. */
+/* Rotates the cycle such that its first instruction in program order is the first. */
 static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
 {
     size_t first = 0;

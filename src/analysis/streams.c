@@ -489,7 +489,7 @@ bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, 
     bool behind = a->step > 0 ? distance < 0 : distance > 0;
     struct stream *last = behind ? a : b;
     if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
-        return true;   /* a nearer stream comes first */
+        return true;   /* a nearer stream precedes this one */
     last->follows = (uint32_t)((behind ? other : at) - 1);
     last->distance = (uint64_t)llabs(distance);
     return true;

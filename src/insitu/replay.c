@@ -492,7 +492,7 @@ void replay_moment(struct placed *x, struct traced *t, double overhead, struct r
 
     out->tried++;
     bool ok = true;
-    /* one copy is recorded; the other starts in the state before */
+    /* one copy is recorded; the second one starts in the state before the recording */
     for (int k = 0; k < 2 && t && ok; k++) {
         int64_t number = 0;
         ok = make_copy(&m, t, false, &number) && (k ? measure(&m, overhead, &r) : follow(&m));

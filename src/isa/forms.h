@@ -30,9 +30,9 @@ struct form_registers {
 struct forms;
 /* Loads forms from @path; NULL: the forms shipped for @isa. NULL with err. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
-/* Returns @base with the user's rows, as a new table that holds @base. A row replaces rows of equal
- * name, in @base or earlier. The caller verifies by toolchain/forms_add.h that each row assembles
- * to its form. NULL with err if cancelled. */
+/* Returns @base with the user's rows, as a new table with a reference to @base. A row replaces rows
+ * of equal name, in @base or earlier. The caller verifies by toolchain/forms_add.h that each row
+ * assembles to its form. NULL with err if cancelled. */
 struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count,
                          struct err *err);
 enum isa forms_isa(const struct forms *f);

@@ -89,7 +89,7 @@ struct isa_ops {
     uint16_t elf_machine;         /* e_machine of its ELF files, little-endian */
     /* first character of mapping symbols, which are ignored; 0: none */
     char mapping_symbol;
-    const struct isa_relocation *relocations;   /* those with assembler notation */
+    const struct isa_relocation *relocations;   /* relocation types with assembler notation */
     /* Notation of references. reference_bytes: size of a name without notation, as data; 0: it is a
      * bit field. references_from_end: relative ones count from the end of the instruction.
      * immediate_sign and displacement_sign precede a name as an immediate, and after a register.

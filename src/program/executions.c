@@ -12,7 +12,7 @@
 
 #define OUTSIDE UINT32_MAX
 
-/* Adds to @inside each block without instructions that lies on a path between blocks inside. */
+/* Adds to @inside each block without instructions that is on a path between blocks inside. */
 static void take_empty(const struct program *p, const struct program_function *f,
                        const bool *has_code, bool *inside)
 {

@@ -14,8 +14,8 @@ size_t fit_distinct_runs(const struct fit_data *data, const bool *active);
  * chooses products of powers: tries all subsets of a few terms, or adds many one by one. Any
  * thread. */
 void fit_counts(const struct fit_data *data, struct formula *out);
-/* Fits counts like fit_counts. If the formula is not exact, @near gets the others that are about as
- * good. */
+/* Fits counts like fit_counts. If the formula is not exact, @near gets the other formulas that are
+ * about as good. */
 void fit_counts_near(const struct fit_data *data, struct formula *out, struct fit_near *near);
 
 /* Internal, products.c: counts of several inputs as sums of products of single-input terms (powers,

@@ -36,7 +36,7 @@ static bool usage_holds(const struct usage *usage, portset ports)
 }
 
 /* Sets the kinds of an AArch64 row's µops: one µop of a load accesses memory, one of a store reads
- * the data. The others compute addresses, including write-back. */
+ * the data. Other µops compute addresses, including write-back. */
 static void name_a64_uops(struct plan *p, const struct core *c, const struct cost *row,
                           const struct plan_item *item)
 {

@@ -24,7 +24,8 @@ void rename_start(struct simulator *s)
     begin_iteration(s);
 }
 
-/* Returns whether @item blocks rename (item.alone) and the previous such item still executes. */
+/* Returns whether @item blocks rename (item.alone) while the previous item that blocked it still
+ * executes. */
 static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
 {
     return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;
