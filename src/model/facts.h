@@ -54,7 +54,8 @@ bool fact_check(const struct fact *f, const char *value, const struct ports *por
                 struct err *err);
 
 /* Returns the number of fact @key on the machine, or its default; NaN without both. Replaces values
- * above the range by its end; values below it count as missing. @key must be a number. */
+ * above the range by its end; values below it count as missing. A key whose fact is no number is a
+ * bug. */
 double fact_number(const struct machine *m, const char *key);
 /* Returns a yes or no fact. */
 bool fact_switch(const struct machine *m, const char *key);

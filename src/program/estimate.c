@@ -12,8 +12,8 @@
 
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative error up to which rates are equal */
-/* seconds in which another process replaces all but 1/e of the second level, at 2 GB/s as measured
- * for compilers */
+/* seconds in which another process replaces all but 1/e of the second level, at the 2 GB/s of
+ * compilers */
 #define FILLED 1e-3
 
 struct estimator {

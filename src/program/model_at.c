@@ -83,7 +83,7 @@ static void reference_at(const struct program_model *m, const struct model_refer
 }
 
 /* Computes the upper bound of each block's count: the executions of its predecessors. INFINITY at
- * the start of a function, for self-loops, or without predecessors. */
+ * the start of a function and for self-loops; 0 without predecessors. */
 static void find_inflow(const struct program *p, const double *counts, double *inflow)
 {
     memset(inflow, 0, p->block_count * sizeof *inflow);
