@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* share of all checks between two recorded states */
+/* interval between two recorded states: this fraction (1/20) of all checks */
 #define KEPT_SHARE 20
 /* items between two recorded states, at least; simulating them costs more than recording a state */
 #define KEPT_ITEMS 150
 #define STRETCH_CYCLES 128   /* cycles of a stretch, at least */
 #define STRETCH_LOOKS 4      /* checks in a stretch, at least */
-/* divisor: a stretch has at least this share of all cycles, because some buffers fill slowly */
+/* a stretch has at least this fraction (1/5) of all cycles, because some buffers fill slowly */
 #define STRETCH_SHARE 5
 #define STRETCHES 3          /* number of stretches that must be equal */
 #define PRIME 0x100000001b3u

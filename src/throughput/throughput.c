@@ -183,8 +183,8 @@ static double enumerate(struct throughput *t, size_t n, uint64_t total)
     return e->zeta(t, t->gathered, n, size);
 }
 
-/* Moves the sets that are connected with set @from directly behind it. Returns the end of the
- * connected sets. */
+/* Moves the sets that are connected with set @from directly after set @from. Returns the end of
+ * the connected sets. */
 static unsigned part_end(struct flow *f, unsigned from)
 {
     portset reach = f->set[from];
