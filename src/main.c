@@ -286,9 +286,8 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
-    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the first file is displayed;
-                                                                      * the others follow it on the
-                                                                      * shelf */
+    /* displays the first file; the others follow it on the shelf */
+    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)

@@ -18,7 +18,7 @@ struct shortage {
     /* bytes of the first request that needed the reserve; 0: none */
     atomic_size_t wanted;
     atomic_bool cut;        /* whether the work was cancelled */
-    atomic_bool lost;       /* some of its output is missing, so no file may be written */
+    atomic_bool lost;       /* part of the output is missing, so no file may be written */
 };
 
 /* Sets the job for which this thread works (NULL: none), and fills the reserve if possible. Returns

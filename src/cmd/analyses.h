@@ -24,7 +24,7 @@ struct analyses {
     bool made;
     /* session revision at which making them failed; 0: no failure */
     unsigned long given_up;
-    unsigned job;                       /* job that makes them; 0: none */
+    unsigned job;                       /* job that computes these results; 0: none */
     _Atomic unsigned holders;           /* number of holders in addition to the requester */
 };
 

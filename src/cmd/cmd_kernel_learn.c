@@ -216,8 +216,8 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
         return;
     const struct form_row *row = cpu ? forms_find(w->forms, lesson->form) : NULL;
     if (row)
-        lesson->learned.latency = learn_latency(cpu, row, &none);   /* an error is ignored, because
-                                                                     * many forms have no chain */
+        /* an error is ignored, because many forms have no chain */
+        lesson->learned.latency = learn_latency(cpu, row, &none);
     adopt(w->machine, lesson->form, &lesson->learned);
 }
 

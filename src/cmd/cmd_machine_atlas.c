@@ -18,7 +18,7 @@
 struct atlas_entry {
     char *id;
     struct machine *machine;     /* counted reference; NULL: not loaded yet */
-    char *file;                  /* file of its experiments; NULL: none */
+    char *file;                  /* file of the machine's experiments; NULL: none */
     struct experiments *experiments;
 };
 
@@ -67,8 +67,8 @@ static char *own_journal(const struct machine *m)
     return NULL;
 }
 
-/* Loads machines and their experiments. A machine that cannot be loaded is reported and omitted
- * unless the user named it. */
+/* Loads machines and their experiments. If the user named machines, one that cannot be loaded is an
+ * error; otherwise it is reported and omitted. */
 static bool load(struct atlas_job *w, struct result *result, struct err *err)
 {
     size_t kept = 0;
@@ -182,7 +182,7 @@ static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_
     return NULL;
 }
 
-/* Adds @id once. If the session has the machine, that one is used. */
+/* Adds an entry for @id if none exists, with the session's machine if it has that one. */
 static void add_entry(struct atlas_job *w, struct session *s, const char *id)
 {
     if (find_entry(w, id, strlen(id)))

@@ -56,7 +56,7 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* Returns the latency between both operands in the current tables. */
+/* Returns the latency between operands @from and @to in the current tables. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, form);

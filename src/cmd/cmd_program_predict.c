@@ -31,7 +31,7 @@ struct predict_values {
 /* Prediction for a machine. */
 struct machine_prediction {
     struct machine *machine;
-    bool here;                         /* whether it is this CPU, to which the measured clock
+    bool here;                         /* whether @machine is this CPU, to which the measured clock
                                         * applies */
     double clock;                      /* GHz */
     char day[KEPT_DAY];              /* date of the memory measurement; "": not measured */

@@ -15,7 +15,8 @@ enum command_flags {
     COMMAND_CHANGES = 1,   /* changes the document, so earlier analyses and predictions are out of
                             * date */
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may follow later */
-    /* the rest of the line is one unparsed argument; its only parameter is a PARAMETER_TEXT */
+    /* the rest of the line is one unparsed argument; the command's only parameter is a
+     * PARAMETER_TEXT */
     COMMAND_RAW = 4,
     COMMAND_SILENT = 8,    /* has no output, because the commands that it runs print */
     COMMAND_SHOWN = 16,    /* uses the shown result, which stays exportable if the command fails */

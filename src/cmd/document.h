@@ -101,18 +101,18 @@ struct document {
     /* measured cycles per iteration of the loop on this CPU; NaN: not measured */
     double kernel_measured;
     struct blame *blame;              /* result for the loop; NULL: none */
-    struct explained_loop *explained; /* by the last `program explain`; NULL: none */
-    struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
-    struct stage_log *chart;          /* counted reference, of the last `machine chart`; NULL:
-                                       * none */
-    struct check *check;              /* of the last `machine check`; NULL: none */
-    struct paired_loops *comparison;  /* of the last `kernel compare`; NULL: none */
+    struct explained_loop *explained; /* result of the last `program explain`; NULL: none */
+    struct function_list *functions;  /* list of the last `kernel functions`; NULL: none */
+    struct stage_log *chart;          /* chart of the last `machine chart`, a counted reference;
+                                       * NULL: none */
+    struct check *check;              /* result of the last `machine check`; NULL: none */
+    struct paired_loops *comparison;  /* result of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not saved with a session */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* inference runs, newest last */
     size_t run_count;
-    /* from the loaded session; valid until a run starts here */
+    /* inference run of the loaded session; valid until a run starts in this process */
     struct unfinished_run unfinished;
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
     /* number of the run that followed these rounds; 0: rounds still run, or they failed */
@@ -128,10 +128,10 @@ struct document {
     size_t in_view;
     /* form tables including the user's; NULL before the first session_forms */
     struct forms *forms[ISA_COUNT];
-    char **form_patterns;             /* of `forms select`; empty: all forms */
+    char **form_patterns;             /* patterns of `forms select`; empty: all forms */
     size_t form_pattern_count;
-    struct program_state program;     /* program built here; not saved with a session */
-    struct run_profile *profile;          /* of the last `program profile`; NULL: none */
+    struct program_state program;     /* program built in this process; not saved with a session */
+    struct run_profile *profile;          /* profile of the last `program profile`; NULL: none */
     /* index of the profile's loop that is selected in views */
     size_t hot;
     enum isa isa;

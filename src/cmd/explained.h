@@ -10,8 +10,8 @@
 /* A path through the loop by its recorded branch directions. */
 struct explained_path {
     double share;            /* fraction of the recorded iterations */
-    double predicted, alone; /* cycles, by simulation and measured alone; NaN: none */
-    bool leaves;             /* whether it ends outside of the loop */
+    double predicted, alone; /* simulated cycles, and cycles measured alone; NaN: none */
+    bool leaves;             /* whether the path ends outside the loop */
     size_t executed;         /* number of executed instructions, including calls */
     /* executed instructions without calls; texts are borrowed from the kernel; empty if the path is
      * too long */

@@ -70,8 +70,8 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     struct str values = {0}, otherwise = {0}, text = {0};
     char todo[SIMILAR_TODO];
 
-    const struct fact *asked = key ? fact_find(key) : NULL;   /* the fact's current key, if @key is
-                                                               * an old one */
+    /* finds facts by old keys, too */
+    const struct fact *asked = key ? fact_find(key) : NULL;
     if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};
         return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo),

@@ -167,8 +167,8 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1
                    ? numbered(strtol(bytes + 1, NULL, 10))
                    : KEYCODE_NONE;
-    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* parameters encode a modifier, which no
-                                                            * key here has */
+    /* parameters encode a modifier, which no key here has */
+    return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;
 }
 
 /* Returns the key of button @code, in xterm's numbering. */

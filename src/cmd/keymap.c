@@ -118,8 +118,8 @@ static char *take_word(const char **at)
     const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
     char *word;
 
-    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* strchr also finds the NUL at
-                                                                    * the end of the text */
+    /* strchr also finds the NUL at the end of the text */
+    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {
         word = mem_strndup(text + 1, (size_t)(quote - text - 1));
         *at = quote + 1;
     } else {

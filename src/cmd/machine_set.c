@@ -15,8 +15,8 @@ static bool has(const struct machine_set *set, const char *id)
     return false;
 }
 
-/* Adds machine @id. If it cannot be read or has another instruction set, that is an error only if
- * the user named it. */
+/* Adds machine @id. A machine that cannot be read or has another instruction set is an error only
+ * if the user named it. */
 static bool add(struct session *s, const char *id, enum isa isa, bool named,
                 struct machine_set *out, struct err *err)
 {

@@ -41,7 +41,7 @@ struct program_case {
     const struct program_model *model;  /* counted reference */
     double inputs[INPUTS_MAX];
     struct machine *machine;
-    bool here;                          /* whether it is this CPU, whose clock is measured */
+    bool here;                          /* whether @machine is this CPU, whose clock is measured */
 };
 /* Fills the case with the session's model, and the inputs and machine (NULL: the current one) of a
  * command. Returns false with err; call program_case_done in either case. */
@@ -84,8 +84,8 @@ void program_say_threads(struct result *result, size_t threads, double common);
 /* Starts a background job without output that studies the program for the program view: at the last
  * run's inputs, on the current machine. */
 void program_show_quietly(struct session *s);
-/* Ends that job, because it would disturb a measurement. program_show_resume restarts it unless
- * there is a study by then. */
+/* Ends the job of program_show_quietly, because it would disturb a measurement. program_show_resume
+ * restarts it unless there is a study by then. */
 void program_show_put_off(struct session *s);
 void program_show_resume(struct session *s);
 

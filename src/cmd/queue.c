@@ -109,8 +109,8 @@ bool queue_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
-    if (*ended && s->replacing && s->replacing != q->job) {   /* also waits for the job that adds
-                                                               * the ended job's results */
+    /* also waits for the job that adds the ended job's results */
+    if (*ended && s->replacing && s->replacing != q->job) {
         q->job = s->replacing;
         *ended = false;
     }

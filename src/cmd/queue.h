@@ -32,7 +32,8 @@ struct queued_machine {
 
 struct command_queue {
     unsigned job;      /* job to wait for; 0: none; AWAIT_ALL: all */
-    bool now;          /* the current command line requested the wait, so its rest is queued */
+    bool now;          /* the current command line requested the wait, so its remaining commands are
+                        * queued */
     /* the job does the command's own work, so cancelling the wait cancels the job */
     bool own;
     struct queued_commands *commands;   /* in the order of execution */

@@ -286,7 +286,7 @@ bool block_mixed(const struct random_block *b)
 }
 
 /* Draws a form whose stack_step is @step for instruction @at. Returns false, with nothing changed,
- * if it finds none. */
+ * if TRIES draws find none. */
 static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step,
                       struct rng *rng)
 {

@@ -60,8 +60,8 @@ double model_cycles_as(struct model *model, const struct insn *insns, size_t cou
         struct simulation sim;
         simulate(model->simulator, model->work, insns, count, &options,
                  &(struct simulate_options){0}, &sim);
-        cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax returns its other argument
-                                                                   * if one is NaN */
+        /* fmax returns its other argument if one is NaN */
+        cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);
         simulation_done(&sim);
     }
     return cycles;

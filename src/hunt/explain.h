@@ -44,7 +44,7 @@ struct remedy {
     size_t form_count;
 };
 void change_done(struct remedy *c);
-/* Changes @m. */
+/* Applies the change to @m. */
 void change_make(struct machine *m, const struct remedy *c);
 /* Returns whether both change the same property of the machine. */
 bool change_same(const struct remedy *a, const struct remedy *b);

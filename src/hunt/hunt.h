@@ -19,10 +19,10 @@ struct hunt_truth {
 
 /* An error of the model. */
 struct hunt_finding {
-    struct pattern pattern;      /* generalisation of its smallest block */
+    struct pattern pattern;      /* generalisation of the finding's smallest block */
     double truth, predicted;     /* cycles of that block */
     struct remedy change;        /* change that corrects it; name NULL: none was found */
-    /* number of blocks of the sample that it affects; 0: only mutants */
+    /* number of blocks of the sample that the error affects; 0: only mutants */
     size_t blocks;
 };
 
@@ -36,7 +36,7 @@ struct hunt {
     size_t untimed;              /* number of blocks without a time, including mutants */
     /* number of mispredicted random blocks that were stored and are counted in findings */
     size_t kept;
-    size_t open;                 /* number of those that no finding explains */
+    size_t open;                 /* number of kept blocks that no finding explains */
 };
 
 struct hunt_options {

@@ -26,12 +26,13 @@ struct profile_loop {
     double bound, predicted;   /* predicted cycles per iteration, by bounds and by simulation; NaN:
                                 * unknown */
     char *bottleneck;          /* like "dependencies"; NULL: bound is NaN */
-    /* sentence that names its limit when it runs alone, with assumptions; NULL: bound is NaN */
+    /* sentence that names the limit of the loop alone, with assumptions; NULL: bound is NaN */
     char *why;
     /* predicted cycles per iteration over arrays of the size of the program's memory; NaN:
      * unknown */
     double over_memory;
-    const char *level;         /* cache level of such arrays ("L2"); a static string */
+    const char *level;         /* cache level that arrays of that size fit ("L2"); a static
+                                * string */
 };
 
 struct run_profile {
@@ -40,8 +41,8 @@ struct run_profile {
     char *program;             /* path */
     VEC(char *) argv;          /* program and arguments without the NULL; empty: the process was
                                 * already running */
-    char *input;               /* path of its input file; NULL: none */
-    /* path of its output file; NULL: none, or it is empty */
+    char *input;               /* path of the program's input file; NULL: none */
+    /* path of the program's output file; NULL: none, or the file is empty */
     char *output;
     char *machine;             /* id of the machine for bounds; NULL: no machine matches */
     enum sampling_method method;

@@ -61,7 +61,7 @@ void evaluation_measured_by(struct evaluation *e, enum evaluate_protocol protoco
 /* Makes evaluation_add write each block to @rows as hex,measured,predicted,bottleneck and bounds.
  * @rows is borrowed; several threads may share it. */
 void evaluation_write_blocks(struct evaluation *e, FILE *rows);
-/* Writes the header of these rows to @rows. */
+/* Writes the header of the rows of evaluation_write_blocks to @rows. */
 void evaluation_write_header(FILE *rows);
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Moves the results of @from to @to. @from is then empty. */
@@ -70,7 +70,7 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from);
  * merges them into @to; it returns false for invalid bytes. */
 void evaluation_pack(const struct evaluation *e, struct str *out);
 bool evaluation_take(struct evaluation *to, struct unpacking *from);
-/* Computes @out. Free it with evaluation_result_done. */
+/* Computes the results of @e. Free @out with evaluation_result_done. */
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out);
 void evaluation_result_done(struct evaluation_result *r);
 /* Returns Kendall's tau-b of @n pairs; NAN if one side is constant. Reorders the pairs. */

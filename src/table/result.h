@@ -103,9 +103,10 @@ struct result *result_hold(struct result *r);
 void result_append(struct result *to, struct result *take_from);
 /* Returns whether the result has no parts. */
 bool result_empty(const struct result *r);
-/* Returns whether it has fields or tables, not only text. */
+/* Returns whether the result has fields or tables, not only text. */
 bool result_has_data(const struct result *r);
-/* Returns whether it only confirms a command. `export` then writes nothing, and CSV has no rows. */
+/* Returns whether the result only confirms a command. `export` then writes nothing, and CSV has no
+ * rows. */
 bool result_is_confirmation(const struct result *r);
 
 /* Adds lines of text, which may have colour sequences. A missing line feed at the end is added. */

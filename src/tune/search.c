@@ -51,8 +51,8 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
     if (bounds.unknown && !s->t->unknown)
         return INFINITY;
     simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
-    const double cycles = fmax(bounds.total, sim.cycles) / times;   /* fmax returns its other
-                                                                     * argument if one is NaN */
+    /* fmax returns its other argument if one is NaN */
+    const double cycles = fmax(bounds.total, sim.cycles) / times;
     simulation_done(&sim);
     return cycles;
 }

@@ -16,7 +16,7 @@ struct gathering {
     /* current register of each value */
     uint8_t place[REGISTERS];
     uint64_t parts[2]; /* bit set of registers that had a part of a sum */
-    size_t sum;        /* the last of these registers */
+    size_t sum;        /* index of the last instruction that continues a sum */
     struct version *out;
 };
 

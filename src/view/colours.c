@@ -85,8 +85,8 @@ uint32_t colour_rgb(short number)
 
 static double luminance(uint32_t rgb)
 {
-    static const double weights[3] = {0.0722, 0.7152, 0.2126};   /* luminance weights: blue, green,
-                                                                  * red */
+    /* luminance weights: blue, green, red */
+    static const double weights[3] = {0.0722, 0.7152, 0.2126};
     double sum = 0;
 
     for (int i = 0; i < 3; i++, rgb >>= 8) {

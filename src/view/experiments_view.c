@@ -28,7 +28,7 @@ struct experiments_view_state {
     uint64_t serial, revision; /* serial number and revision of @shown */
     size_t rows;
     struct machine *machine; /* counted reference to the predicting machine; NULL: none */
-    struct ports ports;      /* its ports with their displayed names */
+    struct ports ports;      /* ports of @machine with their displayed names */
     struct prediction *predicted;
     bool waits;               /* a job is computing the predictions of the displayed mapping */
     struct outline *inferred; /* counted reference to the outline whose mapping LAB displays; NULL:

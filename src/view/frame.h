@@ -18,8 +18,8 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height,
                              const char **prefill);
-/* Returns the request of the last command once. FRAME_PROMPT: the caller opens the prompt with
- * *@prefill. */
+/* Returns the request of the last command, and clears it. FRAME_PROMPT: the caller opens the prompt
+ * with *@prefill. */
 enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 /* Runs command line @line and shows its output. All actions use it. */
 void frame_run(struct frame *f, const char *line);

@@ -31,7 +31,7 @@ struct kernel_view_state {
     bool cut;               /* whether the selected instruction is truncated */
     char match[128];        /* text of the search; matching rows are marked */
     const struct kernel *kernel;   /* kernel of the cursor */
-    size_t loop;                   /* index of its loop */
+    size_t loop;                   /* index of that kernel's loop */
 };
 
 #define CELL 5           /* least columns per group of ports */

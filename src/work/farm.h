@@ -12,7 +12,8 @@ struct farm;
 /* Callbacks of rank 0. Each may be NULL. */
 struct farm_taking {
     void (*answer)(void *state, struct unpacking *from);   /* receives the answer to a work item */
-    bool (*result)(void *state, struct unpacking *from, struct err *err);   /* of a rank */
+    /* Receives the result of a rank. Returns false with err to reject it. */
+    bool (*result)(void *state, struct unpacking *from, struct err *err);
     /* Polled while results are outstanding. True discards them and makes the other ranks stop
      * soon. */
     bool (*unwanted)(void *state);
