@@ -12,7 +12,7 @@
 
 struct atlas_machine {
     const struct machine *machine;
-    const struct experiments *experiments;   /* experiments measured on it; NULL: none */
+    const struct experiments *experiments;   /* experiments measured on the machine; NULL: none */
     const char *experiments_source;          /* name of the experiments' file */
 };
 

@@ -31,7 +31,8 @@ struct evaluated {
 /* Input and output of the job. */
 struct mapping_evaluating {
     char *file;                    /* NULL: @table is evaluated */
-    struct experiments *table;     /* the session's, held by reference, or read from @file */
+    struct experiments *table;     /* counted reference to the session's table, or the table of
+                                    * @file */
     struct evaluated *mappings;
     size_t count;
     bool heat;

@@ -20,7 +20,8 @@
 struct fleet_host {
     char *file, *name, *cpu, *microcode;   /* cpu and microcode are "" if unknown */
     struct experiments *table;
-    /* experiments shared with another host, and those of them that differ from the median */
+    /* numbers of experiments that another host has too, and of these the ones that differ from the
+     * median */
     size_t compared, differing;
     double difference;                     /* mean relative difference of the differing ones, a
                                             * fraction */

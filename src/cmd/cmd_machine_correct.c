@@ -22,7 +22,7 @@
 
 /* A disagreement and its correction. */
 struct correction {
-    struct check_row row;      /* the row; owns a copy of the form's name */
+    struct check_row row;      /* checked row, with an owned copy of the form's name */
     bool written;
     struct usage usage;        /* corrected usage, if the row is a throughput */
     unsigned micro_ops;

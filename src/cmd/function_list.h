@@ -32,8 +32,8 @@ struct listed_loop {
     uint64_t offset, address, size;
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
-    double percent;               /* percentage like that of functions, without samples in inner
-                                   * loops */
+    double percent;               /* percentage of the program's samples in the loop without its
+                                   * inner loops; NAN: no profile */
 };
 
 struct function_list {

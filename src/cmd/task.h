@@ -51,8 +51,8 @@ struct task {
 /* Makes @task do the work of @ops on @take_state. Returns true. */
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state);
 /* Starts the work of @take_task for command @name and waits for it. The workbench waits at most
- * session.patience; then further commands are queued (session.queue). Returns false with err if it
- * did not start or failed. UI thread. */
+ * session.patience; then further commands are queued (session.queue). Returns false with err if the
+ * work did not start or failed. UI thread. */
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err);
 /* Starts work that continues in the background while other commands run. Returns the job number, or
  * 0 with err if it did not start. */

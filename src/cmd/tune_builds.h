@@ -21,7 +21,7 @@ struct tune_build {
 struct tune_builds {
     /* builds with known work per iteration, without duplicates, fastest first */
     VEC(struct tune_build) list;
-    size_t tried;                /* compiled */
+    size_t tried;                /* number of compiled builds */
 };
 
 struct tune_builds_hooks {

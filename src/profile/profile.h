@@ -38,7 +38,7 @@ struct profile_loop {
 struct run_profile {
     /* number that no other profile has, because an address may be reused */
     uint64_t serial;
-    char *program;             /* path */
+    char *program;             /* path of the program */
     VEC(char *) argv;          /* program and arguments without the NULL; empty: the process was
                                 * already running */
     char *input;               /* path of the program's input file; NULL: none */

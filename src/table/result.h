@@ -159,8 +159,8 @@ size_t table_rows(const struct result_table *t);
 const struct result_table *result_find_table(const struct result *r, const char *key);
 /* Returns the text of field @key of @r; "" if there is none. */
 const char *result_find_text(const struct result *r, const char *key);
-/* Return a cell of an existing row by column key. result_cell_number returns NAN if it is missing,
- * not numeric or has no such column; result_cell_text returns "" if there is no text. */
+/* Return a cell of an existing row by column key. result_cell_number returns NAN for a missing or
+ * non-numeric cell or an unknown column, result_cell_text "". */
 double result_cell_number(const struct result_table *t, size_t row, const char *column);
 const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 

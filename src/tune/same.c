@@ -14,7 +14,8 @@
 #include "measure/kernel_code.h"
 #include "model/start.h"
 
-/* iterations of the version; the loop runs as many times more as the version combines */
+/* iterations of the version; the loop runs this number times the iterations that the version
+ * combines */
 #define ROUNDS 2
 #define TAIL 32              /* bytes of code that stores the flags */
 /* number of regions that pointers point into; places within them may be adjacent or overlap */

@@ -8,7 +8,7 @@
 #include "base/str.h"
 
 /* Appends the sequence that sets a terminal's clipboard to @length bytes (OSC 52 of xterm's control
- * sequences). @tmux: it is wrapped so that tmux passes it on (needs allow-passthrough). */
+ * sequences). @tmux: wraps the sequence for tmux, which needs the option allow-passthrough. */
 void clipboard_sequence(const char *text, size_t length, bool tmux, struct str *out);
 
 /* pasted.c: detects pasted text in terminals that do not mark pastes. Without detection each letter

@@ -25,7 +25,7 @@ struct active_options {
     /* recorded measurements that replace measuring; only experiments with a value are requested;
      * NULL: none */
     struct experiments *record;
-    char *journal;               /* path; NULL: none */
+    char *journal;               /* path of the journal; NULL: none */
     /* path of a table with all requested and measured experiments, written regularly; NULL: none */
     char *keep;
     struct active_curve *curve;  /* borrowed; must outlive the job */
