@@ -109,11 +109,11 @@ typedef struct portolan_inference {
     /* number of ports of the mapping; 0: the fewest that explain the measurements */
     unsigned ports;
     unsigned threads;                /* 0: one thread; at most 1024 */
-    unsigned generations;            /* limit; 0: unlimited, in which case seconds must be
-                                      * limited */
-    /* limit; 0: unlimited. The search uses half of it for the first generation */
+    unsigned generations;            /* most generations; 0: unlimited, in which case seconds must
+                                      * be limited */
+    /* time limit; 0: unlimited. The search uses half of it for the first generation */
     double seconds;
-    uint64_t seed;                   /* 0: 1 */
+    uint64_t seed;                   /* random seed; 0: 1 */
 } portolan_inference;
 
 typedef struct portolan_progress {
@@ -158,7 +158,7 @@ typedef struct portolan_charting {
     double seconds;
     /* seconds to wait for an idle CPU, per batch of experiments; 0: 20 */
     double patience;
-    uint64_t seed;                   /* 0: 1 */
+    uint64_t seed;                   /* random seed; 0: 1 */
     /* name of a machine: charts a CPU simulated by its tables; NULL: measures this CPU */
     const portolan_machine *simulated;
 } portolan_charting;

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#define POLYNOMIAL 0x82f63b78u   /* reflected */
+#define POLYNOMIAL 0x82f63b78u   /* Castagnoli polynomial, reflected */
 
 static uint32_t table[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -15,7 +15,7 @@ struct analyses {
     const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to
                                          * analyse */
     size_t loop;
-    struct machine **machines;          /* counted reference */
+    struct machine **machines;          /* counted references */
     struct analysis **items;            /* one per machine, once made */
     struct simulation **simulations;    /* one per machine; NULL: simulation not requested */
     size_t count;

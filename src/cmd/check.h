@@ -25,12 +25,12 @@ struct check_row {
 
 struct check {
     uint64_t serial; /* number that no other check has */
-    char *machine;             /* id */
+    char *machine;             /* id of the machine */
     char *cpu;                 /* name of the CPU ("Emerald Rapids") or of the simulated machine */
     /* id of the simulated machine; NULL: this CPU was measured */
     char *simulated;
     enum isa isa;              /* instruction set of the machine and of the CPU */
-    char date[16];             /* 2026-01-31 */
+    char date[16];             /* date, like "2026-01-31" */
     struct check_row *rows;    /* sorted by importance, largest first */
     size_t count;
 };

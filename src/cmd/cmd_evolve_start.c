@@ -262,7 +262,7 @@ struct starting {
     struct evolve_options o;
     struct ports names;              /* names of the ports; empty: numbers */
     struct population before;        /* initial population */
-    char *checkpoint;                /* path; NULL: none */
+    char *checkpoint;                /* path of the checkpoint; NULL: none */
     bool resumed;                    /* @before is from @checkpoint */
     bool live;
     struct experiments *table;       /* counted reference */

@@ -12,9 +12,9 @@
 #include "cmd/task.h"
 #include "io/experiments_file.h"
 
-#define THRESHOLD 5        /* percent */
+#define THRESHOLD 5        /* default threshold, percent */
 #define ABREAST 5          /* hosts per table in text */
-#define ROWS_SHOWN 40      /* there */
+#define ROWS_SHOWN 40      /* most rows in text */
 
 /* A file of measurements; its host column or file name gives the host's name. */
 struct fleet_host {
@@ -30,7 +30,7 @@ struct fleet_host {
 /* An experiment that at least two hosts measured. */
 struct fleet_row {
     char *text;
-    double *cycles;        /* per host; NaN: not measured there */
+    double *cycles;        /* per host; NaN: not measured on that host */
     double difference;     /* largest over smallest cycles, minus 1 */
 };
 

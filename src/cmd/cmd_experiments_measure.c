@@ -29,7 +29,7 @@ struct experiments_measuring {
     struct experiments *from;       /* counted reference until the selection is done; then NULL */
     struct machine *machine;        /* counted reference; predictions for the filter; NULL: none */
     char *filter;
-    /* worker */
+    /* fields of the worker */
     struct experiments *table;      /* the job's copy of the selected rows */
     size_t *rows;                   /* index in the session's table of each copied row */
     struct forms *forms;
@@ -44,7 +44,7 @@ struct experiments_measuring {
     unsigned children;
     struct record *record;          /* the session's record */
     char name[64];                  /* name of the CPU or of the simulated machine */
-    /* both */
+    /* fields of worker and UI thread */
     pthread_mutex_t lock;
     struct pending_results pending_results;
     /* fields of the UI thread */

@@ -187,8 +187,8 @@ const struct command command_experiments_split = {
 /* One host's measured part. */
 struct host_part {
     struct experiments *table;
-    size_t controls, off;      /* controls that other hosts measured too, and those of them that
-                                * disagree */
+    size_t controls, off;      /* numbers of controls that other hosts measured too, and of these
+                                * the ones that disagree */
     /* mean relative difference from the median; NaN without controls */
     double error;
     bool deviates;

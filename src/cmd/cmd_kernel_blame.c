@@ -16,7 +16,8 @@
 #define SECONDS 20             /* default; mostly waits for an idle core */
 #define INSNS_MOST 500         /* most instructions; each is removed once, so work and memory grow
                                 * with the square */
-#define PATIENCE_SECONDS 1.0   /* wait for all open variants if the user requests one */
+#define PATIENCE_SECONDS 1.0   /* most seconds for measuring all open variants when the user
+                                * requests one */
 
 /* State of the job, which measures the loop and its variants on the worker. The UI thread shows the
  * result and stores it for the kernel view. */

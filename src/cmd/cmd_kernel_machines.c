@@ -21,7 +21,7 @@ struct machines_search {
     const struct kernel *kernel;
     size_t loop;
     bool show;
-    struct machine_names shown;     /* before */
+    struct machine_names shown;     /* machines that were selected before */
     struct machine_names coverage;
 };
 

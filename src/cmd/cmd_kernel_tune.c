@@ -18,7 +18,7 @@
 
 #define TRIES 400
 #define INPUTS 64
-#define MEASURED 3 /* versions */
+#define MEASURED 3 /* most versions that are measured */
 #define SHOWN 8
 #define VAIN_SHOWN 4
 #define BUILDS_SHOWN 6

@@ -28,7 +28,7 @@ struct correction {
     unsigned micro_ops;
     struct latency_rule rule;  /* corrected latency, if the row is a latency; its form and source
                                 * are borrowed */
-    double predicted;          /* afterwards */
+    double predicted;          /* prediction by the corrected machine */
     char reason[160];          /* why it was not corrected */
 };
 

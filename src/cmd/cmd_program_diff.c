@@ -49,7 +49,7 @@ struct builds_diff {
     struct machine_set machines;
     size_t top;
     double fail_above;      /* percent; NAN: no limit */
-    /* Results. */
+    /* results */
     struct binary *builds[2];
     struct run_profile *profiles[2];
     struct loop_matches matches;

@@ -28,8 +28,8 @@
 
 #define SAMPLES_LEAST 10       /* least number of samples for a report */
 #define SAMPLES_FEW 100        /* fewer samples cause a warning */
-#define MEMORY_MATTERS 1.1     /* ratio to the time with data in the first-level cache from which it
-                                * is reported */
+#define MEMORY_MATTERS 1.1     /* least ratio of the time over memory to the time in the first-level
+                                * cache that is reported */
 #define SIMULATED_MOST 2000    /* most instructions of a loop that is simulated */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* width of a name in text */

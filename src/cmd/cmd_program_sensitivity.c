@@ -42,7 +42,7 @@ struct probing {
     double seconds;
     struct effects effects;
     size_t idle;                       /* number of properties without effect */
-    /* A sweep: */
+    /* fields of a sweep */
     char *property;
     VEC(double) values;
     VEC(double) times;

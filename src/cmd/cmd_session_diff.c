@@ -186,7 +186,7 @@ static bool compare_machine(const struct machine *a, const struct machine *b,
             const struct mapping_entry *entry = mapping_at(m->mapping, i),
                                        *there = mapping_find(other->mapping, entry->form);
             if (turn && there)
-                continue;   /* seen */
+                continue;   /* compared in the first turn */
             print_usage(&shown[turn], entry, turn ? &right : &left);
             print_usage(&shown[!turn], there, turn ? &left : &right);
             if (strcmp(str_text(&left), str_text(&right)) == 0)

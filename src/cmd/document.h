@@ -46,7 +46,7 @@ struct whatif_pair {
 
 /* An inference run that was unfinished when its session was closed. evolve resume continues it. */
 struct unfinished_run {
-    char *checkpoint;                 /* path; NULL: none */
+    char *checkpoint;                 /* path of the checkpoint; NULL: none */
     double seconds, limit;            /* seconds used, and their limit; limit 0: none */
 };
 void unfinished_run_done(struct unfinished_run *run);

@@ -21,8 +21,8 @@ struct explained_path {
 struct explained_loop {
     const struct kernel *kernel; /* counted reference */
     size_t loop;
-    double cycles, low, high; /* per iteration in the program: typical, and the range; NaN: not
-                               * measured */
+    double cycles, low, high; /* cycles per iteration in the program: typical value and range; NaN:
+                               * not measured */
     double predicted;         /* cycles for the mix of executed paths; NaN: no machine */
     const char *cause;        /* main cause of the additional time; a static string */
     size_t iterations;        /* number of recorded iterations */

@@ -22,7 +22,7 @@ struct program_inputs {
     char **names;
     size_t name_count;
     double *values;
-    size_t count;                       /* combinations */
+    size_t count;                       /* number of combinations */
 };
 bool program_inputs_read(const struct word_list *words, size_t most, struct program_inputs *out,
                          struct err *err);

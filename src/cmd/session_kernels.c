@@ -368,7 +368,7 @@ static bool take_recipe_value(struct recipe *r, const char *key, const char *val
         r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
-    /* typed */
+    /* rejects options that are not allowed */
     else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)
         vec_push(&r->flags, mem_strdup(value));
     else if (strcmp(key, "target") == 0)

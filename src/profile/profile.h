@@ -47,7 +47,7 @@ struct run_profile {
     char *machine;             /* id of the machine for bounds; NULL: no machine matches */
     enum sampling_method method;
     double rate, seconds, user, system, memory;   /* see sampling.h */
-    size_t samples;            /* all */
+    size_t samples;            /* number of all samples */
     size_t lost, processes, threads;
     bool running;              /* the program is still running, so there are no predictions yet */
     bool cut_off;              /* profiling was cancelled or failed, so there are no predictions */

@@ -38,7 +38,7 @@ struct sampled {
      * observation */
     double memory;
     size_t lost;                     /* number of samples outside of known code */
-    size_t processes, threads;       /* number that the program started */
+    size_t processes, threads;       /* numbers of processes and threads that the program started */
     bool ended;                      /* whether the program ended; false: the time limit was
                                       * reached */
     /* status by waitpid, of a program that was started here and has ended */

@@ -53,7 +53,7 @@ struct blame_edge {
 };
 
 struct blame {
-    char *machine;            /* id */
+    char *machine;            /* id of the machine */
     double measured, spread;  /* cycles per iteration of the unchanged loop, and their relative
                                * spread */
     double predicted;

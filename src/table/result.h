@@ -56,7 +56,7 @@ struct result_column {
     int decimals;           /* decimals of numbers in text and documents; CSV and JSON have full
                              * precision */
     int width;              /* least columns in text; RAGGED: not padded */
-    unsigned hide;          /* NOT_... */
+    unsigned hide;          /* bit set of NOT_ values */
 };
 
 /* How a table appears in JSON. */
@@ -74,7 +74,7 @@ struct result_table {
     enum table_shape shape;
     bool headless;           /* no headings in text */
     bool totals;             /* the last row has totals and is set off */
-    unsigned hide;           /* NOT_... */
+    unsigned hide;           /* bit set of NOT_ values */
     const char *indent;      /* printed before each row in text; NULL: nothing */
     /* Used only by result.c and the writers. */
     char *key;

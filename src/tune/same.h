@@ -12,7 +12,7 @@ struct same {
      * interrupted */
     unsigned skipped;
     bool differs;         /* a difference was found, so no further inputs were tried */
-    char where[64];       /* where they differ: "rax", "memory or flags" */
+    char where[64];       /* where the results differ: "rax", "memory or flags" */
 };
 
 /* Returns why @insns cannot be compared on this CPU; NULL: they can. */

@@ -20,7 +20,7 @@ static const struct table_column columns[COLUMNS] = {
 };
 
 struct check_view_state {
-    struct table_view view;      /* first */
+    struct table_view view;      /* first member */
     const struct check *shown; /* the session's check, identified by @serial */
     uint64_t serial;
     size_t wrong; /* number of rows that disagree */

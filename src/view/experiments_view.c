@@ -23,7 +23,7 @@
 #define CODE_WIDTH 48        /* most columns of the code in the detail pane */
 
 struct experiments_view_state {
-    struct table_view view;      /* first */
+    struct table_view view;      /* first member */
     struct experiments *shown;   /* the session's table; not owned */
     uint64_t serial, revision; /* serial number and revision of @shown */
     size_t rows;

@@ -20,7 +20,7 @@ static const struct table_column columns[COLUMNS] = {
 };
 
 struct functions_view_state {
-    struct table_view view;              /* first */
+    struct table_view view;              /* first member */
     const struct function_list *shown;
     unsigned long serial;   /* identifies the displayed list, because another list may reuse its
                              * address */

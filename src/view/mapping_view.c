@@ -25,7 +25,7 @@ enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDEN
                           * columns */
 
 struct mapping_view_state {
-    struct table_view view;      /* first */
+    struct table_view view;      /* first member */
     struct table_column columns[COLUMN_PORTS + PORTS_MAX];
     struct machine *machine;     /* machine of @pressures */
     struct ports shown;          /* the machine's ports with their displayed names */

@@ -17,7 +17,7 @@ enum { COLUMN_HERE, COLUMN_PREDICTED, COLUMN_ERROR, COLUMN_SURE, COLUMNS_LAST };
 #define SURE_FROM 60
 
 struct matrix_view_state {
-    struct table_view view;      /* first */
+    struct table_view view;      /* first member */
     struct table_column columns[1 + PORTS_MAX + COLUMNS_LAST];
     struct outline *o; /* counted reference; NULL: no outline yet */
     struct ports names;

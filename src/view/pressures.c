@@ -23,7 +23,7 @@ struct pressures {
     double *pressure, *cycles; /* pressure: usages * ports values; cycles: one per usage */
     size_t distinct;
     bool made;
-    unsigned job;              /* 0: none */
+    unsigned job;              /* job that computes the loads; 0: none */
     _Atomic unsigned holders;  /* number of holders in addition to the first */
 };
 

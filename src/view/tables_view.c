@@ -25,7 +25,7 @@ enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 /* Comparison of a machine's tables with an inferred mapping. A job computes it, because tables have
  * thousands of forms. The view and the job have counted references. */
 struct against {
-    struct machine *machine, *inferred; /* counted reference */
+    struct machine *machine, *inferred; /* counted references */
     struct mapping_diff *diff; /* difference from the machine's mapping to the inferred one; NULL:
                                 * not computed yet */
     uint64_t outline;          /* serial number of the outline with the inferred mapping */
@@ -35,7 +35,7 @@ struct against {
 };
 
 struct tables_view_state {
-    struct table_view view;      /* first */
+    struct table_view view;      /* first member */
     struct table_column columns[COLUMNS];
     struct against *shown, *next; /* shown: last complete comparison; next: the one that is being
                                    * computed */

@@ -18,7 +18,7 @@ void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 struct view_ops;
 
 struct view_ops {
-    const char *name;      /* "kernel" */
+    const char *name;      /* name for `view`: "kernel" */
     const char *label;     /* title of the pane; NULL: @name */
     /* Appends the displayed object to the title: ": dot.c". NULL: nothing. */
     void (*title)(void *state, struct session *s, struct str *out);

@@ -14,9 +14,9 @@ struct evolve_run {
     unsigned number, job;        /* number: of the run, from 1; job: number of its job */
     struct evolve *evolve;
     struct ports names;          /* names of the ports */
-    char *checkpoint;            /* path; NULL: none */
-    double seconds_before;       /* seconds used before it was resumed */
-    double last_checkpoint;      /* worker's */
+    char *checkpoint;            /* path of the checkpoint; NULL: none */
+    double seconds_before;       /* seconds used before the run was resumed */
+    double last_checkpoint;      /* clock_seconds() of the last checkpoint; used by the worker */
     unsigned ranks;              /* number of participating ranks */
     struct islands *islands;     /* used by the worker; NULL: the run is on this process only */
     /* new measurements for a live run; NULL: the run is not live */
@@ -27,7 +27,8 @@ struct evolve_run {
     pthread_mutex_t lock; /* protects the next three members */
     struct outline *made;
     bool wanted;                 /* an outline was requested since the last one was begun */
-    bool edited;                 /* the user has edited the best mapping since then */
+    bool edited;                 /* the user has edited the best mapping since the last outline was
+                                  * begun */
     double due;                  /* clock_seconds() from which the worker makes another outline */
     struct outline *outline;     /* counted reference to the last outline that the UI thread read */
     struct evolve_status status; /* the last status that the UI thread read */
@@ -41,7 +42,7 @@ struct evolve_start {
     const struct ports *names;   /* NULL: "0", "1", ... */
     const struct mapping *const *from;   /* initial population; empty: random */
     size_t from_count;
-    const char *checkpoint;      /* path; NULL: none */
+    const char *checkpoint;      /* path of the checkpoint; NULL: none */
     double seconds_before;
     enum isa isa; /* instruction set of the forms */
     bool live;                   /* joins new measurements; memetic algorithm on this process

@@ -258,7 +258,7 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
         work->free(hand.state);
     for (unsigned i = 0; i < workers; i++)
         rank_message_done(&hand.pieces[i]);
-    for (size_t i = 0; i < hand.waiting.count; i++)   /* dropped */
+    for (size_t i = 0; i < hand.waiting.count; i++)   /* discards received work items */
         rank_message_done(&hand.waiting.items[i]);
     vec_done(&hand.waiting);
     free(hand.pieces);

@@ -12,7 +12,7 @@
 #define POPULATION_LEAST 2         /* least individuals per island, because recombination needs
                                     * two */
 #define INTERVAL_SHARE (1 / 30.)   /* fraction of the run's time between two migrations */
-#define INTERVAL_LEAST 0.5         /* seconds */
+#define INTERVAL_LEAST 0.5         /* least seconds between two migrations */
 #define INTERVAL_MOST 30
 /* most unsent migrants per island; further ones are dropped */
 #define WAITING_MOST 2

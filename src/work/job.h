@@ -12,7 +12,7 @@ struct job;
 enum job_state { JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED };
 
 struct job_info {
-    unsigned number;        /* 1.. */
+    unsigned number;        /* number from 1 */
     char title[80];
     enum job_state state;
     double done, total;     /* completed and total units of work; total 0: unknown */
