@@ -16,8 +16,8 @@
 #define SECONDS 20             /* default; mostly waits for an idle core */
 #define INSNS_MOST 500         /* most instructions; each is removed once, so work and memory grow
                                 * with the square */
-#define PATIENCE_SECONDS 1.0   /* most seconds for measuring all open variants when the user
-                                * requests one */
+#define PATIENCE_SECONDS 1.0   /* most seconds per requested time, for measuring all variants
+                                * without one */
 
 /* State of the job, which measures the loop and its variants on the worker. The UI thread shows the
  * result and stores it for the kernel view. */
@@ -37,8 +37,8 @@ struct kernel_blaming {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct kernel_set *set;          /* the loop and all variants so far */
-    VEC(bool) asked;                 /* per variant: the user has requested it; a second request
-                                      * measures again */
+    VEC(bool) asked;                 /* per variant: its time was requested before, so the next
+                                      * request measures it again */
     struct blame *found;             /* the result */
     pthread_mutex_t lock;            /* protects so_far */
     /* a copy that the UI thread moves out; NULL: nothing new */
