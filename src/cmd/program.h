@@ -81,8 +81,8 @@ void program_say_memory(struct result *result, const char *day);
 /* Reports a thread count above one and what it assumes. */
 void program_say_threads(struct result *result, size_t threads, double common);
 
-/* Starts a background job without output that studies the program for the program view: at the last
- * run's inputs, on the current machine. */
+/* Starts a background job without output that studies the program for the program view, at the last
+ * run's inputs and on the current machine. */
 void program_show_quietly(struct session *s);
 /* Ends the job of program_show_quietly, because it would disturb a measurement. program_show_resume
  * restarts it unless there is a study by then. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machine view: this computer as a measuring device: method, calibration, clock and contention over
- * time. */
+/* Machine view: method, calibration, clock and contention over time of the measurements on this
+ * computer. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

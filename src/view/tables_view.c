@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables view: compares the current mapping of an inference run with a machine's tables:
- * corresponding ports, and forms that differ. */
+/* Tables view: compares the current mapping of an inference run with a machine's tables. Shows the
+ * corresponding ports, and the forms that differ. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

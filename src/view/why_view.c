@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reasons view: limits of the loop: sentence, bounds, machines, critical chain, and the
+/* Reasons view: the limits of the loop, with sentence, bounds, machines, critical chain, and the
  * instructions on the busiest port. */
 #include <math.h>
 #include <stdlib.h>
