@@ -10,8 +10,8 @@
 void jumps_done(struct jumps *j);
 /* Shows view @to in its pane or as an overlay, and records the previous one. */
 void frame_show(struct frame *f, size_t to);
-/* Shows place @to with its last focused pane. A place that was displayed before shows the view that
- * it showed then. */
+/* Shows place @to. Goes back to the place's last recorded view; if there is none, shows its last
+ * focused pane. */
 void frame_show_place(struct frame *f, unsigned to);
 /* Goes back to the previous view. Returns false if there is none. */
 bool jumps_back(struct frame *f);
