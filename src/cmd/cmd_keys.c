@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Command key: lists and binds keys. */
+/* Commands keys, bind and unbind: list and change key bindings. */
 #include <string.h>
 
 #include "cmd/command.h"

@@ -44,7 +44,7 @@ bool evolve_start_active(struct session *s, const struct active_choice *w,
                          struct task *task, struct err *err);
 /* Returns whether a job of evolve_start_active is running. */
 bool evolve_active_choosing(const struct session *s);
-/* Reports the completed rounds of that job. */
+/* Reports the completed rounds of the job of evolve_start_active. */
 void evolve_active_show(const struct session *s, struct result *result);
 /* Returns the rounds that preceded run @number as JSON, a new reference. NULL: there were none. */
 json_t *evolve_active_json(const struct session *s, unsigned number);

@@ -28,7 +28,8 @@ bool loading_start_text(struct session *s, struct str *take_text,
  * one. Returns true. */
 bool loading_give(struct session *s, struct task *task, const struct task_ops *ops,
                   void *take_state);
-/* Value for goes_on in the ops of these tasks: records that the job continues in the background. */
+/* Value for goes_on in the ops of loading_give: records that the job continues in the
+ * background. */
 void loading_goes_on(struct session *s, unsigned number);
 /* Returns the text in the form of kernel.source. The caller frees it. */
 char *loading_plain(const char *text, size_t length);

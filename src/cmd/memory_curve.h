@@ -61,7 +61,7 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
 void memory_curve_done(struct memory_curve *c);
 /* Parses a range "16K..512M" or a single size. Returns false with err. */
 bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
-/* Appends "512K". */
+/* Appends a size like "512K". */
 void memory_size_print(double bytes, struct str *out);
 
 #endif

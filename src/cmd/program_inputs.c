@@ -84,7 +84,7 @@ static bool read_value(const char *word, const char *text, size_t length, double
 
 typedef VEC(double) value_list;
 
-/* "N=16,32" */
+/* Parses a word like "N=16,32". */
 static bool read_word(const char *word, char **name, value_list *values, struct err *err)
 {
     size_t length = strcspn(word, "=");

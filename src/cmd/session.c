@@ -167,7 +167,8 @@ const char *session_machine_id(const struct session *s, const char *id, struct e
     return s->document.here.id;
 }
 
-/* Sets the title of this computer's machine. A machine with other references has it already. */
+/* Sets the title of this computer's machine. A machine with other references already has the
+ * title. */
 static void entitle(const struct here *here, struct machine *m)
 {
     struct str title = {0};

@@ -51,7 +51,7 @@ void undo_note_arrived(struct session *s, const char *id);
 /* Records that @now replaced @before with its loop @loop. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop,
                       const struct kernel *now);
-/* Marks in its title that the machine is a modified copy. */
+/* Adds to the title of @m that the machine is a modified copy. */
 void undo_mark_edited(struct machine *m);
 
 /* Undoes the last change and its group, or redoes the last undone one (@again), and reports it.
