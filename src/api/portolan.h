@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* "0.2.0". */
+/* Returns the version: "0.2.0". */
 const char *portolan_version(void);
 
 enum portolan_error_code {

@@ -8,8 +8,8 @@
 #include "analysis/fusion.h"
 
 #define CLEAR 0.03        /* smallest relevant difference, as a fraction of the loop's time */
-/* a dependence through memory explains an instruction's difference if its own is at least this
- * fraction of it */
+/* least fraction of an instruction's difference that a dependence through memory needs to explain
+ * it */
 #define SAME 0.8
 /* same for a dependence through a register; higher, because the instruction's latency
  * contributes */

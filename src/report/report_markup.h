@@ -20,7 +20,7 @@ void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *
                           unsigned level, struct str *out);
 void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n,
                       unsigned level, struct str *out);
-/* Appends the text before and after such parts in a page. */
+/* Append the text of a page before and after the parts of report_html_part. */
 void report_html_begin(const char *title, struct str *out);
 void report_html_end(struct str *out);
 

@@ -62,8 +62,8 @@ static void fill_map(struct accuracy_view_state *v, struct session *s, struct ma
     prediction_free(p);
 }
 
-/* Returns false if there is nothing to show. Predictions are requested again after changes of rows,
- * machines or predictions, and while results arrive. */
+/* Updates the map. Returns false if there is nothing to show. Predictions are requested again after
+ * changes of rows, machines or predictions, and while results arrive. */
 static bool refresh(struct accuracy_view_state *v, struct session *s)
 {
     struct err err = {0};

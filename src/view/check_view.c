@@ -89,7 +89,7 @@ static const struct table_source source = {.columns = columns,
                                            .role = row_role,
                                            .named_by = 1u << QUANTITY};
 
-/* Returns false if there is no check. */
+/* Updates the rows. Returns false if there is no check. */
 static bool refresh(void *state, struct session *s)
 {
     struct check_view_state *v = state;

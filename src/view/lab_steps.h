@@ -10,7 +10,7 @@
 
 /* Returns the newest inference run, or NULL. */
 struct evolve_run *lab_run(const struct session *s);
-/* Returns whether that run is running and not paused. */
+/* Returns whether the run of lab_run is running and not paused. */
 bool lab_run_goes_on(const struct session *s);
 /* Appends the command that pauses or resumes @run; nothing if @run is NULL. */
 void lab_pause(struct evolve_run *run, struct str *command);

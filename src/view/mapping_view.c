@@ -158,7 +158,7 @@ static bool try_again(struct mapping_view_state *v, const struct session *s)
     return v->given_up != s->revision;
 }
 
-/* Returns false if there is no machine. */
+/* Updates the rows. Returns false if there is no machine. */
 static bool refresh(void *state, struct session *s)
 {
     struct mapping_view_state *v = state;

@@ -120,7 +120,7 @@ static void set_columns(struct matrix_view_state *v)
     memcpy(v->columns + 1 + v->names.count, last, sizeof last);
 }
 
-/* Returns false if there is no mapping. */
+/* Updates the rows. Returns false if there is no mapping. */
 static bool refresh(void *state, struct session *s)
 {
     struct matrix_view_state *v = state;

@@ -48,7 +48,7 @@ bool pager_act(struct pager *p, enum action action);
 /* Searches for @text. Returns false if no line has it, true if a line has it or if the search is
  * not complete (pager_busy). */
 bool pager_find(struct pager *p, const char *text, int direction);
-/* "12-40/200". */
+/* Appends the visible lines and the number of lines: "12-40/200". */
 void pager_status(const struct pager *p, struct str *out);
 
 #endif

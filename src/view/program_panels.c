@@ -26,7 +26,7 @@ static void draw_title(struct grid *g, int x, int y, unsigned width, const char 
     grid_put(g, x, y, width, ROLE_TITLE, ATTR_BOLD, title);
 }
 
-/* "49152" as "48k". */
+/* Formats bytes: 49152 as "48k". */
 static const char *bytes_text(double bytes, char out[24])
 {
     if (bytes < 1024)

@@ -14,7 +14,7 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
  * and @measured (NaN: none). Returns the row below. */
 int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured,
                    struct grid *g, int x, int y, unsigned width);
-/* Draws the same values as text on at most @rows rows. Returns the rows used. */
+/* Draws the values of reasons_bounds as text on at most @rows rows. Returns the rows used. */
 int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured,
                          struct grid *g, int y, unsigned rows);
 /* Returns the least columns that reasons_machines needs. */

@@ -88,7 +88,7 @@ static size_t line_of(const struct source_view_state *v, size_t row)
     return line && line <= v->lines.count ? line - 1 : v->cursor;
 }
 
-/* Returns false if there is no kernel. */
+/* Updates the lines. Returns false if there is no kernel. */
 static bool refresh(struct source_view_state *v, struct session *s)
 {
     const struct kernel *k = s->document.kernel;

@@ -70,8 +70,8 @@ void table_tag(struct table *t, const struct table_source *source, const void *c
 /* What is copied of the tagged rows, or of the selected row if none is tagged: displayed rows, the
  * first column only, or all that `export` writes. */
 enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
-/* Appends that part of the filtered and sorted rows as tab-separated lines. Returns false with err
- * if no row is visible or sorting is incomplete. */
+/* Appends @part of the filtered and sorted rows as tab-separated lines. Returns false with err if
+ * no row is visible or sorting is incomplete. */
 bool table_copy(struct table *t, const struct table_source *source, const void *context,
                 enum copied part, struct str *out, struct err *err);
 /* Sets err: there is no row to copy. Returns false. */

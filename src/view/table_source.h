@@ -41,7 +41,7 @@ uint64_t room_empty(const struct table_source *source, const void *context);
  * screen. With very many rows it examines a sample; visible rows may be wider (room_of_row). UI
  * thread. */
 unsigned room_widest(const struct table_source *source, const void *context);
-/* Returns the bytes of that column's cell in row @row. UI thread. */
+/* Returns the bytes of the cell in row @row and the column of variable width. UI thread. */
 unsigned room_of_row(const struct table_source *source, const void *context, size_t row);
 
 #endif

@@ -1,5 +1,5 @@
 /* A view that consists of one table, with common functions for moving, sorting, filtering, search,
- * detail and export. They are members of struct view_ops. */
+ * detail and export, which are members of struct view_ops. */
 #ifndef PORTOLAN_VIEW_TABLE_VIEW_H
 #define PORTOLAN_VIEW_TABLE_VIEW_H
 

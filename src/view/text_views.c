@@ -117,7 +117,7 @@ static void log_open(void *state)
     ((struct text_view *)state)->pager.follow = true;
 }
 
-/* Returns that the view needs any number of rows. */
+/* Returns UINT_MAX - 1: no limit. The title takes one more row. */
 static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
