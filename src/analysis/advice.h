@@ -17,8 +17,6 @@ struct advice {
 
 /* advice_names.c: Appends "ports 2 and 3"; many ports are printed as a range. */
 void advice_ports(const struct analysis *a, portset set, struct str *out);
-/* Appends the instruction's name: "lock add". */
-void advice_insn(const struct insn *insn, struct str *out);
 /* Appends the name and line of a row: "lock add (line 3)". */
 void advice_row(const struct analysis *a, size_t row, struct str *out);
 /* Returns the cycles of row @row on the ports @set. */

@@ -21,14 +21,15 @@ void advice_ports(const struct analysis *a, portset set, struct str *out)
     str_done(&name);
 }
 
-void advice_insn(const struct insn *insn, struct str *out)
+/* "lock add" */
+static void insn_name(const struct insn *insn, struct str *out)
 {
     str_addf(out, "%s%s", insn->traits & INSN_LOCK ? "lock " : "", insn->mnemonic);
 }
 
 void advice_row(const struct analysis *a, size_t row, struct str *out)
 {
-    advice_insn(a->rows[row].insn, out);
+    insn_name(a->rows[row].insn, out);
     insn_place_note(a->rows[row].insn, out);
 }
 
@@ -62,7 +63,7 @@ void advice_rows(const struct analysis *a, portset set, int most, struct str *ou
         if (!taken[rank])
             return;
         str_add(out, rank ? ", " : "");
-        advice_insn(a->rows[chosen[rank]].insn, out);
+        insn_name(a->rows[chosen[rank]].insn, out);
         str_addf(out, " %.2f", largest);
         insn_place_note(a->rows[chosen[rank]].insn, out);
     }
@@ -120,7 +121,7 @@ void advice_chain(const struct advice *s, const struct limit_chain *chain, bool 
             return;
         }
         str_add(s->out, named++ ? ", " : "");
-        advice_insn(s->a->rows[link->row].insn, s->out);
+        insn_name(s->a->rows[link->row].insn, s->out);
         if (cycles)
             str_addf(s->out, " %g", link->cycles);
         insn_place_note(s->a->rows[link->row].insn, s->out);

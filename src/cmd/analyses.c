@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "cmd/task.h"
 
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines,
                               size_t count)
@@ -73,46 +72,4 @@ bool analyses_make(struct analyses *a)
     if (unknown)
         coverage_find(a->kernel, a->loop, &a->coverage);
     return !watch_over();
-}
-
-static bool make_work(void *state, struct result *result, struct err *err)
-{
-    (void)result;
-    return analyses_make(state) || watch_goes_on(err);
-}
-
-static bool make_publish(struct session *s, void *state, struct result *result, struct err *err)
-{
-    struct analyses *a = state;
-
-    (void)result;
-    (void)err;
-    a->made = true;
-    a->job = 0;
-    s->revision++; /* the views then request new ones */
-    return true;
-}
-
-static void make_failed(struct session *s, void *state, struct result *result,
-                        const struct err *err)
-{
-    (void)s;
-    (void)result;
-    (void)err;
-    ((struct analyses *)state)->job = 0;
-}
-
-static void make_free(void *state)
-{
-    analyses_free(state);
-}
-
-void analyses_start(struct session *s, struct analyses *a)
-{
-    static const struct task_ops ops = {
-        .work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
-    struct err none = {0};
-
-    atomic_fetch_add(&a->holders, 1);
-    a->job = task_start_aside(s, "analysis", &ops, a, &none);
 }

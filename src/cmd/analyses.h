@@ -9,8 +9,6 @@
 #include "model/machine.h"
 #include "simulate/simulate.h"
 
-struct session;
-
 struct analyses {
     const struct kernel *kernel;        /* counted reference; NULL: no kernel, so nothing to
                                          * analyse */
@@ -41,8 +39,5 @@ size_t analyses_work(const struct analyses *a);
 /* Fills @a's items. Returns false if the thread's watch cancelled it; some items are then missing
  * or incomplete. Any thread, but one at a time; the thread that reads the items sets `made`. */
 bool analyses_make(struct analyses *a);
-/* Runs analyses_make in a background job. Success sets `made`; the end of the job sets `job` to
- * 0. */
-void analyses_start(struct session *s, struct analyses *a);
 
 #endif

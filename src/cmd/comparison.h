@@ -5,7 +5,11 @@
 
 #include "analysis/analysis.h"
 #include "base/vec.h"
-#include "cmd/session.h"
+#include "base/str.h"
+#include "cmd/shelf.h"
+#include "model/machine.h"
+
+struct session;
 
 #define COMPARISON_NONE UINT32_MAX
 

@@ -3,8 +3,10 @@
 #ifndef PORTOLAN_CMD_FORECAST_H
 #define PORTOLAN_CMD_FORECAST_H
 
-#include "cmd/session.h"
 #include "model/metrics.h"
+
+struct machine;
+struct session;
 
 #define FORECAST_AT_ONCE 1000 /* most rows predicted at once; they take a millisecond */
 

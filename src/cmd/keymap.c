@@ -6,9 +6,7 @@
 
 #include "base/similar.h"
 #include "base/vec.h"
-#include "cmd/command.h"
 #include "cmd/key.h"
-#include "cmd/line.h"
 
 #define BLANKS " \t"
 
@@ -148,8 +146,7 @@ static bool refuse_key(const char *word, bool first, struct err *err)
         "unknown %s \"%s\"", first ? "view or key" : "key", word);
 }
 
-/* Parses "[VIEW] KEY" and advances *@text. */
-static bool take_key(const char **text, char *view, int *key, struct err *err)
+bool keymap_take_key(const char **text, char view[VIEW_NAME_MOST], int *key, struct err *err)
 {
     const char *at = *text + strspn(*text, BLANKS);
     char *word = take_word(&at);
@@ -173,53 +170,13 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Returns a copy of @text without enclosing quotes and leading blanks, which may be nested. */
-static char *unquoted(const char *text)
+void keymap_set(struct keymap *k, const char *view, int key, char *take_command)
 {
-    size_t length = strlen(text);
+    struct key_binding b = {.key = key, .command = take_command, .own = take_command};
 
-    while (length > 1 && (*text == '"' || *text == '\'') &&
-           memchr(text + 1, *text, length - 1) == text + length - 1) {
-        const size_t before = 1 + strspn(text + 1, BLANKS);
-        length -= before < length ? before + 1 : length;
-        text += before;
-    }
-    return mem_strndup(text, length);
-}
-
-/* Returns whether the line has commands and all of them parse. Runs nothing. */
-static bool check(const char *line, struct err *err)
-{
-    const struct command *found;
-    const char *next = line;
-    bool any = false;
-
-    for (const char *at = line; *at; at = next) {
-        const char *end = line_end(at, &next);
-        if (at + strspn(at, BLANKS) >= end)
-            continue;
-        any = true;
-        if (!command_check(at, &found, err))
-            return false;
-    }
-    return any || err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "no command for the key");
-}
-
-bool keymap_bind(struct keymap *k, const char *text, struct err *err)
-{
-    struct key_binding b = {0};
-
-    if (!take_key(&text, b.view, &b.key, err))
-        return false;
-    b.own = unquoted(text);
-    if (!check(b.own, err)) {
-        free(b.own);
-        return false;
-    }
-    drop(k, b.view, b.key);
-    b.command = b.own;
+    drop(k, view, key);
+    strcpy(b.view, view);
     vec_push(&k->bindings, b);
-    return true;
 }
 
 bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
@@ -227,7 +184,7 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
     char view[VIEW_NAME_MOST], name[KEY_NAME_MOST];
     int key;
 
-    if (!take_key(&text, view, &key, err))
+    if (!keymap_take_key(&text, view, &key, err))
         return false;
     key_print(key, name);
     if (*text)
@@ -236,22 +193,6 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
                                          "%s has no command of its own in %s%s", name,
                                          strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
                                          strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
-}
-
-/* Appends, separated by blanks, the keys of @row that still have its command in @view. */
-static void keymap_names(const struct keymap *k, const struct key_row *row, const char *view,
-                         struct str *out)
-{
-    char name[KEY_NAME_MOST];
-    const size_t before = out->length;
-
-    for (size_t i = 0; i < k->bindings.count; i++) {
-        const struct key_binding *b = &k->bindings.items[i];
-        if (b->row != row || strcmp(b->view, view) != 0)
-            continue;
-        key_print(b->key, name);
-        str_addf(out, "%s%s", out->length > before ? " " : "", name);
-    }
 }
 
 /* Returns whether pressing the key of @b in @view runs its command. */
@@ -281,47 +222,6 @@ const struct key_binding *keymap_own(const struct keymap *k, const char *view, i
             return b;
     }
     return NULL;
-}
-
-/* Describes the user's @command by the key table or the command's help. Returns "" for several
- * commands. */
-static const char *help_of(const char *command)
-{
-    const struct command *found;
-    struct err none = {0};
-
-    for (const struct key_row *row = key_rows; row->views; row++)
-        if (row->command && strcmp(row->command, command) == 0)
-            return row->help;
-    return !strchr(command, ';') && command_check(command, &found, &none) ? found->help : "";
-}
-
-void keymap_tell(const struct keymap *k, const char *view,
-                 void (*line)(void *to, const char *keys, const char *command, const char *help),
-                 void *to)
-{
-    struct str names = {0};
-    char name[KEY_NAME_MOST];
-
-    for (const struct key_row *row = key_rows; row->views; row++) {
-        if (!key_row_in(row, view))
-            continue;
-        if (row->command)
-            keymap_names(k, row, view, &names);
-        else
-            str_add(&names, row->keys);
-        if (names.length)
-            line(to, str_text(&names), row->command, row->help);
-        str_clear(&names);
-    }
-    for (size_t i = 0; i < k->bindings.count; i++) {
-        const struct key_binding *b = &k->bindings.items[i];
-        if (b->row || strcmp(b->view, view) != 0)
-            continue;
-        key_print(b->key, name);
-        line(to, name, b->command, help_of(b->command));
-    }
-    str_done(&names);
 }
 
 void keymap_views(void (*add)(void *to, const char *view), void *to)

@@ -175,7 +175,7 @@ bool loading_give(struct session *s, struct task *task, const struct task_ops *o
                   void *take_state)
 {
     if (job_cancel(s->loading))
-        queue_drop(s);
+        queue_drop(&s->queue);
     s->loading = 0;
     return task_give(task, ops, take_state);
 }

@@ -45,7 +45,7 @@ struct command_queue {
 
 void queue_done(struct command_queue *q);
 /* Drops all queued commands and ends the wait. */
-void queue_drop(struct session *s);
+void queue_drop(struct command_queue *q);
 /* Makes the following commands of the workbench wait for job @number (AWAIT_ALL: all). Drops
  * commands queued before. */
 void queue_await(struct session *s, unsigned number, bool own);
@@ -66,6 +66,8 @@ void queue_forget(struct command_queue *q, unsigned number);
  * Returns false with err if the job did not start or was cancelled. */
 bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
                          bool *later, struct err *err);
+/* Returns whether the machine @name was loaded for the running command. */
+bool queue_has_machine(const struct command_queue *q, const char *name);
 /* Returns the machine loaded as @name and moves it to the running command. NULL: none. */
 struct machine *queue_take_machine(struct command_queue *q, const char *name);
 /* Frees the loaded machines that the command has not moved out. */

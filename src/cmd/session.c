@@ -6,23 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/simulate.h"
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "analysis/recipe.h"
-#include "cmd/analyses.h"
 #include "io/machine_file.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "ranks/ranks.h"
 #include "work/pool.h"
-
-#define TIMELINE_ITERATIONS 40   /* iterations that each simulation records */
-#define SIMULATED_AT_ONCE 400    /* most instructions of a loop that views simulate at once */
-/* most instructions, summed over the machines, that are analysed while the screen waits: some ten
- * milliseconds */
-#define ANALYZED_AT_ONCE 2000
 
 void session_init(struct session *s)
 {
@@ -35,77 +27,6 @@ void session_init(struct session *s)
                           .keys = keymap_new()};
     document_init(&s->document);
     settings_init(&s->settings);
-}
-
-/* Returns the selected machines that have the kernel's instruction set. The caller frees the
- * array. */
-static struct machine **machines_shown(struct session *s, size_t *count)
-{
-    struct machine **machines = mem_zero(s->document.selected_count + 1, sizeof *machines);
-    struct err none = {0};
-
-    *count = 0;
-    for (size_t i = 0; s->document.kernel && i < s->document.selected_count; i++) {
-        struct machine *m = session_machine(s, s->document.selected[i], &none);
-        if (m && session_fits(s, m, &none))
-            machines[(*count)++] = m;
-    }
-    return machines;
-}
-
-/* Returns whether to repeat failed analyses. They are repeated only after a change of the session,
- * because an immediate repetition would undo a cancellation. */
-static bool try_again(const struct session *s, struct analyses *a)
-{
-    if (a->made || a->job)
-        return false;
-    if (!a->given_up)
-        a->given_up = s->revision;
-    return a->given_up != s->revision;
-}
-
-struct analysis *const *session_analyses(struct session *s, size_t *count)
-{
-    struct document *d = &s->document;
-    size_t shown;
-    struct machine **machines = machines_shown(s, &shown);
-
-    if (!d->analyses || !analyses_are_of(d->analyses, d->kernel, d->loop, machines, shown) ||
-        try_again(s, d->analyses)) {
-        document_drop_analyses(d);
-        d->analyses = analyses_new(d->kernel, d->loop, machines, shown);
-        bool aside = s->interactive && analyses_work(d->analyses) > ANALYZED_AT_ONCE;
-        if (aside)
-            analyses_start(s, d->analyses);
-        else
-            d->analyses->made = analyses_make(d->analyses);
-    }
-    free(machines);
-    *count = d->analyses->made ? d->analyses->count : 0;
-    return d->analyses->items;
-}
-
-bool session_analysing(const struct session *s)
-{
-    return s->document.analyses && s->document.analyses->job;
-}
-
-const struct simulation *session_simulation(struct session *s, size_t index)
-{
-    static const struct simulate_options options = {.timeline = TIMELINE_ITERATIONS};
-    size_t count, insns;
-
-    session_analyses(s, &count);
-    if (!s->document.kernel || index >= count)
-        return NULL;
-    struct analyses *a = s->document.analyses;
-    kernel_insns(a->kernel, a->loop, &insns);
-    if (!a->simulations[index] && insns && insns <= SIMULATED_AT_ONCE) {
-        a->simulations[index] = mem_zero(1, sizeof **a->simulations);
-        simulate_kernel(a->kernel, a->loop, a->machines[index], &options, a->simulations[index],
-                        NULL);
-    }
-    return a->simulations[index];
 }
 
 void session_note_failure(struct session *s, const char *line)

@@ -245,20 +245,21 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
         e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
 }
 
+/* Published mappings have other ports than later ones; the least error so far is kept. */
+static void forget_best(struct evolve *e)
+{
+    genome_free(e->best);
+    e->best = NULL;
+    e->best_expanded = false;
+}
+
 void evolve_price_best(struct evolve *e)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct genome *best = e->best ? evolve_judge(e->p, e->best, e->best->width, &prices) : NULL;
 
-    evolve_forget_best(e);
+    forget_best(e);
     e->best = best;
-}
-
-void evolve_forget_best(struct evolve *e)
-{
-    genome_free(e->best);
-    e->best = NULL;
-    e->best_expanded = false;
 }
 
 void evolve_insert(struct evolve *e, struct genome *take_g)
@@ -326,7 +327,7 @@ static struct genome *judged(struct evolve *e, const struct genome *g)
 void evolve_choose_ports(struct evolve *e, unsigned n)
 {
     if (e->best && e->best->ports != n)
-        evolve_forget_best(e);
+        forget_best(e);
     if (!e->joins) /* else it is of what the run began with, whatever its ports */
         e->reached = INFINITY;
     e->ports = n;
@@ -337,7 +338,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
 {
     while (e->finished > 0)
         genome_free(e->population[--e->finished]);
-    evolve_forget_best(e);
+    forget_best(e);
     evolve_choose_ports(e, take_g->ports);
     /* by another run */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
@@ -398,7 +399,7 @@ bool evolve_edit(struct evolve *e, const struct genome *g)
         evolve_insert(e, genome_copy(own));
         genome_free(e->agreed);
         e->agreed = NULL;
-        evolve_forget_best(e);
+        forget_best(e);
         e->best = own;
     } else {
         genome_free(own);

@@ -147,9 +147,6 @@ void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Computes the best's cost by current prices. */
 void evolve_price_best(struct evolve *e);
-/* Marks that published mappings have other ports than later ones; the least error so far is
- * kept. */
-void evolve_forget_best(struct evolve *e);
 /* The number of ports is @n from now on: mappings with others, and their errors, were trials. */
 void evolve_choose_ports(struct evolve *e, unsigned n);
 /* Needs no lock but that of @sum. */

@@ -91,7 +91,7 @@ void demo_stop(struct demo *d, struct session *s)
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING)
             job_cancel(info.number);
-    queue_drop(s);
+    queue_drop(&s->queue);
     d->ending = true;
 }
 
@@ -135,7 +135,7 @@ const char *demo_next(struct demo *d, struct session *s, struct guide *g)
         return NULL;
     if (s->queue.job) {
         job_cancel(s->queue.job == AWAIT_ALL ? 0 : s->queue.job);
-        queue_drop(s);
+        queue_drop(&s->queue);
     }
     if (d->command < COMMANDS_MOST && step->commands[d->command]) {
         snprintf(d->line, sizeof d->line, step->commands[d->command++],

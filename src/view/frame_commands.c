@@ -61,7 +61,7 @@ bool frame_stop_waiting(struct frame *f)
               s->queue.own ? "cancelled"
               : rest       ? "pending commands dropped; jobs continue"
                            : "no longer waiting; jobs continue");
-    queue_drop(s);
+    queue_drop(&s->queue);
     return true;
 }
 

@@ -252,7 +252,7 @@ static void test_replacing(void **state)
     close(held);
     job_wait(number);
     assert_int_equal(s.replacing, 0);
-    queue_drop(&s);
+    queue_drop(&s.queue);
     assert_true(run(&s, line, &err));
     assert_true(go_on(&s, &err));
     assert_int_equal(rows_of(&s), 3);

@@ -1,0 +1,40 @@
+/* Forecasts, and what makes and frees them. */
+#ifndef PORTOLAN_CMD_FORECAST_PARTS_H
+#define PORTOLAN_CMD_FORECAST_PARTS_H
+
+#include "base/err.h"
+#include "cmd/forecast.h"
+#include "model/experiments.h"
+#include "model/machine.h"
+
+#define FORECASTS_KEPT 16   /* most forecasts; more machines are not displayed side by side */
+
+/* Forecast of one machine for one table (by serial number). The session and the computing job share
+ * it. */
+struct forecast {
+    uint64_t serial, revision;
+    size_t rows;
+    struct machine *machine;      /* counted reference, so its address identifies the machine */
+    struct experiments *table;    /* counted reference while the job runs, which prevents changes */
+    struct prediction *made, *fresh;   /* published prediction, and the one the job computes; NULL:
+                                        * none */
+    unsigned job;                 /* computing job; 0: none */
+    double begun, due;               /* clock_seconds() of the job's start, and of the next possible
+                                      * start */
+    _Atomic unsigned holders;     /* number of holders in addition to the session */
+};
+
+struct forecasts {
+    struct forecast *items[FORECASTS_KEPT];   /* most recently requested first */
+    size_t count;
+};
+
+/* Frees the forecast when its last holder calls it. */
+void forecast_free(struct forecast *f);
+/* Cancels its job, and frees it. */
+void forecast_forget(struct forecast *f);
+/* Predicts all rows. Any thread. NULL with err when out of memory or cancelled. */
+struct prediction *prediction_make(const struct machine *m, const struct experiments *t,
+                                   struct err *err);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs the commands of the queue, of a line and of a script. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/shortage.h"
+#include "base/utf8_text.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/evolve_start.h"
+#include "cmd/line.h"
+#include "cmd/task.h"
+#include "io/machine_file.h"
+#include "work/job.h"
+
+/* Appends @text unless it is empty. @script may be NULL. */
+static void add(struct command_queue *q, const char *script, size_t line, const char *text,
+                bool lines)
+{
+    if (!*text)
+        return;
+    q->commands = mem_resize(q->commands, (q->count + 1) * sizeof *q->commands);
+    q->commands[q->count++] =
+        (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
+}
+
+/* Returns whether the failure of job @number has not been reported yet, and marks it as
+ * reported. */
+static bool is_news(struct command_queue *q, unsigned number)
+{
+    for (size_t i = 0; i < q->told.count; i++)
+        if (q->told.items[i] == number)
+            return false;
+    vec_push(&q->told, number);
+    return true;
+}
+
+bool queue_wait(struct session *s, unsigned number, struct err *err)
+{
+    struct job_info info;
+    bool ok = true;
+
+    while (number && !s->interactive && !job_wait_for(number, LIVE_SECONDS) &&
+           job_find(number, &info)) {
+        experiments_publish(s);
+        evolve_feed(s);
+    }
+    if (!job_wait(number))
+        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
+    for (size_t i = 0; job_get(i, &info); i++) {
+        if (number && info.number != number)
+            continue;
+        if (info.state == JOB_CANCELLED && number)
+            return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
+        if (info.state == JOB_FAILED && (is_news(&s->queue, info.number) || number) && ok) {
+            *err = info.err;
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+void queue_await(struct session *s, unsigned number, bool own)
+{
+    queue_drop(&s->queue);
+    s->queue.job = number;
+    s->queue.now = true;
+    s->queue.own = own;
+}
+
+bool queue_ended(struct session *s, bool *ended, struct err *err)
+{
+    struct command_queue *q = &s->queue;
+    struct job_info info = {.settled = true, .state = JOB_DONE};
+
+    *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
+    /* also waits for the job that adds the ended job's results */
+    if (*ended && s->replacing && s->replacing != q->job) {
+        q->job = s->replacing;
+        *ended = false;
+    }
+    if (!*ended)
+        return true;
+    bool ok = q->job == AWAIT_ALL || info.state == JOB_DONE || queue_wait(s, q->job, err);
+    if (!ok)
+        queue_drop(&s->queue);
+    q->job = 0;
+    return ok;
+}
+
+struct machine_loading {
+    struct queued_machines wanted;
+};
+
+static void loading_free(void *state)
+{
+    struct machine_loading *l = state;
+
+    for (size_t i = 0; i < l->wanted.count; i++) {
+        free(l->wanted.items[i].name);
+        machine_free(l->wanted.items[i].machine);
+    }
+    vec_done(&l->wanted);
+    free(l);
+}
+
+static bool loading_work(void *state, struct result *result, struct err *err)
+{
+    struct machine_loading *l = state;
+    struct err none = {0};
+
+    (void)result;
+    for (size_t i = 0; i < l->wanted.count && !watch_over(); i++)
+        l->wanted.items[i].machine = machine_load(l->wanted.items[i].name, &none);
+    return watch_goes_on(err);
+}
+
+static bool loading_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct machine_loading *l = state;
+
+    (void)result;
+    (void)err;
+    for (size_t i = 0; i < l->wanted.count; i++)
+        if (l->wanted.items[i].machine) {
+            vec_push(&s->queue.machines, l->wanted.items[i]);
+            l->wanted.items[i] = (struct queued_machine){0};
+        }
+    return true;
+}
+
+static void want(struct machine_loading *l, const struct session *s, const char *name)
+{
+    struct err none = {0};
+    const char *id = name ? session_machine_id(s, name, &none) : NULL;
+
+    if (id && !session_has_machine(s, id) && !queue_has_machine(&s->queue, id))
+        vec_push(&l->wanted, ((struct queued_machine){mem_strdup(id), NULL}));
+}
+
+static void want_named(struct machine_loading *l, const struct session *s,
+                       const struct parameter *table, const void *values)
+{
+    for (; table && table->name; table++) {
+        const void *at = (const char *)values + table->at;
+        if (table->complete != COMPLETE_MACHINE)
+            continue;
+        if (table->kind == PARAMETER_TEXT)
+            want(l, s, *(const char *const *)at);
+        for (size_t i = 0;
+             table->kind == PARAMETER_WORDS && i < ((const struct word_list *)at)->count; i++)
+            want(l, s, ((const struct word_list *)at)->items[i]);
+    }
+}
+
+bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count,
+                         bool *later, struct err *err)
+{
+    static const struct task_ops ops = {.doing = "loads a machine",
+                                        .work = loading_work,
+                                        .publish = loading_publish,
+                                        .free = loading_free,
+                                        .listed = TASK_LISTED_IF_LONG};
+    struct machine_loading *l = mem_zero(1, sizeof *l);
+    void *values = mem_zero(1, c->values_size + 1);
+    struct err none = {0};
+
+    *later = false;
+    if (parameters_read(c->name, c->arguments, c->options, words, count, values, &none)) {
+        want_named(l, s, c->arguments, values);
+        want_named(l, s, c->options, values);
+    }
+    parameters_done(c->arguments, c->options, values);
+    free(values);
+    if (!l->wanted.count) {
+        loading_free(l);
+        return true;
+    }
+    bool ok = task_start(s, c->name, &(struct task){.ops = &ops, .state = l}, err);
+    *later = ok && s->queue.now;
+    return ok;
+}
+
+/* With the setting keep-going, reports an error, clears @err and returns true; the exit status
+ * reports it later. In the workbench this is for scripts only, because typed text has its error
+ * line. */
+static bool goes_on(struct session *s, const char *script, size_t number, FILE *out,
+                    struct err *err)
+{
+    char text[2048];
+
+    if (script && !err->file[0])
+        err_at(err, script, number, err->column);
+    if (!s->settings.keep_going || job_interrupted() || (s->interactive && !script))
+        return false;
+    s->any_failed = true;
+    err_text(err, text, sizeof text);
+    if (s->interactive)
+        utf8_say(out, "%s\n", text);
+    else
+        utf8_say(stderr, "portolan: %s\n", text);
+    err_clear(err);
+    return true;
+}
+
+/* Runs line @number of @script. @script NULL: a typed line or an argument. */
+static bool run_line(struct session *s, const char *script, size_t number, const char *line,
+                     FILE *out, struct err *err)
+{
+    while (*line && !s->quit) {
+        const char *next, *end = line_end(line, &next);
+        bool waits = false;
+        if (job_interrupted())
+            return err_set(err, ERR_LIMIT, NULL, "interrupted");
+        if (!command_execute(s, line, end, out, &waits, err) &&
+            !goes_on(s, script, number, out, err))
+            return false;
+        if (!s->interactive)   /* the workbench does this between two redraws */
+            evolve_feed(s);
+        if (!waits)
+            line = next;
+        if (s->queue.now) {
+            add(&s->queue, script, number, line, false);
+            return true;
+        }
+    }
+    return true;
+}
+
+bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
+{
+    s->queue.now = false;
+    return run_line(s, NULL, 0, line, out, err);
+}
+
+/* Runs the lines of a script from line @first. */
+static bool run_lines(struct session *s, const char *name, size_t first, const char *text,
+                      FILE *out, struct err *err)
+{
+    size_t number = first - 1;
+    FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
+    size_t *line_before = s->input_line;
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length = 0;
+    bool ok = true;
+
+    if (!lines)   /* fmemopen also fails for an empty script */
+        return errno != ENOMEM || err_memory_for(err, name, strlen(text));
+    s->input = lines;
+    s->input_line = &number;
+    while (ok && !s->quit && (length = getline(&line, &capacity, lines)) >= 0) {
+        size_t at = ++number;
+        if (length && line[length - 1] == '\n')
+            line[length - 1] = '\0';
+        ok = run_line(s, name, at, line, out, err);
+        if (ok && s->queue.now) {
+            add(&s->queue, name, number + 1, text + ftell(lines), true);
+            break;
+        }
+    }
+    if (length < 0 && !feof(lines))
+        ok = err_memory_for(err, name, capacity);
+    s->input = before;
+    s->input_line = line_before;
+    free(line);
+    fclose(lines);
+    return ok;
+}
+
+bool command_script(struct session *s, const char *name, const char *text, FILE *out,
+                    struct err *err)
+{
+    return run_lines(s, name, 1, text, out, err);
+}
+
+bool queue_run(struct session *s, FILE *out, struct err *err)
+{
+    struct queued_commands *kept = s->queue.commands;
+    size_t count = s->queue.count, done = 0;
+    bool ok = true;
+
+    s->queue.commands = NULL;
+    s->queue.count = 0;
+    s->queue.now = false;
+    for (; ok && done < count && !s->queue.now; done++) {
+        const struct queued_commands *r = &kept[done];
+        ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err)
+                      : run_line(s, r->script, r->line, r->text, out, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (ok && i >= done)
+            add(&s->queue, kept[i].script, kept[i].line, kept[i].text, kept[i].lines);
+        free(kept[i].script);
+        free(kept[i].text);
+    }
+    free(kept);
+    return ok;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What undo and redo do to the session. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "cmd/session.h"
+#include "table/result.h"
+
+/* Returns the machines selected for @isa, and the displayed set. */
+static struct undo_choice choice_now(const struct document *d, enum isa isa)
+{
+    struct undo_choice c = {.shown = d->isa};
+
+    for (size_t i = 0; i < d->kept[isa].count; i++)
+        vec_push(&c.ids, mem_strdup(d->kept[isa].ids[i]));
+    return c;
+}
+
+static bool same_choice(const struct undo_choice *a, const struct undo_choice *b)
+{
+    bool same = a->shown == b->shown && a->ids.count == b->ids.count;
+
+    for (size_t i = 0; same && i < a->ids.count; i++)
+        same = strcmp(a->ids.items[i], b->ids.items[i]) == 0;
+    return same;
+}
+
+/* Returns a step that restores the selection of @s and its machine @id. @take_what is moved. */
+static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa,
+                                     unsigned group, char *take_what)
+{
+    const struct document *d = &s->document;
+    struct undo_step step = {.what = take_what,
+                             .id = mem_strdup(id),
+                             .isa = isa,
+                             .before = choice_now(d, isa),
+                             .group = group};
+
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0)
+            step.machine = machine_hold(d->machines[i]);
+    return step;
+}
+
+void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last)
+{
+    struct undo *u = &s->document.undo;
+    struct str text = {0};
+    enum isa isa;
+
+    u->groups += with_last ? 0 : 1;
+    if (!isa_parse(m->isa, &isa))
+        return;
+    str_addf(&text, "%s (%s)", what, m->id);
+    undo_steps_done(&u->undone);
+    undo_push(&u->done, arrival_step(s, m->id, isa, u->groups, str_take(&text)));
+}
+
+void undo_note_arrived(struct session *s, const char *id)
+{
+    const struct undo *u = &s->document.undo;
+    struct undo_step *last =
+        u->done.list.count ? &u->done.list.items[u->done.list.count - 1] : NULL;
+
+    if (!last || !last->id || strcmp(last->id, id) != 0)
+        return;
+    undo_choice_done(&last->after);
+    last->after = choice_now(&s->document, last->isa);
+}
+
+/* Exchanges the step's machine with the current one. */
+static bool swap_machine(struct session *s, struct undo_step *step, struct err *err)
+{
+    struct machine *now = session_machine(s, step->machine->id, err);
+
+    if (!now)
+        return false;
+    now = machine_hold(now);
+    document_drop_analyses(&s->document);
+    session_add_machine(s, step->machine);
+    step->machine = now;
+    return true;
+}
+
+static void drop_machine(struct document *d, const char *id)
+{
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0) {
+            document_retire(d, d->machines[i]);
+            memmove(d->machines + i, d->machines + i + 1,
+                    (--d->machine_count - i) * sizeof *d->machines);
+            return;
+        }
+}
+
+/* Removes @id from the selection. Returns false if the selection would be empty. */
+static bool deselect(struct session *s, enum isa isa, const char *id)
+{
+    const enum isa shown = s->document.isa;
+    struct undo_choice left = choice_now(&s->document, isa);
+
+    for (size_t i = left.ids.count; i-- > 0;)
+        if (strcmp(left.ids.items[i], id) == 0) {
+            free(left.ids.items[i]);
+            memmove(left.ids.items + i, left.ids.items + i + 1,
+                    (--left.ids.count - i) * sizeof *left.ids.items);
+        }
+    bool some = left.ids.count > 0;
+    if (some)
+        session_show(s, isa, (const char *const *)left.ids.items, left.ids.count);
+    document_show_isa(&s->document, shown);
+    undo_choice_done(&left);
+    return some;
+}
+
+/* Removes or restores the added machine. Its selection changes too unless the user changed it
+ * since. */
+static void swap_arrival(struct session *s, struct undo_step *step)
+{
+    struct undo_step back =
+        arrival_step(s, step->id, step->isa, step->group, mem_strdup(step->what));
+    bool chosen = !same_choice(&back.before, &step->after);
+
+    document_drop_analyses(&s->document);
+    if (step->machine)
+        session_add_machine(s, machine_hold(step->machine));
+    else
+        drop_machine(&s->document, step->id);
+    if (!chosen || (!step->machine && !deselect(s, step->isa, step->id))) {
+        session_show(s, step->isa, (const char *const *)step->before.ids.items,
+                     step->before.ids.count);
+        document_show_isa(&s->document, step->before.shown);
+    }
+    back.after = choice_now(&s->document, step->isa);
+    undo_step_done(step);
+    *step = back;
+}
+
+/* Exchanges a kernel of the shelf. A kernel that was dropped from the shelf is added again. */
+static void swap_kernel(struct session *s, struct undo_step *step)
+{
+    struct shelf *shelf = &s->document.shelf;
+    const struct kernel *back = step->kernel;
+    size_t at = 0, loop = step->loop;
+
+    while (at < shelf->list.count && shelf->list.items[at].kernel != step->now)
+        at++;
+    step->kernel = step->now;
+    step->now = back;
+    if (at == shelf->list.count) {
+        session_set_kernel(s, kernel_hold(back), loop);
+        return;
+    }
+    step->loop = at == shelf->at ? s->document.loop : shelf->list.items[at].loop;
+    kernel_free(shelf->list.items[at].kernel);
+    shelf->list.items[at] = (struct shelved){kernel_hold(back), loop};
+    session_use_shelved(s, at, loop);
+    shelf->list.items[at].loop = loop;
+}
+
+bool undo_run(struct session *s, bool again, struct result *result, struct err *err)
+{
+    struct undo *u = &s->document.undo;
+    struct undo_steps *from = again ? &u->undone : &u->done, *to = again ? &u->done : &u->undone;
+    struct str what = {0};
+    unsigned group = 0;
+    size_t steps = 0;
+
+    if (!from->list.count)
+        return err_set(err, ERR_USAGE, NULL, again ? "nothing to redo" : "nothing to undo");
+    do {
+        struct undo_step *step = &from->list.items[from->list.count - 1];
+        if (step->id)
+            swap_arrival(s, step);
+        else if (!step->machine)
+            swap_kernel(s, step);
+        else if (!swap_machine(s, step, err))
+            return false;
+        str_addf(&what, "%s%s", steps++ ? ", " : "", step->what);
+        group = step->group;
+        undo_push(to, *step);
+        from->list.count--;
+    } while (group && from->list.count && from->list.items[from->list.count - 1].group == group);
+    result_confirm(result, "%s: %s", again ? "redone" : "undone", str_text(&what));
+    result_text(result, again ? "redone" : "undone", str_text(&what));
+    str_done(&what);
+    return true;
+}
