@@ -58,6 +58,21 @@ test_documents_licences_and_completions_are_installed() {
         fail 'the licence of LLVM lacks its text'
 }
 
+test_no_path_of_the_build() {
+    install_once
+    case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
+    case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
+    # The prefix is the installation's, also where it lies below the build (make distcheck).
+    for path in "$build" "$(cd "$source" && pwd)"; do
+        grep -rlaF "$path" "$work/root" >"$work/files"
+        while read -r file; do
+            LC_ALL=C sed "s|$prefix/||g" "$file" >"$work/without"
+            ! grep -aqF "$path/" "$work/without" && ! grep -aqxF "$path" "$work/without" || fail "${file##*/} holds the path $path"
+        done <"$work/files"
+    done
+    ! strings -a "$portolan" 2>/dev/null | sed "s|$prefix/||g" | grep -qF "$build" || fail "the program holds the path $build"
+}
+
 # Directories that others use as well may stay, and the prefix itself; what bears this program's
 # name below it may not.
 test_uninstall_leaves_nothing() {
@@ -66,21 +81,6 @@ test_uninstall_leaves_nothing() {
     { find "$work/root" ! -type d; find "$work/root$prefix" -mindepth 1 -name '*portolan*'; } >"$work/left"
     [ ! -s "$work/left" ] || fail "left behind: $(head -5 "$work/left")"
     rm -rf "$work/root"
-}
-
-test_no_path_of_the_build() {
-    install_once
-    case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
-    case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
-    find "$work/root" -type f >"$work/files"
-    # The prefix is the installation's, also where it lies below the build (make distcheck).
-    while read -r file; do
-        LC_ALL=C sed "s|$prefix/||g" "$file" >"$work/without"
-        for path in "$build" "$(cd "$source" && pwd)"; do
-            ! grep -aqF "$path/" "$work/without" && ! grep -aqxF "$path" "$work/without" || fail "${file##*/} holds the path $path"
-        done
-    done <"$work/files"
-    ! strings -a "$portolan" 2>/dev/null | sed "s|$prefix/||g" | grep -qF "$build" || fail "the program holds the path $build"
 }
 
 # All that is in the repository, and nothing that tests or builds left.

@@ -96,10 +96,11 @@ int main(int argc, char **argv)
 }
 END
     cd "$work" || return 1
-    expect 0 "$portolan" -e 'program load calls.c -O1; program run N=10,20,30 --mode counts; program predict N=300 --machine sapphirerapids'
+    built calls.c -O1
+    expect 0 "$portolan" -e "$loads; program run N=10,20,30 --mode counts; program predict N=300 --machine sapphirerapids"
     holds out 'not included: '
     holds out 'library functions of unknown cost'
-    expect 0 "$portolan" -e 'program load calls.c -O1; program run N=10,20,30; program predict N=300 --machine sapphirerapids'
+    expect 0 "$portolan" -e "$loads; program run N=10,20,30; program predict N=300 --machine sapphirerapids"
     lacks out 'not included: '
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
@@ -298,7 +299,8 @@ test_predict() {
     lacks out nan
     # Twice the clock, with caches as many cycles away: not faster than twice, and faster than not
     # at all. Of one set of runs, each of which finds its own costs of calls.
-    "$portolan" --format csv --machine skylake -e "program load $programs/laplace2d.c -O0; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
+    built "$programs/laplace2d.c" -O0
+    "$portolan" --format csv --machine skylake -e "$loads; program run N=12,16,24,32; program predict N=300 --clock 2; program predict N=300 --clock 4" \
         2>/dev/null | awk -F, '$1 == "skylake" { print $3 }' >"$work/seconds"
     awk 'NR == 1 { slow = $1 } NR == 2 { exit !($1 < slow && 2.001 * $1 > slow) }' "$work/seconds" || fail "$(cat "$work/seconds")"
     expect 1 "$portolan" -e "$load; program predict N=100 --machine golden-cove-inferred --fact l1_ways=8 --fact load_latency=5"
@@ -431,7 +433,8 @@ test_mix_and_formula() {
 test_threads() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    load="program load $programs/jacobi_openmp.c -O1; program run N=16,24,32,48,61"
+    built "$programs/jacobi_openmp.c" -O1
+    load="$loads; program run N=16,24,32,48,61"
     # Of one set of runs: what calls take is measured in them.
     expect 0 "$portolan" --format csv --machine skylake -e "$load; program predict N=40 --threads 1 --clock 3; program predict N=40 --threads 2 --clock 3"
     awk -F, '$1 == "skylake" { print $3 }' "$work/out" >"$work/seconds"
@@ -441,8 +444,7 @@ test_threads() {
     expect 0 "$cc" --version
     clang=$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")
     "$clang" -O1 -fopenmp "$programs/jacobi_openmp.c" -o "$work/parallel" 2>/dev/null || skip 'clang has no OpenMP here'
-    expect 0 "$cc" -O1 "$programs/jacobi_openmp.c" -o "$work/serial"
-    expect 0 "$portolan" --format json -e "program load $work/serial --untraced $work/parallel; program run N=16,24,32,48,61; program validate N=300 --threads 2 --times 1 --machine skylake"
+    expect 0 "$portolan" --format json -e "program load $with --untraced $work/parallel; program run N=16,24,32,48,61; program validate N=300 --threads 2 --times 1 --machine skylake"
     holds out '"threads":2'
     lacks out '"error":null'   # user and system time of so short a run may be missing
     lacks out '"measured":null'
@@ -459,11 +461,10 @@ test_misses_beside_cachegrind() {
             # shellcheck disable=SC2086 # its words
             set -- $case
             name=$1 n=$2 machine=$3
-            expect 0 "$cc" --version
-            "$(sed -n 's/.*clang version \([0-9]*\).*/clang-\1/p' "$work/out")" $level "$programs/$name.c" -o "$work/plain"
-            valgrind --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=$4,64 --cachegrind-out-file=/dev/null "$work/plain" $n 2>&1 |
+            built "$programs/$name.c" $level
+            valgrind --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=$4,64 --cachegrind-out-file=/dev/null "$with.untraced" $n 2>&1 |
                 awk '/D1  misses/ { gsub(",", ""); print $4 } /LLd misses/ { gsub(",", ""); print $4 }' >"$work/simulated"
-            expect 0 "$portolan" --format csv --machine $machine -e "program load $programs/$name.c $level; program run N=32,40,48,64,80,96; program predict N=$n"
+            expect 0 "$portolan" --format csv --machine $machine -e "$loads; program run N=32,40,48,64,80,96; program predict N=$n"
             awk -F, -v machine="$machine" '$1 == machine { print $6; print $7 }' "$work/out" | paste "$work/simulated" - >"$work/both"
             # Beside the program's own, starting it takes some 3,000.
             awk '{ d = $2 - $1; if (d < 0) d = -d; if (d > 0.1 * $1 + 3000) bad = 1 } END { exit bad || NR != 2 }' "$work/both" || fail "$name $level: $(cat "$work/both")"
@@ -478,12 +479,13 @@ test_standard_input() {
     cd "$work" || return 1
     printf '#include <stdio.h>\nint main(void) { long n = 0, s = 0; if (scanf("size %%ld", &n) != 1) return 9; for (long i = 0; i < n; i++) s += i ^ s; printf("%%ld\\n", s); return 3; }\n' >reads.c
     printf 'size {N}\n{other} braces\n' >case.txt
-    expect 1 "$portolan" -e "program load reads.c -O1 --stdin case.txt --arguments ''; program run N=100,200,300"
+    built reads.c -O1
+    expect 1 "$portolan" -e "$loads --stdin case.txt --arguments ''; program run N=100,200,300"
     holds err 'the program ended with status 3 for N=100'
     holds err '--allow-exit accepts any exit status'
-    expect 0 "$portolan" --format csv -e "program load reads.c -O1 --stdin case.txt --arguments '' --allow-exit; program run N=100,200,300,500; program blocks N=1000"
+    expect 0 "$portolan" --format csv -e "$loads --stdin case.txt --arguments '' --allow-exit; program run N=100,200,300,500; program blocks N=1000"
     grep -q '^main:[0-9]*,2,1000,N,' out || fail "no block runs as often as the input says: $(cat out)"
-    expect 1 "$portolan" -e "program load reads.c -O1 --stdin nowhere.txt --allow-exit; program run N=100"
+    expect 1 "$portolan" -e "$loads --stdin nowhere.txt --allow-exit; program run N=100"
     holds err 'nowhere.txt'
 }
 
@@ -648,7 +650,7 @@ test_template() {
     expect 0 ${CC:-cc} -O1 reads.c -o plain
     expect 0 "$portolan" -e "program load ./built --untraced ./plain --template case.txt --arguments '{directory}/case.txt {directory}/out'; program run N=8,16,24,32; program validate N=100 --machine skylake --times 1"
     mv case.txt trace
-    expect 0 "$portolan" -e "program load reads.c -O1 --template trace --arguments '{directory}/trace {directory}/out'; program run N=8,16,24,32"
+    expect 0 "$portolan" -e "program load ./built --untraced ./plain --template trace --arguments '{directory}/trace {directory}/out'; program run N=8,16,24,32"
     expect 1 "$portolan" -e 'program load ./built --untraced ./absent'
     holds err './absent cannot be run'
 }

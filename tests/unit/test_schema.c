@@ -175,7 +175,9 @@ static const char *const refused[] = {
     "job cancel",
     "program blocks",
 };
-#define PROGRAM "program load @/programs/matmul.c -O1; program run N=16,24,32,48 --mode counts"
+/* matmul.c, built once */
+#define BUILT "program load built --untraced plain"
+#define PROGRAM BUILT "; program run N=16,24,32,48 --mode counts"
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
@@ -198,13 +200,11 @@ static const struct { const char *before, *line, *needs;
      "experiments measure --simulate haswell",
      "plot accuracy p.svg", "gnuplot"},
     {"machine list", "program load @/programs/matmul.c -O1", COMPILER},
-    {"program load @/programs/matmul.c -O1", "program run N=16,24,32,48", COMPILER},
+    {BUILT, "program run N=16,24,32,48", COMPILER},
     {PROGRAM, "program blocks N=100", COMPILER},
     {PROGRAM, "program formula", COMPILER},
-    {"program load @/programs/matmul.c -O1; program run N=16,24,32", "program reuse N=100",
-     COMPILER},
-    {"program load @/programs/matmul.c -O1; program run N=16,24,32",
-     "program misses N=100 --machine skylake", COMPILER},
+    {BUILT "; program run N=16,24,32", "program reuse N=100", COMPILER},
+    {BUILT "; program run N=16,24,32", "program misses N=100 --machine skylake", COMPILER},
     {PROGRAM, "program mix N=100", COMPILER},
     {PROGRAM, "program predict N=100 --machine skylake", COMPILER},
     {PROGRAM, "program predict N=100 --machine skylake --machine znver3", COMPILER},
@@ -271,6 +271,16 @@ static void run(const char *format, const char *marker, struct str *out)
     str_done(&shell);
 }
 
+/* The same with --format json and no marker, run once for all tests; the caller frees. */
+static void run_json(struct str *out)
+{
+    static struct str made;
+
+    if (!made.length)
+        run("json", NULL, &made);
+    str_add_bytes(out, str_text(&made), made.length);
+}
+
 /* The command that @line calls. */
 static const struct command *command_of(const char *line)
 {
@@ -327,7 +337,7 @@ static void test_each_command(void **state)
     struct str out = {0};
     size_t count = 0, inner = 0;
     (void)state;
-    run("json", NULL, &out);
+    run_json(&out);
     for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
         json_error_t error;
         json_t *object = json_loads(line, 0, &error);
@@ -488,7 +498,7 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     size_t with_rows = 0;
     (void)state;
 
-    run("json", NULL, &out);
+    run_json(&out);
     assert_int_equal(objects_of(&out, objects, sizeof script / sizeof *script),
                      sizeof script / sizeof *script);
     run("csv", marker, &csv);
@@ -569,6 +579,19 @@ static json_t *call(const char *before, const char *line, struct str *csv)
     return object;
 }
 
+/* Builds the program of PROGRAM; without the compiler each use of it fails and names what lacks. */
+static void build_program(void)
+{
+    struct str command = {0};
+
+    str_addf(&command,
+             "cc=$(dirname %s)/portolan-cc; source=%s/programs/matmul.c; [ ! -x $cc ] || { $cc "
+             "$source -O1 -o built && $cc --untraced $source -O1 -o plain; }",
+             getenv("PORTOLAN"), getenv("PORTOLAN_DATA"));
+    assert_int_equal(system(str_text(&command)), 0);
+    str_done(&command);
+}
+
 /* The same for commands outside the script: each object conforms to the schema, and its rows are
  * exported as CSV under the same names. */
 static void test_commands_elsewhere(void **state)
@@ -577,6 +600,7 @@ static void test_commands_elsewhere(void **state)
     size_t with_rows = 0;
     (void)state;
 
+    build_program();
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         const char *line = elsewhere[i].line;
         str_clear(&csv);
