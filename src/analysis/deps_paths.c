@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/deps.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,6 +16,22 @@ double deps_bound(struct deps *d, bool *on_cycle, size_t count)
         on_cycle[i] = false;
     for (size_t i = 0; on_cycle && i < best.count; i++)
         on_cycle[d->nodes[d->edges[best.edges[i]].to].insn] = true;
+    return (double)best.weight / (double)best.distance / CYCLE;
+}
+
+double deps_bound_waiting(struct deps *d, const double *waits)
+{
+    struct ratio_edge *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
+    struct ratio_result best;
+
+    for (size_t i = 0; i < d->edge_count; i++) {
+        edges[i] = d->edges[i];
+        if (d->ends[i] == LATENCY_ADDRESS)
+            edges[i].weight += (int32_t)lrint(waits[d->nodes[edges[i].to].insn] * CYCLE);
+    }
+    if (!ratio_max(edges, d->edge_count, d->node_count, &d->ratio, &best))
+        BUG("a dependency cycle within one iteration");
+    free(edges);
     return (double)best.weight / (double)best.distance / CYCLE;
 }
 

@@ -385,11 +385,11 @@ static void add_runs(struct result *result, const struct program_runs *runs)
     }
 }
 
-/* Returns a function that starts processes and that a run called; NULL: none. */
+/* Returns a function that starts other programs and was called in a run; NULL: none. */
 static const char *starts_processes(const struct program_runs *runs)
 {
-    static const char *const names[] = {"fork", "vfork", "posix_spawn", "posix_spawnp", "system",
-                                        "popen", "execl", "execlp", "execv", "execvp", "execve"};
+    static const char *const names[] = {"vfork", "posix_spawn", "posix_spawnp", "system", "popen",
+                                        "execl", "execlp",      "execv",        "execvp", "execve"};
     const struct program *p = runs->program;
 
     for (size_t b = 0; b < p->block_count; b++) {
@@ -447,7 +447,7 @@ static void add_findings(struct result *result, const struct program_model *m)
     const char *starts = starts_processes(runs);
     if (starts)
         result_line(result,
-                    "%s starts processes: their work is neither counted nor predicted, but "
+                    "%s starts programs: their work is neither counted nor predicted, but "
                     "measured times include it",
                     starts);
     for (size_t i = 0; i < runs->name_count; i++) {

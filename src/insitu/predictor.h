@@ -1,6 +1,5 @@
-/* Mispredictions of a loop's branches, by a simulated predictor over recorded directions. Its
- * tables have histories of growing length; the longest match predicts (as in TAGE, Seznec and
- * Michaud 2006). It does not model a particular processor: counts are approximate. */
+/* Mispredictions of a loop's branches over recorded directions and targets, by the model of
+ * simulate/branch_predictor.h. */
 #ifndef PORTOLAN_INSITU_PREDICTOR_H
 #define PORTOLAN_INSITU_PREDICTOR_H
 

@@ -103,7 +103,8 @@ void code_forwards_find(const struct program_code *c, const struct program_run *
     const struct program *p = c->program;
     uint32_t *insn_of = place_references(c);
 
-    *out = (struct code_forwards){.units = mem_zero(p->unit_count + 1, sizeof *out->units)};
+    *out = (struct code_forwards){.units = mem_zero(p->unit_count + 1, sizeof *out->units),
+                                  .insn_of = insn_of};
     for (size_t u = 0; u < p->unit_count; u++) {
         const size_t n = c->units[u].kernel ? c->units[u].kernel->insn_count : 0;
         out->units[u] = mem_alloc((n + 1) * sizeof **out->units);
@@ -120,7 +121,6 @@ void code_forwards_find(const struct program_code *c, const struct program_run *
             p->blocks[p->references[r->from - 1].block].unit == unit)
             out->units[unit][load] = (struct insn_forward){store, r->from_age};
     }
-    free(insn_of);
 }
 
 void code_forwards_done(const struct program_code *c, struct code_forwards *f)
@@ -128,6 +128,7 @@ void code_forwards_done(const struct program_code *c, struct code_forwards *f)
     for (size_t u = 0; u < c->program->unit_count; u++)
         free(f->units[u]);
     free(f->units);
+    free(f->insn_of);
     vec_done(&f->links);
 }
 

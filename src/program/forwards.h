@@ -15,9 +15,9 @@ struct insn_forward {
 #define FORWARD_NONE UINT32_MAX
 
 struct code_forwards {
-    /* per unit: one entry per instruction; NULL for units without code */
-    struct insn_forward **units;
-    VEC(struct forward) links;     /* result of the last code_forwards_link */
+    struct insn_forward **units;   /* per unit and instruction; NULL for units without code */
+    VEC(struct forward) links;     /* of the last call of code_forwards_link */
+    uint32_t *insn_of;             /* per reference, within its unit; FORWARD_NONE: unknown */
 };
 
 /* Finds the links of all units at @run, traced or predicted. Matches the references of a block to

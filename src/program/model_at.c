@@ -156,8 +156,9 @@ static void bound_first_uses(const struct program_model *m, const double *inputs
     }
 }
 
-/* Sets the store that forwards to a load, from the run with most references of the load. */
-static void take_forward(const struct program_runs *runs, size_t reference,
+/* Takes the store that feeds a load, and the walk that it belongs to, from the run with most of its
+ * references. */
+static void take_relations(const struct program_runs *runs, size_t reference,
                          struct run_reference *out)
 {
     const struct run_reference *most = NULL;
@@ -168,6 +169,8 @@ static void take_forward(const struct program_runs *runs, size_t reference,
     }
     out->from = most ? most->from : 0;
     out->from_age = most ? most->from_age : 0;
+    out->lead = most ? most->lead : 0;
+    out->apart = most ? most->apart : 0;
 }
 
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
@@ -223,7 +226,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
                          &out->references[i]);
             if (!with_block)
                 scale_reference(&out->references[i], kept[block]);
-            take_forward(m->runs, i, &out->references[i]);
+            take_relations(m->runs, i, &out->references[i]);
             continue;
         }
         const struct run_reference *from = &seen->references[i];

@@ -16,12 +16,11 @@
 
 static void join(struct mode *into, const struct mode *from)
 {
-    double count = into->count + from->count, regular = into->regular + from->regular;
+    double count = into->count + from->count;
     if (!(count > 0))
         return;
     into->distance = (into->distance * into->count + from->distance * from->count) / count;
-    into->step =
-        regular > 0 ? (into->step * into->regular + from->step * from->regular) / regular : 0;
+    into->step = from->regular > into->regular ? from->step : into->step;
     into->count = count;
     into->regular += from->regular;
 }

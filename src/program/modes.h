@@ -9,7 +9,7 @@
 struct mode {
     double distance;      /* mean in lines; INFINITY: first uses, always the last cluster */
     double count, regular;
-    double step;          /* mean steady step, bytes */
+    double step;          /* most common steady step, bytes */
 };
 
 /* Finds the clusters of @r in ascending order; returns their number. A cluster with less than 1/200

@@ -24,8 +24,7 @@
 #define SCATTERED 32768
 /* ratio of the area walked in columns to the lines accessed */
 #define COLUMNS_BY 8
-/* repetitions; they are short, and the median excludes preempted ones */
-#define TRIES 5
+#define TRIES 5                  /* short repetitions */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* accesses per measurement of page walks, at least */
 /* share of the time of a line from the second level below which a cost counts as 0 */
@@ -79,8 +78,10 @@ static double alone_seconds(const char *at, size_t bytes)
     return start / (double)(bytes / 2 / (size_t)MEMORY_LINE);
 }
 
-static double write_seconds(char *at, size_t bytes)
+static double write_seconds(const char *from, size_t bytes)
 {
+    char *at = (char *)(uintptr_t)from;
+
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
     volatile uint64_t *p = (volatile uint64_t *)(void *)at;
     double start = native_seconds();
@@ -137,26 +138,26 @@ static double scatter_once(const char *from, size_t bytes)
     return start / (double)count;
 }
 
-/* Returns the median of several measurements. */
-static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
-                              size_t bytes)
+/* Least of several measurements: other users of the core and the caches only lengthen them, and so
+ * do they the least of a program's times. */
+static double least_of_tries(double (*once)(const char *from, size_t bytes), const char *from,
+                             size_t bytes)
 {
-    double seen[TRIES];
+    double least = INFINITY;
 
     for (int i = 0; i < TRIES; i++)
-        seen[i] = once(from, bytes);
-    qsort(seen, TRIES, sizeof *seen, compare_doubles);
-    return seen[TRIES / 2];
+        least = fmin(least, once(from, bytes));
+    return least;
 }
 
 static double jump_seconds(const char *from, size_t bytes)
 {
-    return middle_of_tries(jump_once, from, bytes);
+    return least_of_tries(jump_once, from, bytes);
 }
 
 static double scatter_seconds(const char *from, size_t bytes)
 {
-    return middle_of_tries(scatter_once, from, bytes);
+    return least_of_tries(scatter_once, from, bytes);
 }
 
 static inline uint64_t line_of(const char *from, size_t page, size_t shift)
@@ -287,8 +288,9 @@ void native_probe_look(struct native_probe *p)
         struct native_level *l = &n.sizes[n.count++];
         /* the previous walk had the same size */
         read_seconds(p->at, size);
-        *l = (struct native_level){(double)size, read_seconds(p->at, size),
-                                   write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
+        *l = (struct native_level){(double)size, least_of_tries(read_seconds, p->at, size),
+                                   least_of_tries(write_seconds, p->at, size),
+                                   jump_seconds(p->at, size), NAN};
         read_seconds(p->huge, size);
         l->scatter = scatter_seconds(p->huge, size);
         for (int i = 0; i < PIECES; i++)
@@ -309,10 +311,10 @@ void native_probe_look(struct native_probe *p)
         n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     if (n.count > 3)
         look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
-    n.crowded = middle_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
+    n.crowded = least_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
     for (size_t i = 0; i < NATIVE_WALKS; i++)
-        n.walks[i] = middle_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
-    n.alone = alone_seconds(p->at, MOST_BYTES);
+        n.walks[i] = least_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
+    n.alone = least_of_tries(alone_seconds, p->at, MOST_BYTES);
     vec_push(&p->seen, n);
 }
 

@@ -22,6 +22,8 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
         pack_array(out, r->bins, r->bin_count, sizeof *r->bins);
         pack_count(out, r->from);
         pack_count(out, r->from_age);
+        pack_count(out, r->lead);
+        pack_number(out, r->apart);
     }
 }
 
@@ -53,7 +55,9 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
         unpack_array(from, r->bins, count, sizeof *r->bins);
         r->from = (uint32_t)unpack_count(from);
         r->from_age = (uint32_t)unpack_count(from);
-        from->broken |= r->from > p->reference_count;
+        r->lead = (uint32_t)unpack_count(from);
+        r->apart = unpack_number(from);
+        from->broken |= r->from > p->reference_count || r->lead > p->reference_count;
     }
     return !from->broken && mode <= TRACE_EXACT;
 }

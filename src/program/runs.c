@@ -260,7 +260,19 @@ bool program_measure(const struct program *p, char *const *names, size_t count,
     return ok;
 }
 
-/* Adds the bins of @from to those of @into. Distances and steps are means over both. */
+double run_step(const struct run_reference *r)
+{
+    double most = 0, step = 0;
+
+    for (size_t i = 0; i < r->bin_count; i++)
+        if (r->bins[i].regular > most) {
+            most = r->bins[i].regular;
+            step = rint(r->bins[i].step);
+        }
+    return step;
+}
+
+/* Adds the bins of @from to those of @into, whose distances are means. */
 static void join_bins(struct run_reference *into, const struct run_reference *from)
 {
     const struct run_reference *both[] = {into, from};
@@ -272,14 +284,13 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
             const struct run_bin *b = &both[k]->bins[i];
             struct run_bin *sum =
                 &sums[isinf(b->distance) ? REUSE_BIN_COLD : reuse_bin_of((uint64_t)b->distance)];
-            double counts = sum->count + b->count, regular = sum->regular + b->regular;
+            double counts = sum->count + b->count;
             sum->distance = isinf(b->distance)
                                 ? INFINITY
                                 : (sum->distance * sum->count + b->distance * b->count) / counts;
-            sum->step =
-                regular > 0 ? (sum->step * sum->regular + b->step * b->regular) / regular : 0;
+            sum->step = b->regular > sum->regular ? b->step : sum->step;
             sum->count = counts;
-            sum->regular = regular;
+            sum->regular += b->regular;
         }
     for (size_t i = 0; i < REUSE_BINS; i++)
         if (sums[i].count > 0)
@@ -287,6 +298,33 @@ static void join_bins(struct run_reference *into, const struct run_reference *fr
     free(into->bins);
     into->bins = mem_resize(sums, (count + 1) * sizeof *sums);   /* most references have few bins */
     into->bin_count = count;
+}
+
+void run_add(const struct program *p, struct program_run *into, const struct program_run *from)
+{
+    for (size_t b = 0; b < p->block_count; b++) {
+        const double calls = into->counts[b] * (isnan(into->calls[b]) ? 0 : into->calls[b]) +
+                             from->counts[b] * (isnan(from->calls[b]) ? 0 : from->calls[b]);
+        into->counts[b] += from->counts[b];
+        into->taken[b] += from->taken[b];
+        into->mispredicted[b] += from->mispredicted[b];
+        if (!isnan(from->calls[b]) && into->counts[b] > 0)
+            into->calls[b] = calls / into->counts[b];
+    }
+    for (size_t i = 0; i < p->reference_count; i++) {
+        struct run_reference *to = &into->references[i], one = *to;
+        const struct run_reference *more = &from->references[i];
+        join_bins(to, more);
+        to->references += more->references;
+        if (!(one.references > 0)) {   /* its relations are known in the other alone */
+            to->from = more->from;
+            to->from_age = more->from_age;
+            to->lead = more->lead;
+            to->apart = more->apart;
+        }
+    }
+    for (size_t l = 0; l < MEMORY_LEVELS; l++)
+        into->missed[l] += from->missed[l];
 }
 
 /* Averages the joined bins of @count runs. Counts stay exact; distances and crossed lines become

@@ -15,7 +15,7 @@
 struct run_bin {
     double distance;       /* mean, in distinct lines of 64 bytes; INFINITY: first uses */
     double count, regular; /* number of references; number of references with a steady step */
-    double step;           /* mean of the steady steps, in bytes */
+    double step;           /* most common steady step, bytes */
 };
 
 struct run_reference {
@@ -26,6 +26,10 @@ struct run_reference {
     uint32_t from;
     /* executions of reference @from between the store and the load */
     uint32_t from_age;
+    /* 1 + reference of its block that walks in equal steps and always as far apart; 0: none before
+     * it */
+    uint32_t lead;
+    double apart;         /* bytes from that one's address, in steps: below 1 in an unrolled loop */
 };
 
 /* TRACE_CALLS times calls and TRACE_SETS simulates caches; their runs are not stored. */
@@ -77,6 +81,10 @@ struct run_options {
     const struct memory *caches; /* caches for TRACE_SETS */
 };
 
+/* Adds what @from counted, of another process of the same run, to @into. */
+void run_add(const struct program *p, struct program_run *into, const struct program_run *from);
+/* Most common steady step of @r, bytes; 0: none. Pure. */
+double run_step(const struct run_reference *r);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);

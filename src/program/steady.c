@@ -136,28 +136,33 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
-/* Returns the step of most references with a steady step; 0: none. */
-static double step_of(const struct run_reference *r)
+/* 1 + reference that the walk of reference @at follows, or its own. */
+static uint32_t lead_of(const struct program_run *run, uint32_t at)
 {
-    double most = 0, step = 0;
-    for (size_t i = 0; i < r->bin_count; i++)
-        if (r->bins[i].regular > most) {
-            most = r->bins[i].regular;
-            step = rint(r->bins[i].step);
-        }
-    return step;
+    return run->references[at].lead ? run->references[at].lead : at + 1;
 }
 
-/* Returns the factor by which lines of reference @at are denser than its step. In an unrolled loop,
- * @count references with equal @steps share a column. They may also be columns of several arrays;
- * the code cannot distinguish this. An odd factor does not change the sets used. */
-static double copies_of(const double *steps, size_t count, size_t at)
+/* Number of lines per step of the walk that reference @own[at] belongs to: those of an unrolled
+ * loop walk one column together. */
+static double copies_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at)
 {
-    size_t same = 0;
+    const struct run_reference *all = run->references, *r = &all[own[at]];
+    const double step = run_step(r);
+    VEC(double) places = {0};   /* within the step */
 
-    for (size_t i = 0; i < count; i++)
-        same += steps[i] == steps[at];
-    return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
+    for (size_t i = 0; i < count && step > MEMORY_LINE; i++) {
+        const double apart = all[own[i]].apart - r->apart;
+        bool fresh = lead_of(run, own[i]) == lead_of(run, own[at]) && fabs(apart) < 1;
+        for (size_t k = 0; fresh && k < places.count; k++) {
+            const double gap = fabs(apart - floor(apart) - places.items[k]);
+            fresh = fmin(gap, 1 - gap) * step >= MEMORY_LINE;
+        }
+        if (fresh)
+            vec_push(&places, apart - floor(apart));
+    }
+    const double copies = fmax(1, (double)places.count);
+    vec_done(&places);
+    return copies;
 }
 
 /* Returns the pages per line of a reference. */
@@ -166,17 +171,32 @@ static double pages_per_line(double step, double copies)
     return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
 }
 
-/* Adds the lines of one reference at steady steps, the lines that use few sets, and their pages.
- * Adjacent copies of an unrolled loop count a common line once. */
-static void count_lines(const struct run_reference *r, double copies, double *lines,
-                        double *crowded, double *pages)
+/* Lines at steady steps of one reference; adds their pages. */
+static double count_lines(const struct run_reference *r, double copies, double *pages)
 {
+    double lines = 0;
+
     for (size_t i = 0; i < r->bin_count; i++) {
         double own = r->bins[i].distance > SAME_LINE ? r->bins[i].regular : 0;
-        *lines += own;
-        *crowded += memory_crowding(r->bins[i].step / copies) > 1 ? own : 0;
+        lines += own;
         *pages += own * pages_per_line(r->bins[i].step, copies);
     }
+    return lines;
+}
+
+/* Share of @lines, of the references @own, in those that follow the same lead as own[at]: large
+ * arrays begin at the same place of a page, so that these use the same sets. Other columns use any
+ * sets. */
+static double alike_of(const struct program_run *run, const uint32_t *own, size_t count, size_t at,
+                       const double *lines)
+{
+    double same = 0, all = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        all += lines[i];
+        same += lead_of(run, own[i]) == lead_of(run, own[at]) ? lines[i] : 0;
+    }
+    return all > 0 ? same / all : 1;
 }
 
 /* Returns the page walker cycles of one reference. In a walk with long steps each line has its own
@@ -188,7 +208,7 @@ static double translations(const struct timing *t, const struct run_reference *r
     double sum = 0;
 
     if (walks(r)) {
-        double step = step_of(r);
+        double step = run_step(r);
         size_t nearest = 0;
         while (nearest + 1 < r->bin_count && r->bins[nearest].distance <= SAME_LINE)
             nearest++;
@@ -204,12 +224,15 @@ static double translations(const struct timing *t, const struct run_reference *r
     return sum;
 }
 
-/* Adds the cost of one reference's misses: streamed lines by bandwidth, others by latency. */
-static void time_reference(struct timing *t, size_t index, double copies, struct part_misses *out)
+/* Adds the cost of one reference's misses: streamed lines by bandwidth, others by latency. Returns
+ * the mean latency of these beyond the first level's. */
+static double time_reference(struct timing *t, size_t index, double copies, double alike,
+                             struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
     /* A written line is read first and written back later. */
-    double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0;
+    double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0,
+           waits = 0;
     bool walk = walks(r);
 
     out->translated += translations(t, r, copies, out->paged);
@@ -219,7 +242,8 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
             behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0,
             other = b->count - regular;
         memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0,
-                      out->walks.alike, served);
+                      alike, served);
+        waits += other * (memory_latency(t->memory, served) - t->memory->levels[0].latency);
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
@@ -239,8 +263,26 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     out->far += own;
     out->most = fmax(out->most, own);
     if (walk)
-        vec_push(&out->walks.list, ((struct walk_reference){r, copies}));
+        vec_push(&out->walks.list, ((struct walk_reference){r, copies, alike}));
     t->out->references += r->references;
+    return r->references > 0 ? waits / r->references : 0;
+}
+
+/* Cycles per execution of the longest chain of @part after time_core, if each of its references
+ * @own waits for the cycles @waits. */
+static double waiting_chain(struct timing *t, const struct code_part *part, const uint32_t *own,
+                            const double *waits, size_t count)
+{
+    double *of_insns = mem_zero(part->insns.count + 1, sizeof *of_insns);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < part->insns.count; k++)
+            if (t->forwards.insn_of[own[i]] == part->insns.items[k] &&
+                !t->code->program->references[own[i]].write)
+                of_insns[k] = fmax(of_insns[k], waits[i]);
+    const double chain = deps_bound_waiting(&t->work->deps, of_insns);
+    free(of_insns);
+    return chain;
 }
 
 /* Returns the number of executions of @part in flight. The reorder, load and store buffers limit
@@ -262,8 +304,8 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 {
     struct part_misses w = {0};
     VEC(uint32_t) own = {0};
-    VEC(double) steps = {0}, copies = {0};
-    double lines = 0, crowded = 0, pages = 0;
+    VEC(double) copies = {0}, waits = {0}, lines = {0};
+    double all = 0, pages = 0;
 
     for (size_t i = 0; i < part->blocks.count; i++) {
         uint32_t b = part->blocks.items[i];
@@ -271,21 +313,33 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
             vec_push(&own, t->references[r]);
     }
     for (size_t i = 0; i < own.count; i++)
-        vec_push(&steps, step_of(&t->run->references[own.items[i]]));
+        vec_push(&copies, copies_of(t->run, own.items, own.count, i));
+    for (size_t i = 0; i < own.count; i++) {
+        vec_push(&lines,
+                 count_lines(&t->run->references[own.items[i]], copies.items[i], &pages));
+        all += lines.items[i];
+    }
+    w.paged = all > 0 ? pages / all : 1;
     for (size_t i = 0; i < own.count; i++)
-        vec_push(&copies, copies_of(steps.items, own.count, i));
-    for (size_t i = 0; i < own.count; i++)
-        count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded, &pages);
-    w.walks.alike = lines > 0 ? crowded / lines : 1;
-    w.paged = lines > 0 ? pages / lines : 1;
-    for (size_t i = 0; i < own.count; i++)
-        time_reference(t, own.items[i], copies.items[i], &w);
-    vec_done(&own);
-    vec_done(&steps);
-    vec_done(&copies);
-    const struct window window = {reach_of(t, part), out->core, t->parallel,
+        vec_push(&waits, time_reference(
+                             t, own.items[i], copies.items[i],
+                             alike_of(t->run, own.items, own.count, i, lines.items), &w));
+    /* What follows a branch that was mispredicted starts after its data have come. */
+    const double reach = fmin(reach_of(t, part), part->executions / out->mispredicted);
+    const struct window window = {reach, out->core, t->parallel,
                                   w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
+    if (part->repeats && own.count && t->work->core->has_latencies) {
+        /* The chains of several visits of a short loop are in flight together. */
+        const double together = fmax(1, reach * part->entries / part->executions),
+                     chain =
+                         waiting_chain(t, part, own.items, waits.items, own.count) / together;
+        out->latency = fmax(out->latency, (chain - out->core) * part->executions);
+    }
+    vec_done(&own);
+    vec_done(&copies);
+    vec_done(&waits);
+    vec_done(&lines);
     out->taken = w.taken;
     vec_done(&w.walks.list);
     /* Bandwidth grows with the number of streams in flight. line_cycles is the time of two streams;
@@ -411,18 +465,18 @@ static void time_part(struct timing *t, const struct code_part *part)
             break;
         }
     out.line = t->code->program->blocks[out.block].line;
+    if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
+        out.ends = part->entries * t->branch_miss;
+    out.mispredicted = mispredicted_of(t, part, &out);
     time_core(t, part, &out);
     time_memory(t, part, &out);
     time_calls(t, part, &out);
-    if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
-        out.ends = part->entries * t->branch_miss;
-    const double mispredicted = mispredicted_of(t, part, &out);
     for (size_t i = 0; i < part->blocks.count; i++)
         t->paid[part->blocks.items[i]] = true;
     /* libm functions depend on little of the code before. They use the slots that dividers and
      * chains leave. */
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
-    out.branches = mispredicted * t->branch_miss;
+    out.branches = out.mispredicted * t->branch_miss;
     out.cycles = overlap(&out) + out.ends + out.branches + out.calls - out.within;
     t->out->cycles += out.cycles;
     t->out->least += out.unknown ? out.cycles : 0;

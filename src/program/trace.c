@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads traces of the runtime. Verifies everything, because the program may have corrupted its
  * memory. */
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,14 @@
 #define FORWARDED_VOTES 0.6
 /* executions; older stores have left the store buffer */
 #define FORWARDED_AGE 64
+#define LEADS_MOST 64          /* walks per block that are told apart */
 #define ALLOCATIONS_MOST 32768 /* limit of the runtime */
+
+/* Last address of a reference, and the sum of all differences from it, modulo 2^64. */
+struct trace_place {
+    double last;
+    uint64_t sum;
+};
 
 struct trace {
     const struct program *program;
@@ -27,6 +35,7 @@ struct trace {
     VEC(const struct program_unit *) units; /* units in the order of the trace */
     /* core cycles per tick of the clock that times calls; ticks of an empty call */
     double cycles_per_tick, nothing;
+    struct trace_place *places; /* per reference of the program */
     bool ended;
 };
 
@@ -65,10 +74,10 @@ static bool read_block(struct trace *t, const char *at)
     double index, count, taken;
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) || !number(&at, &taken) ||
-        index >= t->unit->block_count || taken > count)
+        index >= t->unit->block_count || taken > count + 1) /* one block may contain the fork */
         return false;
     t->run->counts[t->unit->first_block + (size_t)index] = count;
-    t->run->taken[t->unit->first_block + (size_t)index] = taken;
+    t->run->taken[t->unit->first_block + (size_t)index] = fmin(taken, count);
     return true;
 }
 
@@ -78,9 +87,10 @@ static bool read_mispredicted(struct trace *t, const char *at)
 
     if (!t->unit || !number(&at, &index) || !number(&at, &count) ||
         index >= t->unit->block_count ||
-        count > t->run->counts[t->unit->first_block + (size_t)index])
+        count > t->run->counts[t->unit->first_block + (size_t)index] + 1)
         return false;
-    t->run->mispredicted[t->unit->first_block + (size_t)index] = count;
+    t->run->mispredicted[t->unit->first_block + (size_t)index] =
+        fmin(count, t->run->counts[t->unit->first_block + (size_t)index]);
     return true;
 }
 
@@ -174,6 +184,47 @@ static bool read_forward(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_place(struct trace *t, const char *at)
+{
+    double index, address;
+    char *end;
+
+    if (!t->unit || !number(&at, &index) || !number(&at, &address) ||
+        index >= t->unit->reference_count)
+        return false;
+    t->places[t->unit->first_reference + (size_t)index] =
+        (struct trace_place){address, strtoull(at, &end, 10)};
+    return end != at && !*end;
+}
+
+/* Relates references of a block that walk in equal steps and always stay as far apart: those of an
+ * unrolled loop, and the same columns of several arrays. */
+static void find_leads(const struct trace *t)
+{
+    const struct program_reference *of = t->program->references;
+    VEC(uint32_t) leads = {0}; /* of the block */
+
+    for (uint32_t i = 0; i < t->program->reference_count; i++) {
+        struct run_reference *r = &t->run->references[i];
+        const double step = run_step(r);
+        if (i && of[i].block != of[i - 1].block)
+            leads.count = 0;
+        if (!(step > MEMORY_LINE))
+            continue;
+        for (size_t k = 0; k < leads.count && k < LEADS_MOST && !r->lead; k++) {
+            const uint32_t lead = leads.items[k];
+            if (run_step(&t->run->references[lead]) != step ||
+                t->places[lead].sum != t->places[i].sum)
+                continue;
+            r->lead = lead + 1;
+            r->apart = (t->places[i].last - t->places[lead].last) / step;
+        }
+        if (!r->lead)
+            vec_push(&leads, i);
+    }
+    vec_done(&leads);
+}
+
 static bool read_allocation(struct trace *t, const char *at)
 {
     double unit, block, size, of;
@@ -204,7 +255,7 @@ static bool read_line(struct trace *t, char *line)
                  {"access ", read_reference}, {"clock ", read_clock},
                  {"calls ", read_calls},      {"forward ", read_forward},
                  {"level ", read_level},      {"allocation ", read_allocation},
-                 {"mispredicted ", read_mispredicted}};
+                 {"place ", read_place},      {"mispredicted ", read_mispredicted}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -232,16 +283,20 @@ static bool make_room(const struct program *p, struct program_run *out)
 bool program_trace_parse(const struct program *p, const char *name, struct str *text,
                          struct program_run *out, struct err *err)
 {
-    struct trace t = {.program = p, .run = out};
+    struct trace t = {.program = p,
+                      .run = out,
+                      .places = mem_try_zero(p->reference_count + 1, sizeof *t.places)};
     size_t number_of_line = 0;
     bool ok = true;
 
-    if (!make_room(p, out))
+    if (!t.places || !make_room(p, out)) {
+        free(t.places);
         return err_memory(err, name,
                           p->block_count *
                                   (sizeof *out->counts + sizeof *out->taken +
                                    sizeof *out->mispredicted + sizeof *out->calls) +
                               p->reference_count * sizeof *out->references);
+    }
     for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");
         next = at + length + (at[length] == '\n');
@@ -256,12 +311,48 @@ bool program_trace_parse(const struct program *p, const char *name, struct str *
             err_at(err, name, number_of_line, 0);
         }
     }
+    if (ok)
+        find_leads(&t);
     vec_done(&t.units);
+    free(t.places);
     if (out->allocation_count) /* most programs have few allocations */
         out->allocations =
             mem_resize(out->allocations, out->allocation_count * sizeof *out->allocations);
     return ok && (t.ended || err_set(err, ERR_LIMIT, "use smaller inputs, or --mode sampled",
                                      "incomplete trace: memory or disk space ran out"));
+}
+
+/* Adds the traces of forked processes beside @path, named as it is with more after a dot. */
+static bool read_forked(const struct program *p, const char *path, struct program_run *out,
+                        struct err *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    struct str directory = {0}, file = {0}, text = {0};
+    bool ok = true;
+
+    str_addf(&directory, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    DIR *d = file_open_directory(str_text(&directory));
+    for (struct dirent *entry; d && ok && (entry = readdir(d));) {
+        struct program_run run = {.mode = out->mode, .faults = NAN};
+        if (strncmp(entry->d_name, name, strlen(name)) != 0 || entry->d_name[strlen(name)] != '.')
+            continue;
+        str_clear(&file);
+        str_clear(&text);
+        str_addf(&file, "%s/%s", str_text(&directory), entry->d_name);
+        ok = file_read(str_text(&file), TRACE_LIMIT, &text, err) &&
+             program_trace_parse(p, str_text(&file), &text, &run, err);
+        if (ok)
+            run_add(p, out, &run);
+        program_run_done(p, &run);
+    }
+    if (d)
+        closedir(d);
+    else
+        ok = file_fault(err, str_text(&directory), "read", NULL);
+    str_done(&directory);
+    str_done(&file);
+    str_done(&text);
+    return ok;
 }
 
 bool program_trace_read(const struct program *p, const char *path, struct program_run *out,
@@ -271,9 +362,9 @@ bool program_trace_read(const struct program *p, const char *path, struct progra
 
     if (access(path, F_OK) != 0)
         return err_set(err, ERR_DATA, "it must return from main or call exit",
-                       "the program wrote no trace: it called _exit or exec");
+                       "the program wrote no trace: it called exec, or the system ended it");
     bool ok =
         file_read(path, TRACE_LIMIT, &text, err) && program_trace_parse(p, path, &text, out, err);
     str_done(&text);
-    return ok;
+    return ok && read_forked(p, path, out, err);
 }

@@ -55,7 +55,7 @@ static void enter_bin(const struct memory *m, const struct walks *walks, size_t 
     const struct run_bin *b = &r->bins[at->bin];
     double step = b->regular > 0 ? b->step / walks->list.items[walk].copies : 0;
 
-    memory_served(m, b->distance, step, walks->alike, at->rates);
+    memory_served(m, b->distance, step, walks->list.items[walk].alike, at->rates);
     at->crowded = 0;
     for (size_t l = 0; l <= m->count; l++) {
         at->rates[l] *= r->references / executions;

@@ -32,12 +32,12 @@ double window_line_cycles(const struct memory *m, size_t level, double parallel)
 struct walk_reference {
     const struct run_reference *r;
     double copies;
+    /* share of the part's lines in walks that use the same sets at the same time */
+    double alike;
 };
 
 struct walks {
     VEC(struct walk_reference) list;
-    /* share of the part's lines that belong to walks that use few sets */
-    double alike;
 };
 /* Returns the stall cycles over all @executions of a part with @others random misses in total. The
  * references of @walks alternate between near and far phases at the same time: a column uses lines

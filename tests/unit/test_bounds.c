@@ -577,6 +577,43 @@ static void test_moves_join_operations(void **state)
     machine_free(m);
 }
 
+static double waiting(const char *source, size_t load, double cycles)
+{
+    const struct block_options options = {.shape = SHAPE_LOOP, .start = START_DIFFERENT};
+    struct kernel *k = kernel_of(source);
+    struct block_work *w = block_work_new(skylake);
+    double waits[16] = {0};
+    struct bounds bounds;
+    size_t count;
+
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    assert_true(load < count && count <= sizeof waits / sizeof *waits);
+    bounds_of(w, insns, count, &options, false, &bounds);
+    assert_float_equal(deps_bound_waiting(&w->deps, waits), bounds.cycles[BOUND_DEPENDENCIES],
+                       1e-9);
+    waits[load] = cycles;
+    const double chain = deps_bound_waiting(&w->deps, waits);
+    block_work_free(w);
+    kernel_free(k);
+    return chain;
+}
+
+/* A miss lengthens the chain of pointers and of a search, whose next address depends on the loaded
+ * number; it does not lengthen a sum of loaded numbers, whose addresses are known. */
+static void test_chains_wait(void **state)
+{
+    static const char list[] = "1:\n movq (%rdi), %rdi\n addq 8(%rdi), %rax\n testq %rdi, %rdi\n"
+                               " jne 1b\n",
+                      search[] = "1:\n movq %rsi, %rax\n shrq $1, %rax\n cmpq %rdx, (%rdi,%rax,8)\n"
+                                 " cmovaq %rax, %rsi\n decq %rcx\n jne 1b\n",
+                      sum[] = "1:\n addsd (%rdi,%rcx,8), %xmm0\n decq %rcx\n jne 1b\n";
+    (void)state;
+    assert_float_equal(waiting(list, 0, 100) - waiting(list, 0, 0), 100, 1e-9);
+    assert_float_equal(waiting(list, 1, 100), waiting(list, 1, 0), 1e-9);
+    assert_float_equal(waiting(search, 2, 60) - waiting(search, 2, 0), 60, 1e-9);
+    assert_float_equal(waiting(sum, 0, 100), waiting(sum, 0, 0), 1e-9);
+}
+
 /* A loop with more µops than the µop cache holds is decoded every time, however few are in each
  * block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger loop buffer does not
  * replay uncached µops. */
@@ -733,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache),
         cmocka_unit_test(test_moves_join_operations),
+        cmocka_unit_test(test_chains_wait),
         cmocka_unit_test(test_long_loop),
         cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known),

@@ -105,15 +105,15 @@ static void test_page_walks(void **state)
 static void test_phases(void **state)
 {
     struct run_bin bins[] = {{10, 700, 700, 5600}, {1e6, 100, 100, 5600}};
-    const struct run_reference column = {800, bins, 2};
+    const struct run_reference column = {.references = 800, .bins = bins, .bin_count = 2};
     const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0}, both[MEMORY_LEVELS + 1] = {0, 0, 2};
-    struct walks walks = {.alike = 1};
+    struct walks walks = {0};
 
     (void)state;
     assert_true(window_phases(&two, &w, &walks, 800, none) == 0);
-    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
-    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
     assert_float_equal(window_phases(&two, &w, &walks, 800, none),
                        100 * window_waits(&two, &w, both), 1e-3);
     vec_done(&walks.list);
@@ -127,11 +127,11 @@ static void test_prefetched_walk(void **state)
     const struct run_reference column = {800, bins, 1};
     const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0};
-    struct walks walks = {.alike = 1};
+    struct walks walks = {0};
     struct memory m = two;
 
     (void)state;
-    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     assert_true(waited > 800);
     m.prefetch_step = 5599;
@@ -149,11 +149,11 @@ static void test_one_set(void **state)
     const struct run_reference column = {800, bins, 1};
     const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0};
-    struct walks walks = {.alike = 1};
+    struct walks walks = {0};
     struct memory m = two;
 
     (void)state;
-    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1, 1}));
     double waited = window_phases(&m, &w, &walks, 800, none);
     m.crowded_cycles = 1000;
     assert_float_equal(window_phases(&m, &w, &walks, 800, none), 800 * (1000 - 9), 1);

@@ -10,10 +10,10 @@
 
 #include "base/rng.h"
 #include "program/runtime/bins.h"
-#include "program/runtime/branch_predictor.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/sets.h"
 #include "program/runtime/steps.h"
+#include "simulate/branch_predictor.h"
 
 /* Mattson's stack: the line's position is its distance; it moves to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
@@ -319,10 +319,31 @@ static void test_branches(void **state)
     assert_float_equal(wrong_share(tenth, 100000), 0.12, 0.03);
 }
 
+static void test_targets(void **state)
+{
+    struct branches *b = calloc(1, sizeof *b);
+    struct rng rng;
+    size_t wrong = 0, wrong_at_random = 0;
+    (void)state;
+
+    assert_non_null(b);
+    rng_seed(&rng, 5);
+    for (size_t i = 0; i < 20000; i++)
+        wrong += (size_t)branches_target_mispredicted(b, 7, 0x401000 + 16 * (i * i % 5)) *
+                 (i >= 10000);
+    assert_int_equal(wrong, 0);
+    for (size_t i = 0; i < 20000; i++)
+        wrong_at_random +=
+            (size_t)branches_target_mispredicted(b, 9, 0x401000 + rng_below(&rng, 4));
+    assert_float_equal((double)wrong_at_random / 20000, 0.75, 0.03);
+    free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_branches),      cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_targets),       cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_torn),
         cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_against_definition),
         cmocka_unit_test(test_against_stack), cmocka_unit_test(test_memory_follows_lines),
         cmocka_unit_test(test_sampling),      cmocka_unit_test(test_bins),

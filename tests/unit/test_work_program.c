@@ -152,6 +152,39 @@ static void test_programs(void **state)
     assert_grows(trace_long_lines, 500);
 }
 
+/* References of an unrolled loop walk one column together, those of another array do not. */
+static void test_walks(void **state)
+{
+    static const char json[] =
+        "{\"key\":\"a\",\"functions\":[{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],"
+        "\"next\":[0],\"calls\":[]}]}],\"references\":["
+        "{\"block\":0,\"bytes\":8,\"write\":false},{\"block\":0,\"bytes\":8,\"write\":false},"
+        "{\"block\":0,\"bytes\":8,\"write\":false},{\"block\":0,\"bytes\":8,\"write\":true}]}";
+    struct str bytes = {0}, text = {0};
+    struct program_run run = {.mode = TRACE_EXACT};
+    struct err err = {0};
+    (void)state;
+
+    add_unit(&bytes, json);
+    struct program *p = program_of(&bytes);
+    str_add(&text, "portolan-trace 2 exact\nunit a 1 4\nblock 0 9 8\n"
+                   "access 0 9 30:9:900:7:7168\nplace 0 40960 18446744073709543424\n"
+                   "access 1 9 30:9:900:7:7168\nplace 1 41472 18446744073709543424\n"
+                   "access 2 9 30:9:900:7:7168\nplace 2 90112 77\n"
+                   "access 3 9 30:9:900:7:7168\nplace 3 89600 77\nend\n");
+    assert_true(program_trace_parse(p, "trace", &text, &run, &err));
+    assert_int_equal(run.references[0].lead, 0);
+    assert_int_equal(run.references[1].lead, 1);
+    assert_float_equal(run.references[1].apart, 0.5, 1e-12);
+    assert_int_equal(run.references[2].lead, 0);
+    assert_int_equal(run.references[3].lead, 3);
+    assert_float_equal(run.references[3].apart, -0.5, 1e-12);
+    program_run_done(p, &run);
+    program_free(p);
+    str_done(&bytes);
+    str_done(&text);
+}
+
 static void test_braces(void **state)
 {
     (void)state;
@@ -165,6 +198,7 @@ static void test_braces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs),
+                                       cmocka_unit_test(test_walks),
                                        cmocka_unit_test(test_braces)};
     return cmocka_run_group_tests_name("work_program", tests, NULL, NULL);
 }

@@ -7,9 +7,11 @@
  * PORTOLAN_TRACE_SHIFT: bytes added to every address.
  * Each thread has its own reuse distances, as with private caches. A thread's turn has many
  * references, because streams of an instruction must be detected. The first calls of the allocator
- * are recorded, for all threads together. */
+ * of all threads are recorded. A forked process writes what it did itself to a file with its number
+ * and the time after the name. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +28,11 @@
 #endif
 
 #include "program/runtime/bins.h"
-#include "program/runtime/branch_predictor.h"
+#include "program/runtime/output.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/runtime.h"
 #include "program/runtime/sets.h"
+#include "simulate/branch_predictor.h"
 
 #define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
@@ -60,6 +63,8 @@ static const char *trace_mode = "counts";
 /* bytes added to every address, which varies the alignment of arrays */
 static uint64_t shift;
 static pid_t trace_process;
+static int forked;                   /* this process is not the one that was started */
+static int written;
 static struct sets sets;             /* caches of mode sets; no levels in other modes */
 static uint64_t sample_mask;         /* reuse.sample_mask of each thread */
 static struct reuse new_lines;       /* first uses by a thread, for the distances between threads */
@@ -247,6 +252,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
         return;
     turn -= turn > 1;   /* at 1, reference_end ends the turn */
     access->references++;
+    access->sum += address;
     if (sets.count) {
         sets_touch(&sets, first, last);
         return;
@@ -268,7 +274,8 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     bin->sum += distance == REUSE_COLD ? 0 : distance;
     if (step != STEPS_NONE) {
         bin->regular++;
-        bin->steps += step;
+        bin->step = bin->votes ? bin->step : step;
+        bin->votes += bin->step == step ? 1 : UINT64_MAX;
     }
 }
 
@@ -614,32 +621,6 @@ static uint64_t ticks_of_chain(void)
     return least;
 }
 
-struct output {
-    int file;
-    int failed;
-    size_t length;
-    char text[1 << 16];
-};
-
-static void flush(struct output *o)
-{
-    for (size_t done = 0; done < o->length && !o->failed;) {
-        ssize_t n = write(o->file, o->text + done, o->length - done);
-        if (n < 0 && errno != EINTR)
-            o->failed = 1;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    o->length = 0;
-}
-
-#define PUT(o, ...)                                                                                \
-    do {                                                                                           \
-        if (sizeof(o)->text - (o)->length < 512)                                                   \
-            flush(o);                                                                              \
-        (o)->length +=                                                                             \
-            (size_t)snprintf((o)->text + (o)->length, sizeof(o)->text - (o)->length, __VA_ARGS__); \
-    } while (0)
-
 static void put_access(struct output *o, uint64_t index, const struct portolan_access_ *access)
 {
     PUT(o, "access %llu %llu", (unsigned long long)index, (unsigned long long)access->references);
@@ -648,8 +629,10 @@ static void put_access(struct output *o, uint64_t index, const struct portolan_a
             PUT(o, " %u:%llu:%llu:%llu:%llu", i, (unsigned long long)access->bins[i].count,
                 (unsigned long long)access->bins[i].sum,
                 (unsigned long long)access->bins[i].regular,
-                (unsigned long long)access->bins[i].steps);
-    PUT(o, "\n");
+                (unsigned long long)(access->bins[i].regular * access->bins[i].step));
+    PUT(o, "\nplace %llu %llu %llu\n", (unsigned long long)index,
+        (unsigned long long)access->steps.last,
+        (unsigned long long)(access->sum - access->references * access->steps.last));
 }
 
 static void put_unit(struct output *o, const struct portolan_unit_ *unit)
@@ -703,6 +686,35 @@ static void put_allocation(struct output *o, const struct portolan_calls_ *calls
         (unsigned long long)size, of);
 }
 
+/* In a forked process: what was counted so far is the parent's. Its other threads are gone, with
+ * their turns. */
+static void begin_forked(void)
+{
+    for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++) {
+        struct portolan_unit_ *unit = *at;
+        if (!unit || unit->version != PORTOLAN_RUNTIME_VERSION)
+            continue;
+        memset(unit->counts, 0, 2 * unit->blocks * sizeof *unit->counts);
+        memset(unit->mispredicted, 0, unit->blocks * sizeof *unit->mispredicted);
+        memset(unit->calls, 0, unit->blocks * sizeof *unit->calls);
+        for (uint64_t i = 0; i < unit->accesses; i++) {
+            unit->access[i].references = 0;
+            unit->access[i].sum = 0;
+            unit->access[i].bins = NULL;   /* the parent's */
+            unit->access[i].from_votes = 0;
+        }
+    }
+    for (unsigned l = 0; l < sets.count; l++)
+        sets.levels[l].misses = 0;
+    allocations_wanted = 0;
+    allocation_count = 0;
+    turn_owner = turn_last = turn_next = NULL;
+    turn = 0;
+    forked = 1;
+    written = 0;
+    trace_process = getpid();
+}
+
 static __attribute__((constructor(101))) void trace_begin(void)
 {
     trace_path = getenv("PORTOLAN_TRACE");
@@ -710,6 +722,7 @@ static __attribute__((constructor(101))) void trace_begin(void)
     if (!trace_path)
         return;
     trace_process = getpid();
+    pthread_atfork(NULL, NULL, begin_forked);
     if (mode && strcmp(mode, "sampled") == 0)
         new_lines.sample_mask = sample_mask = (1u << SAMPLE_SHIFT) - 1;
     if (mode)
@@ -731,11 +744,17 @@ static __attribute__((destructor(101))) void trace_end(void)
     static struct output o;
 
     int timed = timing;
+    char path[4096];
 
-    tracing = timing = allocations_wanted = 0;
-    if (!trace_path || getpid() != trace_process)
+    /* After vfork() the memory is the parent's. */
+    if (!trace_path || getpid() != trace_process || written)
         return;
-    o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    tracing = timing = allocations_wanted = 0;
+    written = 1;
+    const struct clocks now = clocks_now();
+    snprintf(path, sizeof path, forked ? "%s.%d.%llu" : "%s", trace_path, (int)trace_process,
+             (unsigned long long)now.wall);
+    o.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
     PUT(&o, "portolan-trace 2 %s %u\n",
@@ -760,4 +779,17 @@ static __attribute__((destructor(101))) void trace_end(void)
         PUT(&o, "end\n");
     flush(&o);
     close(o.file);
+}
+
+/* They run no destructor. Weak as the allocator. */
+__attribute__((weak)) void _exit(int status)
+{
+    trace_end();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+__attribute__((weak)) void _Exit(int status)
+{
+    _exit(status);
 }
