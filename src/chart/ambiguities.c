@@ -12,20 +12,21 @@
 #include "chart/saturate.h"
 #include "throughput/throughput.h"
 
-#define SURE 0.9             /* least confidence of forms used in experiments, */
-#define QUICK 4.0            /* cycles that they take at most, */
-#define BESIDE_MOST 120      /* usages of such forms, at most */
+#define SURE 0.9             /* least confidence of the forms in experiments */
+#define QUICK 4.0            /* most cycles of one execution of such a form */
+#define BESIDE_MOST 120      /* most usages of such forms that experiments use */
 #define TELLS 2.0            /* standard deviations by which two usages must differ */
-#define COPIES 2             /* of the ambiguous form, at most, */
-/* with multiples, up to this, of the other forms' least deciding number */
+#define COPIES 2             /* most copies of the ambiguous form in one experiment */
+/* Experiments use up to this multiple of the fewest saturator repetitions that decide. */
 #define LEVELS 2
-#define SIZE_MOST 160        /* instructions of an experiment */
+#define SIZE_MOST 160        /* most instructions in one experiment */
 #define MASSES_MOST 400
-#define CHECKS_MOST 4        /* experiments per form with ports that it was not tested against */
-#define CHECK_WEIGHT 1e-6    /* weight of a check, which assigns no other usage */
+/* most experiments per form with ports that it was not tested against */
+#define CHECKS_MOST 4
+#define CHECK_WEIGHT 1e-6    /* weight of a check, because it assigns no other usage */
 #define NOT_TESTED ", not tested against "
 
-/* Forms and saturators for experiments. */
+/* Forms and saturators that experiments use against an ambiguous form. */
 struct witnesses {
     const struct chart *chart;
     struct mapping *mapping;      /* one form of each certain usage */
@@ -70,7 +71,7 @@ static size_t add_masses(const struct usage *u, uint32_t count, struct mass *mas
     return n;
 }
 
-/* Cycles of @copies of @usage with @count times saturator @s. */
+/* Predicts the cycles of @copies of @usage with @count times saturator @s. */
 static double cycles_beside(const struct witnesses *w, const struct usage *usage,
                             unsigned own_slots, uint32_t copies, const struct saturator *s,
                             uint32_t count)
@@ -107,7 +108,8 @@ static bool may_run_beside(const struct witnesses *w, const char *form, const st
     return !own || !s->vectors || own == s->vectors;
 }
 
-/* Returns whether the form may run with @s, and the usages differ on its busy ports. */
+/* Returns whether the form may run with @s, and both usages differ on the ports that @s keeps
+ * busy. */
 static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is,
                      const struct chart_usage *other, const struct saturator *s)
 {
@@ -127,8 +129,8 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
                        s->terms[i].count * count);
 }
 
-/* Number of @s next to @copies of the form, so that its ports are busier than the form's; 0: too
- * large. */
+/* Returns how many times @s must run with @copies of the form, for @s to need more cycles than the
+ * copies; 0: the experiment would be too large. */
 static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s,
                              uint32_t level)
 {
@@ -181,7 +183,7 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             experiment_done(&ambiguity.experiment);
             continue;
         }
-        if (weight == 0) {   /* the most likely of them */
+        if (weight == 0) {   /* others are sorted: this one is the most likely */
             struct str text = {0};
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
@@ -195,8 +197,8 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
-/* Returns the saturator that keeps most of @ports busy, with the fewest other ports, and that may
- * run with the form; NULL: none. */
+/* Returns the saturator that keeps most of @ports busy and may run with the form. Among equals it
+ * returns the one with the fewest other ports; NULL: none. */
 static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f,
                                          portset ports)
 {
@@ -411,7 +413,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again",
                                                "%s is not a file of a chart's ambiguities", path));
 
-    /* files without this field are of charts that counted any time as late */
+    /* Files without this field are from charts whose times could all exceed the port bound. */
     *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);

@@ -26,89 +26,89 @@ extern const char *const chart_stage_names[];
 
 /* State of a form's usage. */
 enum chart_state {
-    CHART_NOT_MEASURED,   /* it has no stable time alone */
-    CHART_IN_CORE,        /* determined together with the ports */
-    CHART_PLACED,         /* determined with saturators of the core */
-    CHART_UNEXPLAINED,    /* its usage disagrees with some of its measurements */
+    CHART_NOT_MEASURED,   /* the form has no stable time alone */
+    CHART_IN_CORE,        /* usage inferred together with the ports */
+    CHART_PLACED,         /* usage inferred from saturators of the core */
+    CHART_UNEXPLAINED,    /* the usage disagrees with some measurements of the form */
 };
 extern const char *const chart_state_names[];
 
-/* An alternative usage that explains a form's measurements equally well, or nearly. */
+/* An alternative usage that explains a form's measurements as well, or almost as well. */
 struct chart_usage {
-    struct usage usage;           /* over the machine's ports */
+    struct usage usage;           /* µops over the machine's ports */
     unsigned slots;
     double weight;                /* relative likelihood; 1 for the form's own usage */
 };
 
-#define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that experiments contradict */
+#define CHART_DOUBTFUL 0.2   /* largest confidence of a usage that contradicts experiments */
 
 struct chart_form {
     const struct form_row *row;   /* borrowed */
     enum chart_state state;
-    double alone;                 /* cycles alone; NaN: not measured */
-    char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
-    /* likelihood of this usage among all that explain the measurements; NaN: none */
+    double alone;                 /* cycles per execution, measured alone; NaN: not measured */
+    char *reason;                 /* why it was not measured (CHART_NOT_MEASURED); NULL otherwise */
+    /* probability of this usage among all that explain the measurements; NaN: no usage */
     double confidence;
-    unsigned experiments;         /* experiments with the form */
-    /* random experiments (chart/stages.h), and the number mispredicted */
+    unsigned experiments;         /* number of experiments with the form */
+    /* random experiments with the form (chart/stages.h), and how many of them were mispredicted */
     unsigned trials, failed;
-    double error;                 /* largest relative error of its measurements */
+    double error;                 /* largest relative error of a measurement of the form */
     /* most likely alternative that some experiment distinguishes; NULL: none */
     char *rival;
-    /* that experiment; NULL: none known */
+    /* experiment that distinguishes the rival; NULL: none known */
     char *settle;
     struct chart_usage *others;   /* alternatives, most likely first; empty for forms of the core */
     unsigned other_count;
-    portset untested;             /* ports without a measurement with their saturators, */
-    /* and an experiment with some of them; NULL: none known */
+    portset untested;             /* ports whose saturators were not measured with the form */
+    /* experiment with some untested ports; NULL: none known */
     char *check;
-    bool joined;                  /* it fuses with its neighbours, several per slot: it has no
-                                   * ports */
-    /* no experiment with the core reveals its ports; settle has one with other forms */
+    /* the form fuses with its neighbours, several per slot: it has no ports */
+    bool joined;
+    /* No experiment with the core reveals its ports. settle has an experiment with other forms. */
     bool hidden;
 };
 
-/* A measured chain of one form. */
+/* A measured latency chain of one form. */
 struct chart_latency {
     uint32_t form;                /* index into the chart's forms */
     struct latency latency;
 };
 
-/* Another usage of a form and the experiment that distinguishes it. */
+/* An alternative usage of a form and the experiment that distinguishes it. */
 struct chart_ambiguity {
-    uint32_t form, other;         /* indices into the chart's forms, and into its alternatives */
+    /* index into the chart's forms; index into the form's alternatives */
+    uint32_t form, other;
     struct experiment experiment;
 };
 
-/* An experiment of a form with saturators of ports that it was not tested against. */
+/* An experiment of a form with saturators of untested ports. */
 struct chart_check {
     uint32_t form;                /* index into the chart's forms */
     struct experiment experiment;
 };
 
-/* A fact determined by small loops. */
+/* A machine fact, determined by small loops. */
 struct chart_fact {
-    char *key, *value, *why;      /* value NULL: unknown */
+    char *key, *value, *why;      /* value is NULL if the fact is unknown */
 };
 
-/* Random blocks excluded from inference. */
+/* Result of the review: predictions of random blocks that inference did not use. */
 struct chart_review {
-    size_t blocks, covered;       /* number with a time; number of these whose forms are all in the
-                                   * machine */
+    /* number of measured blocks; number of these whose forms are all in the machine */
+    size_t blocks, covered;
     double error;                 /* mean relative error of the covered blocks; NaN: none */
-    double error_before;          /* the same before the second round */
-    size_t changed;               /* number of usages and latencies that the second round
-                                   * changed, */
-    char *changes;                /* and their names; NULL: none */
-    /* largest error, with the measured time and the prediction */
+    double error_before;          /* mean relative error before the second round; NaN: none */
+    size_t changed;               /* number of usages and latencies that the second round changed */
+    char *changes;                /* names of the changed forms; NULL: none */
+    /* largest relative error; measured and predicted cycles of that block */
     double worst, worst_cycles, worst_says;
     char *worst_block;            /* NULL: none */
-    /* forms of most blocks with a large error; NULL: none */
+    /* forms that most badly predicted blocks share; NULL: none */
     char *suspects;
 };
 
 struct chart {
-    struct machine *machine;      /* the machine so far */
+    struct machine *machine;      /* machine inferred up to the current stage */
     struct chart_form *forms;
     size_t form_count;
     struct experiments *table;    /* all measurements */
@@ -116,13 +116,14 @@ struct chart {
     /* mean relative error of the core's mapping on its experiments; NaN before stage 3 */
     double core_error;
     double width;                 /* issue slots per cycle; NaN before stage 2 */
-    unsigned resumed;             /* experiments taken from the journal */
-    /* relative noise of a measured time against the core's prediction; NaN before stage 3 */
+    unsigned resumed;             /* number of experiments read from the journal */
+    /* relative standard deviation of times from the core's prediction; NaN before stage 3 */
     double noise;
-    /* some times of the core are late (chart/residual.h), so others may be */
+    /* Some times of the core exceed the port bound (chart/residual.h), so times of other forms
+     * may. */
     bool late;
     VEC(struct chart_ambiguity) ambiguities;
-    VEC(struct chart_check) checks;   /* left to experiments settle */
+    VEC(struct chart_check) checks;   /* checks that `experiments settle` measures */
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
     struct chart_review review;
@@ -130,24 +131,26 @@ struct chart {
 };
 
 struct chart_options {
-    const char *name;             /* of the machine */
-    double seconds;               /* time limit of inference */
-    size_t core_most;             /* number of candidate forms for the core */
-    struct journal *journal;      /* of experiments; NULL: none */
-    /* file of latencies, as latency measure exports them; its entries are reused, and new ones are
-     * added. NULL: none */
+    const char *name;             /* name of the machine */
+    double seconds;               /* time limit of inference, in seconds */
+    size_t core_most;             /* most candidate forms for the core */
+    struct journal *journal;      /* journal of experiments; NULL: none */
+    /* CSV file of latencies in the format that `latency measure` exports. The chart reuses its rows
+     * and adds new ones. NULL: none. */
     const char *latencies;
-    /* usages of a core from an earlier run; NULL: none. Kept if they cover nearly all forms of this
-     * core and explain their times; if not, the search resumes from the common forms. */
+    /* Usages of a core from an earlier run; NULL: none. The chart reuses them if they cover nearly
+     * all forms of this core and explain their times. Otherwise the search starts from the common
+     * forms. */
     const struct mapping *core;
-    /* forms for the blocks of the last stage, x86-64 or AArch64; */
+    /* Forms from which the review draws random blocks, x86-64 or AArch64. */
     const struct block_form *uses;
-    size_t uses_count;            /* 0: no such blocks */
-    size_t review_blocks;         /* how many are drawn */
-    /* leave ambiguous usages to experiments settle; false: measure the deciding experiments */
+    size_t uses_count;            /* 0: no review */
+    size_t review_blocks;         /* number of random blocks */
+    /* Leaves ambiguous usages to `experiments settle`. False: the chart measures the deciding
+     * experiments. */
     bool leave_ambiguities;
     uint64_t seed;
-    /* seconds that each batch of experiments waits for an idle machine, as runner_options; 0: its
+    /* seconds that each batch of experiments waits for an idle machine, as in runner_options; 0:
      * default */
     double patience;
 };
@@ -159,8 +162,9 @@ struct chart_hooks {
     /* Called after each stage to write @so_far->machine. False with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far,
                        struct err *err);
-    /* Calls @work for each of 0 .. threads - 1, one thread each, 0 on the calling thread. False,
-     * with nothing called, if threads cannot be started. NULL: single-threaded. */
+    /* Calls @work for each of 0 .. threads - 1, each on its own thread, and 0 on the calling
+     * thread. Returns false without any call if threads cannot be started. NULL:
+     * single-threaded. */
     bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
@@ -173,60 +177,62 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
                         const struct chart_hooks *hooks, struct err *err);
 void chart_free(struct chart *c);
 
-/* Number of forms by result and confidence, and of other results. */
+/* Number of forms by state and by confidence, and number of latencies and facts. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* by state */
-    /* hidden_told: hidden forms that an experiment with other forms reveals */
+    /* hidden_told: hidden forms whose ports an experiment with non-core forms reveals */
     size_t timed, hidden, hidden_told;
-    /* forms in the core or placed; those with confidence of at least 0.9, and of at least 0.5 */
+    /* forms in the core or placed; number of them with confidence >= 0.9, and >= 0.5 */
     size_t usages, sure, likely;
     size_t latencies, facts;            /* known ones */
 };
 struct chart_tally chart_count(const struct chart *c);
 
-/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments with all
- * forms of known usage that would. A file keeps them between runs. */
+/* ambiguities.c: usages that a chart's experiments do not distinguish, and experiments with other
+ * forms of known usage that would. A file stores them between runs. */
 
 /* Fills c->checks, c->ambiguities, and each form's experiment against its most likely alternative
- * (settle, rival). The confidence of a form falls to the share of its usage. Alternatives that no
- * experiment distinguishes predict the same and do not count. */
+ * (settle, rival). Lowers a form's confidence to the share of its usage among the alternatives.
+ * Ignores alternatives that no experiment distinguishes, because their predictions are equal. */
 void ambiguities_find(struct chart *c);
 
-/* Appends the open points of @f to its source: ", not observable: ...", ", not tested against
+/* Appends the ambiguities of @f to its source text: ", not observable: ...", ", not tested against
  * ...". */
 void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out);
-/* Writes ", not tested against p12" to a source (nothing without ports), and reads the ports back;
- * 0: none. */
+/* untested_print appends ", not tested against p12" to a source text, or nothing without ports.
+ * untested_parse reads the ports back; 0: none. */
 void untested_print(portset ports, const struct ports *names, struct str *out);
 portset untested_parse(const char *source, const struct ports *names);
-/* Returns why no experiment with the core reveals the ports, and whether any experiment does. */
+/* Returns why no experiment with the core reveals the ports, and whether an experiment with other
+ * forms does. */
 const char *ambiguities_hidden_reason(const struct chart_form *f);
 
-/* An ambiguity by names, as in its file. */
+/* An ambiguity with names instead of indices, as the file stores it. */
 struct ambiguity {
     char *form;
-    struct usage usage;           /* the alternative, over the machine's ports */
+    struct usage usage;           /* the alternative usage, over the machine's ports */
     unsigned slots;
     double weight;
     struct experiment experiment;
 };
-/* Returns whether @d only measures the form with ports that it was not tested against: its usage
- * equals that of @entry, the form's. */
+/* Returns whether @d only tests the form against untested ports, because its usage equals that of
+ * @entry, the form's own. */
 bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry);
 
 struct ambiguities {
-    VEC(struct ambiguity) list;       /* those of one form are adjacent */
-    double noise;                 /* relative noise of a time against the right usage's
-                                   * prediction */
-    bool late;                    /* times may be late (chart/residual.h) */
-    char *simulated;              /* charted machine if simulated; "": a real CPU */
+    VEC(struct ambiguity) list;       /* entries of one form are adjacent */
+    /* relative standard deviation of a time from the right usage's prediction */
+    double noise;
+    bool late;                    /* times may exceed the port bound (chart/residual.h) */
+    /* name of the charted machine if the CPU is simulated; "": a real CPU */
+    char *simulated;
 };
 
-/* Converts in the order of c->ambiguities; @checks: includes c->checks. */
+/* Converts c->ambiguities in their order to names. @checks: also converts c->checks. */
 void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks,
                           struct ambiguities *out);
-/* Saves and loads a file of ambiguities, atomically; false with err. The file may be empty. @ports:
- * those of the machine. */
+/* Save and load a file of ambiguities. Saving is atomic. Return false with err on failure. The file
+ * may be empty. @ports: the machine's ports. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path,
                       struct err *err);
 bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out,

@@ -17,15 +17,16 @@
 #include "isa/operands.h"
 #include "toolchain/assemble.h"
 
-/* cycles: slower forms are microcode, whose ports no experiment of reasonable length shows */
+/* most cycles per execution: slower forms are microcode, and no practical experiment reveals their
+ * ports */
 #define ALONE_MOST 400.0
 #define CORE_TURNS 3
-#define GROUP_STEP 0.02      /* in the logarithm of the time alone */
+#define GROUP_STEP 0.02      /* difference of the logarithm of cycles alone that separates groups */
 
 struct charting {
     struct lab lab;
     struct chart *chart;
-    double *alone;            /* per form, cycles alone */
+    double *alone;            /* cycles of each form alone */
     struct core_ports core;
 };
 
@@ -48,8 +49,8 @@ static bool measure_alone(struct charting *w, struct err *err)
     return true;
 }
 
-/* Returns whether executions of @row are independent only with another instruction before each
- * (isa/body.h), which takes its own issue slot. */
+/* Returns whether executions of @row are only independent with another instruction before each
+ * (isa/body.h), which uses its own issue slot. */
 static bool needs_breakers(const struct form_row *row)
 {
     struct form_code *code = encodings_code_any(row, NULL);
@@ -63,7 +64,7 @@ static bool needs_breakers(const struct form_row *row)
     return needs;
 }
 
-/* The core consists of forms with a time alone; slow ones are no candidates. */
+/* Selects the core among the forms with a time alone. Slow forms are no candidates. */
 static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
 {
     const size_t n = w->chart->form_count;
@@ -79,7 +80,7 @@ static bool find_core(struct charting *w, struct chart_core *core, struct err *e
     return ok;
 }
 
-/* Rows of the table with forms of the core only. */
+/* Returns which rows of the table contain only forms of the core. */
 static bool *core_rows(const struct charting *w, const struct chart_core *core)
 {
     const struct experiments *t = w->chart->table;
@@ -122,7 +123,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
 
 struct grouped {
     struct place_form place;
-    char kinds[24];   /* kinds of operands, by which forms probably behave alike */
+    char kinds[24];   /* operand kinds: forms with equal kinds probably behave alike */
     long step;
 };
 
@@ -136,7 +137,7 @@ static int by_group(const void *a, const void *b)
                               : (x->place.form > y->place.form) - (x->place.form < y->place.form);
 }
 
-/* Lists all forms with a time that are in the core (@core) or not, by groups. Returns their
+/* Lists by group the measured forms that are in the core (@core) or outside of it. Returns their
  * number. */
 static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
 {
@@ -165,7 +166,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     return n;
 }
 
-/* Writes a form that fuses with its neighbours: one slot alone among others, and no port. */
+/* Writes the usage of a form that fuses with its neighbours: one slot among other forms, no
+ * port. */
 static void write_joined(const struct charting *w, struct mapping *m)
 {
     struct chart *c = w->chart;
@@ -244,15 +246,16 @@ static void write_mapping(struct charting *w, const struct ports *ports,
     c->machine = m;
 }
 
-/* Mean error of the core's mapping on all experiments of its forms. If there are late times they
- * count as noise: a fit by more µops would fail in all other experiments. */
+/* Returns the mean error of the core's mapping on all experiments of its forms. Times above the
+ * port bound count as noise: additional µops that fit them would mispredict all other
+ * experiments. */
 static double core_error(const struct charting *w)
 {
     return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
-/* Replaces usages of core forms by those found when each was placed with the others, if that
- * reduces the error of the core's experiments. Returns the number of changes. */
+/* Replaces the usage of a core form by the one found when the form was placed, if that reduces the
+ * error of the core's experiments. Returns the number of changes. */
 static size_t revise_core(struct charting *w, const struct place_form *forms,
                           const struct placement *places, size_t n)
 {
@@ -286,7 +289,8 @@ static size_t revise_core(struct charting *w, const struct place_form *forms,
     return changed;
 }
 
-/* A core form with more µops than assumed distorts the usages of others. */
+/* Places the core forms again, because a core form with too few µops distorts the usages of other
+ * forms. */
 static bool check_core(struct charting *w, struct err *err)
 {
     struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
@@ -329,7 +333,8 @@ static bool place_rest(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Writes the confidence of each usage after trials and ambiguities, also into the machine. */
+/* Writes the confidence of each usage, after trials and ambiguities, to the forms and to the
+ * machine. */
 static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
@@ -353,7 +358,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
-    /* in earlier stages the users of the ports are not known yet */
+    /* Earlier stages have not placed all forms that use the ports. */
     if (w->lab.stage >= CHART_PLACES)
         unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;

@@ -20,30 +20,31 @@
 #include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 600       /* most candidates for the core, */
-#define CANDIDATES_SHARE 0.3 /* or this share of all forms, if that is more */
+#define CANDIDATES 600       /* most candidates for the core */
+/* share of all forms that are candidates, within CANDIDATES_FEW .. CANDIDATES */
+#define CANDIDATES_SHARE 0.3
 #define CANDIDATES_FEW 150
 #define RECORDED_PATIENCE 1e-6 /* seconds: waiting cannot change recorded times */
-#define USES 1000            /* forms in review blocks, at most */
+#define USES 1000            /* most forms that review blocks draw from */
 #define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 
 struct chart_job {
-    /* NULL: nothing is kept */
+    /* NULL: results are not saved */
     char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;
-    struct machine *simulated;       /* a copy; NULL: this CPU */
+    struct machine *simulated;       /* a copy of the simulated CPU's machine; NULL: this CPU */
     bool recorded;
     struct forms *forms;             /* held */
     VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* of the review */
+    struct block_forms uses;         /* forms of the review's blocks */
     struct chart_options options;
     int cpu;
-    const struct charting_hooks *hooks;   /* while it runs, */
-    struct source *source;                /* and measures on this CPU */
+    const struct charting_hooks *hooks;   /* set while the chart runs */
+    struct source *source;                /* set while it measures on this CPU */
 };
 
-/* Path of file @file in the state directory, with slashes in the name replaced by dashes; frees
- * @file. */
+/* Returns the path of @file in the state directory, with slashes in the name replaced by dashes.
+ * Frees @file. */
 static char *state_file(struct str *file)
 {
     for (size_t i = 0; i < file->length; i++)
@@ -112,7 +113,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return h->team(h->state, work, work_state);
 }
 
-/* Saves experiments for `experiments settle`. */
+/* Saves the ambiguities, which `experiments settle` reads. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
     struct ambiguities ambiguities;
@@ -124,7 +125,7 @@ static bool save_doubts(const struct chart_job *w, const struct chart *c, struct
     return ok;
 }
 
-/* Records host and CPU of the measurements, which journals of --recorded charts lack. */
+/* Records the host and CPU of the measurements, because journals of --recorded charts lack them. */
 static void set_origin(const struct chart_job *w, struct machine *m)
 {
     struct str cpu = {0}, signature = {0}, microcode = {0};
@@ -163,7 +164,7 @@ static bool save(struct chart_job *w, enum chart_stage stage, const struct chart
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    /* saved again after each later stage: the review can change usages */
+    /* Saves again after each later stage, because the review can change usages. */
     if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) &&
@@ -217,7 +218,7 @@ struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own
         w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu,
                             w->recorded ? recorded_times : times_of_cpu, w};
-    /* machine of an earlier run */
+    /* machine saved by an earlier run */
     struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;
     struct chart *chart = NULL;
 
@@ -266,7 +267,7 @@ void charting_free(struct chart_job *w)
     free(w);
 }
 
-/* Returns "cpu.latencies.csv" next to "cpu.csv", with @what for "latencies". */
+/* Returns "cpu.WHAT.csv" in the directory of @journal, "cpu.csv". */
 static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
@@ -276,7 +277,7 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Returns whether form @row is to be charted. A simulated CPU refuses forms that its machine
+/* Returns whether the request selects form @row. A simulated CPU rejects forms that its machine
  * lacks. */
 static bool wanted(const void *state, const struct form_row *row)
 {
@@ -289,7 +290,7 @@ static bool wanted(const void *state, const struct form_row *row)
     return matches && (r->simulated || !form_measurable(row, why, sizeof why));
 }
 
-/* Chooses the matching forms that can be measured: all, or the @top most used by programs. */
+/* Chooses the measurable forms that match the request: all, or the @top that programs use most. */
 static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
 {
     struct block_forms most = {0};
@@ -315,8 +316,8 @@ static bool wanted_in_blocks(const void *state, const struct form_row *row)
     return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
 }
 
-/* Chooses the charted forms that programs use most, for review blocks. Without a list of uses there
- * is no review. */
+/* Chooses the charted forms that programs use most, from which review blocks are drawn. Without
+ * usage counts there is no review. */
 static void choose_uses(struct chart_job *w, const struct charting_request *r)
 {
     struct err err = {0};

@@ -12,31 +12,34 @@
 #include "isa/operands.h"
 
 #define ALIKE 0.025          /* relative difference below which times are equal */
-#define ROUND 8              /* new classes per round */
+#define ROUND 8              /* most new classes per round */
 #define CLASSES_MOST 72
 #define BALANCE_MOST 6
-/* classes from which ports are inferred: those that add the least time to others, so with the
- * fewest µops */
+/* most classes from which ports are inferred. Selects those that add the least time to others and
+ * hence have the fewest µops. */
 #define CORE_MOST 40
-#define LARGER 60            /* experiments of three and four forms per class */
-#define COUNT_MOST 4         /* of one form in these */
+#define LARGER 60            /* experiments with three and with four forms, per class */
+#define COUNT_MOST 4         /* most copies of one form in such an experiment */
 #define AHEAD 3.0            /* ratio of times in an unbalanced pair */
-#define AHEAD_MOST 12        /* of one form in such a pair */
+#define AHEAD_MOST 12        /* most copies of one form in an unbalanced pair */
 #define SIGNATURE 24
-/* classes that every candidate is measured with: those that add the least time, which best show
- * what another adds */
+/* Most classes that every candidate is measured with. Selects those that add the least time,
+ * because they best show what another form adds. */
 #define WITNESSES 12
-#define REGROUPED_MOST 4     /* regrouping rounds, at most */
-#define JOINED 1.5           /* ratio of its rate to that of the fastest form with operands */
-/* relative distance from a fraction of cycles that ports or slots give; more means lost time that
- * is not a port conflict */
+#define REGROUPED_MOST 4     /* most rounds of regrouping */
+/* ratio of a fused form's rate to that of the fastest form with operands */
+#define JOINED 1.5
+/* Largest relative distance from a fraction of cycles that ports or slots allow. A larger distance
+ * means that something else than port conflicts costs time. */
 #define PLAIN 0.0125
-/* times the sum of both times alone: in slower pairs something else than ports interferes */
+/* Ratio to the sum of both times alone. Slower pairs have interference other than port
+ * conflicts. */
 #define SUM_PASSED 1.05
-/* share of such pairs from which a class is not used to find ports */
+/* Share of such pairs above which a class is not used to infer ports. */
 #define UNRULY_SHARE 0.25
 
-/* "RM 0.25": kinds of operands and time alone. Candidates are spread over the signatures. */
+/* Writes the signature "RM 0.25": operand kinds and cycles alone. The choice of candidates covers
+ * all signatures. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
     char letters[4 * SIGNATURE];
@@ -51,12 +54,13 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 
 struct core_candidate {
     char signature[SIGNATURE];
-    uint32_t form, turn;      /* its position among those of its signature */
-    /* frequency in programs: frequent forms are simple, and are the purpose of the chart */
+    uint32_t form, turn;      /* turn: order within the signature, by rounds over the stems */
+    /* Frequency in programs. Frequent forms are simple, and predictions need them most. */
     double uses;
-    uint64_t chance;          /* random order among equals, independent of the alphabet */
-    char stem[8];             /* Stem of the mnemonic, in which forms of one signature differ
-                               * first. */
+    /* random order of otherwise equal candidates, independent of their names */
+    uint64_t chance;
+    /* stem of the mnemonic, by which forms of one signature are distinguished first */
+    char stem[8];
 };
 
 static int by_signature(const void *a, const void *b)
@@ -78,8 +82,8 @@ static int by_turn(const void *a, const void *b)
                               : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Orders candidates by rounds over the stems, so that the list may be cut anywhere, and classes
- * come from common forms first. */
+/* Orders candidates in rounds over the stems. The list may then be cut anywhere, and common forms
+ * are classified first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -113,8 +117,8 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
-/* Returns whether ports or slots of a CPU with @width forms per cycle can give @cycles alone: a
- * fraction with a small denominator. */
+/* Returns whether ports or slots of a CPU with @width forms per cycle can explain @cycles alone,
+ * because they are a fraction with a small denominator. */
 static bool is_plain(double cycles, double width)
 {
     for (double below = 1; below <= width; below++)
@@ -123,7 +127,7 @@ static bool is_plain(double cycles, double width)
     return false;
 }
 
-/* Largest rate of one form, per cycle. */
+/* Returns the largest rate of a form alone, in executions per cycle. */
 static double width_alone(const struct lab *lab, const double *alone, size_t n)
 {
     double width = 1;
@@ -139,8 +143,8 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Returns whether there are VEX-encoded vectors. Then legacy ones, which are never measured with
- * them, are no candidates (chart/stages.h). */
+/* Returns whether a form uses VEX-encoded vectors. Legacy-encoded vector forms are then no
+ * candidates, because no experiment mixes both encodings (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)
@@ -201,12 +205,14 @@ void core_balance(double a, double b, unsigned most, uint32_t counts[2])
         }
 }
 
-/* Times of each candidate with each class. */
+/* Experiments of each candidate with each class. */
 struct grouping {
     struct lab *lab;
     const double *alone;
     struct chart_core *core;
-    size_t *rows;            /* candidate * CLASSES_MOST + class; SIZE_MAX: not requested */
+    /* Row in the lab's table, indexed by candidate * CLASSES_MOST + class. SIZE_MAX: not
+     * requested. */
+    size_t *rows;
 };
 
 static size_t ask_pair(struct grouping *g, uint32_t a, uint32_t b)
@@ -230,8 +236,8 @@ static bool near(double a, double b)
     return isnan(a) || isnan(b) || fabs(a - b) <= ALIKE * fmax(a, b);
 }
 
-/* Returns whether candidates @a and @b have equal times with all classes measured with both; @own:
- * the class whose first member is @b. */
+/* Returns whether candidates @a and @b have equal times with each class that both were measured
+ * with. @own: the class whose first member is @b. */
 static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
 {
     uint32_t fa = g->core->candidates.items[a], fb = g->core->candidates.items[b], counts[2];
@@ -248,8 +254,8 @@ static bool alike(const struct grouping *g, size_t a, size_t b, size_t own)
     return !isnan(together) && near(together, counts[0] * g->alone[fa] + counts[1] * g->alone[fb]);
 }
 
-/* Makes classes of the first candidates that match none and differ from each other. Returns their
- * number. */
+/* Creates classes for the first candidates that match no class and differ from each other. Returns
+ * their number. */
 static size_t add_classes(struct grouping *g, size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -282,7 +288,7 @@ static void assign(struct grouping *g, const size_t *firsts)
             }
 }
 
-/* Measures candidate @i with class @k, once. */
+/* Requests the experiment of candidate @i with class @k, unless it was requested before. */
 static void ask_beside(struct grouping *g, size_t i, size_t k)
 {
     size_t *row = &g->rows[i * CLASSES_MOST + k];
@@ -311,11 +317,11 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* Interference of class @k with the others. */
+/* Interference of one class with the other classes. */
 struct company {
-    /* pairs with a time; those slower than both forms in sequence */
+    /* number of measured pairs; number of those slower than both forms in sequence */
     size_t pairs, passed;
-    /* cycles that one execution adds to the slower of both, in total */
+    /* sum over the pairs of the cycles that one execution adds to the slower form */
     double added;
 };
 
@@ -339,8 +345,8 @@ static struct company company_of(const struct grouping *g, const size_t *firsts,
     return c;
 }
 
-/* Mean interference of class @k: small if it has few µops, infinite if ports cannot explain many of
- * its pairs. */
+/* Returns the mean interference of class @k: small if it has few µops, infinite if ports cannot
+ * explain many of its pairs. */
 static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
     struct company c = company_of(g, firsts, k);
@@ -355,7 +361,8 @@ struct weighed {
     size_t class;
 };
 
-/* Sorts all classes by interference, those that ports cannot explain last; the caller frees. */
+/* Sorts all classes by interference. Classes that ports cannot explain are last. The caller
+ * frees. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
@@ -367,9 +374,9 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     return list;
 }
 
-/* Splits classes: early members were not measured with later classes. All are now measured with the
- * lightest classes. One that differs from the first of its class leaves it and is measured with
- * all. *@left: their number. */
+/* Splits classes whose members differ with classes created later. Measures all members with the
+ * lightest classes. A member that differs from the first of its class leaves the class and is
+ * measured with all classes. *@left: number of members that left. */
 static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
 {
     struct chart_core *core = g->core;
@@ -413,7 +420,8 @@ static bool group_all(struct grouping *g, size_t *firsts, struct err *err)
     return ok;
 }
 
-/* Keeps the classes that interfere least. Candidates of the others get no class. */
+/* Keeps the classes that interfere least. Removes the candidates of all other classes from the
+ * classification. */
 static void keep_lightest(const struct grouping *g, const size_t *firsts)
 {
     struct chart_core *core = g->core;
@@ -445,9 +453,9 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            const size_t which = rng_below(rng, n);   /* a statement of its own: the order of
-                                                       * evaluation must not depend on the
-                                                       * compiler */
+            /* A separate statement, because the order of evaluation must not depend on the
+             * compiler. */
+            const size_t which = rng_below(rng, n);
             terms[k] = (struct flat_term){core->classes.items[which].form,
                                           1 + (uint32_t)rng_below(rng, COUNT_MOST)};
             for (unsigned j = 0; j < k; j++)
@@ -458,8 +466,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-/* Requests form @a with so little of @b that only the ports of @b are shared, up to AHEAD_MOST of
- * it. */
+/* Requests @a with few executions of @b, at most AHEAD_MOST of each. @a takes AHEAD times as long,
+ * so @b adds time only on ports that both use. */
 static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     uint32_t counts[2];

@@ -7,7 +7,7 @@
 #include "measure/latency.h"
 #include "measure/source.h"
 
-/* Code that repeats. */
+/* A block: code that repeats. */
 struct chart_block {
     const struct insn *insns;   /* borrowed */
     size_t count;
@@ -16,22 +16,22 @@ struct chart_block {
 
 struct chart_cpu {
     struct source *source;      /* measures experiments */
-    /* Measures latencies of a form along its chains, as latency_measure. NULL: not supported. */
+    /* Measures the latencies of a form's chains, as latency_measure does. NULL: not supported. */
     size_t (*latencies)(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                         struct err *err);
-    /* Measures @n blocks in cycles per iteration; NaN where there is no stable time. False with err
-     * when impossible or cancelled. NULL: not supported. */
+    /* Measures @n blocks in cycles per iteration; NaN for a block without a stable time. False with
+     * err on failure or when cancelled. NULL: not supported. */
     bool (*times)(void *state, const struct chart_block *blocks, size_t n, double *cycles,
                   struct err *err);
     void *state;
 };
 
-/* recorded.c: a CPU of which only journals exist: a chart of it infers again without measuring. */
+/* recorded.c: a CPU of which only journals exist. A chart of it infers without measuring. */
 
-/* Creates a source without times; rows that the journal lacks get none. @forms is borrowed; their
- * code is the journal's key. source_free frees it. */
+/* Creates a source that never measures: rows that the journal lacks have no time. The source
+ * borrows @forms, whose code is the journal's key. source_free frees the source. */
 struct source *source_recorded(const struct forms *forms);
-/* Chains and loops of a recorded struct chart_cpu: never a time. */
+/* Chains and loops of a recorded struct chart_cpu, which never have a time. */
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX],
                           struct err *err);
 bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles,

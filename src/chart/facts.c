@@ -14,10 +14,10 @@
 #define ZEROED 12
 /* xor r8d, r8d with redundant prefixes */
 #define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"
-#define TAKEN 3              /* loops with a taken branch */
-#define OLD_WIDTH 2.0        /* least issue slots per cycle for loops that count them */
+#define TAKEN 3              /* number of loops with a taken branch */
+#define OLD_WIDTH 2.0        /* least issue slots per cycle at which loops can count slots */
 
-/* Appends @count times @line to @out. */
+/* Writes @line @count times to @out and returns the text. */
 static const char *repeat(const char *line, unsigned count, struct str *out)
 {
     str_clear(out);
@@ -25,7 +25,8 @@ static const char *repeat(const char *line, unsigned count, struct str *out)
     return str_text(out);
 }
 
-/* Move elimination by class: a chain of eliminated moves takes no longer than their slots. */
+/* Register classes for move elimination. A chain of eliminated moves takes only their issue
+ * slots. */
 static const struct { const char *name, *there, *back;
 } moves[] = {
     {"gpr16", "mov r8w, r9w", "mov r9w, r8w"},
@@ -66,7 +67,7 @@ static void conclude_moves(struct probes *p, size_t first)
     str_done(&why);
 }
 
-/* Macro-fusion with a jump, by kinds of conditions. */
+/* Instructions that may macro-fuse with a jump, by kinds of conditions. */
 static const struct { const char *mnemonic, *line;
 } fusing[] = {
     {"cmp", "cmp r8, r9"}, {"test", "test r8, r9"}, {"add", "add r8, r9"},
@@ -78,7 +79,8 @@ static const char *const conditions[] = {"jz", "jb", "jo"};
 #define CONDITIONS (sizeof conditions / sizeof *conditions)
 
 struct fusion_probes {
-    size_t one, two;         /* loops with one slot less, and one more */
+    /* loop with one slot less than the fused pair, and loop with one more */
+    size_t one, two;
     size_t first;
 };
 
@@ -101,7 +103,7 @@ static struct fusion_probes ask_fusion(struct probes *p)
     return f;
 }
 
-/* Facts of macro-fusion, by the flags that conditions read: zero, carry, overflow. */
+/* Facts of macro-fusion by the flags that the condition reads: zero, carry, overflow. */
 static const struct {
     const char *key;
     int on[CONDITIONS];
@@ -147,7 +149,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
     str_done(&unknown);
 }
 
-/* Vector zeroing idioms: eliminated at rename if as many run per cycle as there are slots. */
+/* Vector zeroing idioms. Rename eliminates one if as many run per cycle as there are slots. */
 static const struct {
     const char *mnemonic, *form;
 } idioms[] = {{"pxor", "PXOR (XMM, XMM)"},
@@ -171,7 +173,8 @@ static void conclude_idioms(struct probes *p, size_t first)
     for (size_t i = 0; i < IDIOM_KINDS; i++) {
         double t = probe_time(p, first + i) / IDIOMS, own = alone(p->chart, idioms[i].form),
                slot = 1 / p->width;
-        bool tells = own - slot > PROBE_WITHIN * 4 * slot;   /* if not, both rates are equal */
+        /* false if ports and slots allow about the same rate */
+        bool tells = own - slot > PROBE_WITHIN * 4 * slot;
         if (tells && fabs(t - own) <= PROBE_CERTAIN * (own - slot))
             str_addf(&executed, "%s%s", executed.length ? " " : "", idioms[i].mnemonic);
         else if (!tells || !(fabs(t - slot) <= PROBE_CERTAIN * (own - slot)))
@@ -187,15 +190,15 @@ static void conclude_idioms(struct probes *p, size_t first)
     str_done(&unknown);
 }
 
-/* Limits of sums that rename folds, at most 32 bits wide. */
+/* Sums up to which rename may fold additions, at most 32 bits wide. */
 static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
 #define SUMS (sizeof sums / sizeof *sums)
 #define ADDITIONS 12
-#define SHORT_CONSTANT 127   /* the largest constant encoded in a byte */
-/* the same constant in four bytes */
+#define SHORT_CONSTANT 127   /* the largest constant that fits one byte */
+/* adds the same constant encoded in four bytes */
 #define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"
 
-/* Adds a chain of additions of @constant. */
+/* Adds a loop: a chain of additions of @constant. */
 static void ask_sum(struct probes *p, unsigned constant)
 {
     char line[40];
@@ -220,8 +223,8 @@ static size_t ask_sums(struct probes *p)
     return first;
 }
 
-/* Constants up to the limit are folded at least every second time, larger ones never. If only
- * one-byte constants are quick, one of them in four bytes shows whether value or encoding
+/* Rename folds constants up to the limit at least every second time, and larger ones never. If only
+ * one-byte constants are fast, the four-byte encoding of one shows whether value or encoding
  * decides. */
 static void conclude_sums(struct probes *p, size_t first)
 {
@@ -250,7 +253,7 @@ static void conclude_sums(struct probes *p, size_t first)
                            "rename up to a limit");
 }
 
-/* Adds loops of a taken branch and up to one cycle of slots. */
+/* Adds loops with a taken branch and up to one cycle of slots. */
 static size_t ask_taken(struct probes *p)
 {
     const size_t first = p->list.count;
@@ -264,7 +267,7 @@ static size_t ask_taken(struct probes *p)
     return first;
 }
 
-/* A taken branch takes one cycle if the quickest loop does: some placements cost more (1.19 cycles
+/* A taken branch takes one cycle if the fastest loop does: some placements take longer (1.19 cycles
  * on Zen 4, where most take 1.03). Times nearer to half a cycle or two cycles are uncertain. */
 static void conclude_taken(struct probes *p, size_t first)
 {
@@ -280,8 +283,8 @@ static void conclude_taken(struct probes *p, size_t first)
                           : "short loops take more than a cycle");
 }
 
-/* A subtraction with borrow of a register from itself forms no chain if it depends on the carry
- * flag alone. */
+/* A subtraction with borrow of a register from itself forms no chain through the register if it
+ * depends only on the carry flag. */
 static void conclude_carry(struct probes *p, size_t same, size_t other)
 {
     const double t = probe_time(p, same), chain = probe_time(p, other);
@@ -294,7 +297,7 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
                    "no reliable time of a subtraction with borrow of a register from itself");
 }
 
-/* Chains of floating-point additions, of multiplications, and of both alternating. */
+/* Loops of floating-point additions, of multiplications, and of both alternately. */
 struct addition_probes {
     size_t add, multiply, both;
 };
@@ -310,14 +313,14 @@ static struct addition_probes ask_additions(struct probes *p)
     return a;
 }
 
-/* An addition of two cycles may be that quick only to another addition. */
+/* An addition may have a latency of two cycles only to another addition. */
 static void conclude_additions(struct probes *p, const struct addition_probes *a)
 {
     const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4,
                  extra = probe_time(p, a->both) / 2 - add - multiply;
 
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
-        return;   /* three cycles, or two to all readers */
+        return;   /* the latency is three cycles, or two to all readers */
     if (isnan(extra))
         probe_tell(p, "bypass_delay_addition", NULL, "",
                    "no stable time of chains of additions and multiplications");
@@ -331,13 +334,13 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
             "extra cycles");
 }
 
-/* Zeroed registers that take a slot each, with and without a nop after each: the nop takes a slot
- * or fuses. */
+/* Loops of zeroed registers, one slot each, without nops and with a nop after each. The second loop
+ * shows whether a nop takes a slot or fuses. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
     const double t = probe_time(p, without), joined = probe_time(p, with),
                  slots = ZEROED / p->width;
-    /* if not, ports may hide the nops */
+    /* false if ports may hide the time of the nops */
     const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);
 
     if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
@@ -348,7 +351,7 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
                    "no reliable time of zeroed registers with a nop after each");
 }
 
-/* Finds facts of the instruction set that the loops are written for. */
+/* Determines facts of the instruction set in which the loops are written. */
 static bool find_by_loops(struct probes *p, struct err *err)
 {
     struct str text = {0}, lines = {0};
@@ -416,7 +419,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     return ok;
 }
 
-/* Facts from loops that count slots. */
+/* facts whose loops count slots */
 static const char *const counted[] = {"eliminate",       "fuse_any",         "stack_engine",
                                       "loads_per_cycle", "stores_per_cycle", "store_forward"};
 

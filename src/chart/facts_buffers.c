@@ -5,33 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An iteration is a chain of square roots, independent of previous ones, and a number of
- * instructions that fill a buffer. While a chain runs nothing after it retires. The next chain
- * overlaps if the buffer holds the instructions between them. */
+/* An iteration is a chain of square roots, independent of previous ones, followed by instructions
+ * that fill a buffer. Later instructions cannot retire during a chain. The next chain overlaps if
+ * the buffer has space for the instructions between the chains. */
 #define ROOT "sqrtss xmm0, xmm0"
 #define CHAIN 24
-/* share of a chain's time that overlapping chains take at most; a Haswell divider is busy for two
- * thirds of a root's latency */
+/* Largest time of overlapping chains as a share of a chain's time. A Haswell divider is busy for
+ * two thirds of a root's latency. */
 #define OVERLAPPED 0.7
-#define BETWEEN 0.84                 /* longer times are those of sequential chains */
+/* share of a chain's time: longer times mean that chains do not overlap */
+#define BETWEEN 0.84
 #define LEAST 24
 #define MOST 720
-#define GRID 1.2                     /* ratio of the numbers tried first, */
-/* number of parts into which an interval is divided, */
+#define GRID 1.2                     /* ratio of successive buffer sizes in the first round */
+/* number of parts into which a round divides the interval */
 #define STEPS 8
-/* and of divisions, or more after failed measurements: the grid's longest step is below 8 * 8 *
- * 8 */
+/* Rounds of division, more after failed measurements. The grid's longest step is below 8 * 8 *
+ * 8. */
 #define ROUNDS 5
 #define POINTS 24
-#define ROOT_LEAST 0.4               /* share of a root's time */
-/* entries beyond capacity: each of them delays the next chain by one root */
+#define ROOT_LEAST 0.4               /* least delay by one root, as a share of a root's time */
+/* Entries beyond the capacity. Each delays the next chain by one root. */
 #define BEYOND 4
 /* share of a chain's time above which no chains overlap */
 #define SERIAL 0.93
-/* share of the reorder buffer, which may limit first above it */
+/* Share of the reorder buffer above which it may fill before the tested buffer. */
 #define FILLS 0.95
 
-/* Instructions between the chains. */
+/* Kinds of instructions between the chains. */
 enum buffer_filling {
     FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS
 };
@@ -45,8 +46,8 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9",
                                             [FILL_COMPARED] = "cmp r9, [rdi]",
                                             [FILL_STORES] = "mov [rdi], r10"};
 
-/* Each fact by two fillings with different or no registers: unequal results mean that one of them
- * fills another buffer first or shares entries. */
+/* Each fact is measured with two fillings, of different or no registers. Unequal results mean that
+ * one filling fills another buffer first or that buffers share entries. */
 static const struct {
     const char *key, *unit;
     enum buffer_filling by, also;
@@ -66,12 +67,13 @@ static const struct {
 
 struct buffer_search {
     double chain;                    /* cycles of one chain */
-    const char *unknown;             /* why it is unknown; NULL: no reason yet */
-    /* largest number that overlaps, and smallest that does not; 0: none yet */
+    const char *unknown;             /* why the capacity is unknown; NULL: no reason found */
+    /* largest number of instructions with overlap, and smallest without; 0: none found */
     unsigned fits, over;
-    double at_fit, at_over;          /* cycles with these numbers */
-    double at_beyond;                /* and with BEYOND entries more than fit */
-    unsigned points[POINTS];         /* numbers timed in this round, by loops from @first on */
+    double at_fit, at_over;          /* cycles with fits and with over instructions */
+    double at_beyond;                /* cycles with BEYOND instructions more than fits */
+    /* numbers timed in this round, by the loops from index @first */
+    unsigned points[POINTS];
     unsigned count;
     size_t first;
 };
@@ -109,7 +111,7 @@ static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_fill
         add_point(p, s, filling, (unsigned)n);
 }
 
-/* Adds numbers within the interval; none once its ends are adjacent. */
+/* Adds loops with numbers of instructions between fits and over; none if these are adjacent. */
 static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     const unsigned step = (s->over - s->fits + STEPS - 1) / STEPS;
@@ -124,8 +126,8 @@ static bool interpolated(enum buffer_filling filling)
     return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-/* Entries allocated in groups are freed together: the time then rises in steps of the group
- * size. */
+/* Adds loops with more entries than fit. A CPU frees entries that it allocated in groups together,
+ * so the time then rises in steps of the group size. */
 static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     s->count = 0;
@@ -133,8 +135,9 @@ static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_fi
         add_point(p, s, filling, s->over + BEYOND);
 }
 
-/* Narrows the interval by the measured loops: chains overlap up to some number and not beyond.
- * False if they contradict each other. Loops without a time are repeated in the next round. */
+/* Narrows the interval by the measured loops: chains overlap up to some number of instructions and
+ * not above it. Returns false if loops contradict each other. The next round repeats loops without
+ * a time. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
@@ -159,7 +162,8 @@ static bool narrow(const struct probes *p, struct buffer_search *s)
     return true;
 }
 
-/* The first round measures the smallest number to see whether chains overlap at all. */
+/* Evaluates the first round, whose smallest number shows whether chains overlap at all. @chain:
+ * cycles of one chain. Returns NULL, or why the capacity is unknown. */
 static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;
@@ -170,8 +174,8 @@ static const char *begin(const struct probes *p, struct buffer_search *s, double
     return s->over ? NULL : "chains overlap with any number of operations between them";
 }
 
-/* Entries held when the second chain starts: from the first unfinished root of the first chain. The
- * capacity is that number less the finished roots. */
+/* Returns the entries in use when the second chain starts: all instructions between the starts of
+ * both chains, less the roots of the first chain that have finished. */
 static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
@@ -182,7 +186,7 @@ static double size_of(const struct buffer_search *s, enum buffer_filling filling
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
 }
 
-/* Returns whether @cycles is the time with this number of roots. */
+/* Returns whether @cycles is about the time of @roots roots or more. */
 static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
 {
     return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;
@@ -197,13 +201,13 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
-    /* One entry more delays the next chain by one root, or by the whole chain if roots wait
+    /* Each further entry delays the next chain by one root, or by the whole chain if roots wait
      * elsewhere. */
     if (interpolated(by) &&
         (!rises(s, s->at_over - s->at_fit, 1) ||
          (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a root seems to take several entries";
-    /* A buffer as large as the reorder buffer cannot fill first. */
+    /* A buffer as large as the reorder buffer never fills first. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
         return "the size of the reorder buffer is unknown";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))

@@ -6,21 +6,23 @@
 #include <string.h>
 
 #define QUICK_FORWARD 2.0    /* cycles: faster forwarding means memory renaming */
-/* one-cycle instructions after a load: in a chain through memory, one of ten hides the forwarding
- * latency on Zen 3 */
+/* One-cycle instructions after a load. On Zen 3, a chain through memory hides the forwarding
+ * latency with ten of them. */
 #define CHAIN 3
-/* share of the forwarding time without memory renaming: lower times mean renamed, */
+/* share of the forwarding time without memory renaming: lower times mean that rename forwards */
 #define RENAMED 0.35
-#define NOT_RENAMED 0.75     /* higher ones not renamed; between them it is unknown */
-/* least forwarding cycles without memory renaming, so that differences are visible */
+/* the same share above which times mean no memory renaming; the result between both is unknown */
+#define NOT_RENAMED 0.75
+/* least forwarding cycles without memory renaming for which its effect is measurable */
 #define TELLING 3.0
-#define ALONE 4              /* stores that are reloaded at once, in a loop */
-#define CONCURRENT 4             /* other stores next to such a one */
-/* loop lengths with one addition to memory; the shortest has two instructions */
+#define ALONE 4              /* stores in a loop, each reloaded at once */
+#define CONCURRENT 4             /* other stores next to a reloaded store */
+/* Lengths of loops with one addition to memory. The shortest loop has two instructions. */
 #define LENGTHS 13
-#define LENGTHS_FOUND 4      /* renamed lengths after which all longer ones count as renamed */
+/* lengths with memory renaming after which all longer loops count as renamed */
+#define LENGTHS_FOUND 4
 
-/* Loops are written for rdi; stack-pointer loops replace it by rsp. */
+/* Loops are written with rdi. Loops of the stack pointer replace it by rsp. */
 enum { BASE_ANY, BASE_STACK, BASES };
 static const char *const bases[BASES] = {"rdi", "rsp"};
 
@@ -61,7 +63,8 @@ static const struct { const char *mnemonic, *line, *own; } tests[] = {
     {"test", "test qword ptr [rdi], 5\nsbb r8, r8", "test r8, 5\nsbb r8, r8"},
     {"bt", "bt qword ptr [rdi], 5\nsbb r8, r8", "bt r8, 5\nsbb r8, r8"},
 };
-/* By width: through a register of that width, or one that the load fills. */
+/* Store and load by width: through a register of that width, or with a load that fills the
+ * register. */
 static const struct { const char *bits, *line, *other; } widths[] = {
     {"8", "mov [rdi], r8b\nmov r8b, [rdi]", "mov [rdi], r8b\nmovzx r8d, byte ptr [rdi]"},
     {"16", "mov [rdi], r8w\nmov r8w, [rdi]", "mov [rdi], r8w\nmovzx r8d, word ptr [rdi]"},
@@ -74,36 +77,38 @@ static const struct { const char *bits, *line, *other; } widths[] = {
 /* register widths for which there are also additions to memory */
 #define MODIFIED 2
 
-/* A chain with a memory access, and the same without. */
+/* A chain with a memory access, and the same chain without it. */
 struct chain_pair {
     size_t through, own;
 };
 
-/* Indices of the loops of one base register. */
+/* Indices of the probes of one base register. */
 struct base_probes {
     /* store and load by the same register; with an index; by a copied register; by a computed
      * register */
     size_t plain, indexed, copied, computed;
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
-    size_t modify_constant, modify_register, modify_beside;   /* the last with another store */
+    /* modify_beside: with another store */
+    size_t modify_constant, modify_register, modify_beside;
     size_t modify_byte, modify_byte_beside, modify_word;
-    /* addition to memory at a loaded address, in loops of two instructions and more */
+    /* addition to memory at a loaded address, in loops of growing length */
     size_t of_length[LENGTHS];
-    /* reloaded stores: one alone, and one with a growing number of others */
+    /* loop of reloaded stores only; loops of one reloaded store and 1 .. CONCURRENT others */
     size_t alone, beside[CONCURRENT];
 };
 
 struct forward_probes {
-    size_t none;                                          /* the chain alone */
-    /* vectors by the same register, and by a copy */
+    size_t none;                                          /* the chain without a memory access */
+    /* reloads of vectors: by the same register, and by a copy */
     size_t pop, vector, vector_copied, vector_own;
-    /* loads that overlap two stores; the same without readers */
+    /* chains of a load that spans two stores, and of a load larger than its store; the latter as
+     * independent loads */
     size_t two_halves, half, apart;
     struct base_probes base[BASES];
 };
 
-/* Adds a loop of @lines with @base for rdi, followed by @chain one-cycle instructions. */
+/* Adds a loop of @lines with @base instead of rdi, followed by @chain one-cycle instructions. */
 static size_t ask_on(struct probes *p, const char *base, const char *lines, unsigned chain)
 {
     struct str text = {0};
@@ -211,8 +216,8 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     return f;
 }
 
-/* 1: memory renaming applies, 0: it does not, -1: uncertain. @cycles: of the access in the chain;
- * @forward: of forwarding without it. */
+/* Returns 1 if memory renaming applies, 0 if not, -1 if uncertain. @cycles: time of the access in
+ * the chain; @forward: forwarding time without memory renaming. */
 static int found(double cycles, double forward)
 {
     return cycles <= RENAMED * forward ? 1 : cycles >= NOT_RENAMED * forward ? 0 : -1;
@@ -223,7 +228,7 @@ static void add_word(struct str *list, const char *word)
     str_addf(list, "%s%s", list->length ? " " : "", word);
 }
 
-/* Writes the list of renamed kinds, unless one is uncertain. */
+/* Concludes the list of renamed kinds, unless one kind is uncertain. */
 static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown,
                       const char *unit, const char *why)
 {
@@ -269,8 +274,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward),
             other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of parts may wait for a merge, so that their time is ambiguous; additions to them
-         * do not wait. */
+        /* Loads of register parts may wait for a merge, which makes their time ambiguous. Additions
+         * to memory do not merge. */
         const int modified =
             i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward)
                          : 0;
@@ -286,8 +291,8 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* Cycles of an addition to memory without memory renaming, from its loops @alone_at and @beside_at:
- * with other stores, as in real code, it may be quicker than alone. */
+/* Concludes the cycles of an addition to memory without memory renaming, from the loops @alone_at
+ * and @single_input_at. With other stores, as in real code, it may be faster than alone. */
 static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at,
                               double forward, const char *why)
 {
@@ -299,8 +304,8 @@ static void conclude_modified(struct probes *p, size_t alone_at, size_t single_i
         probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
-/* Determines whether memory renaming covers additions through a register; false if they wait for
- * the store. */
+/* Determines whether memory renaming covers additions through a register. Returns false if they
+ * wait for the store. */
 static bool conclude_modify(struct probes *p, const struct base_probes *b, double forward)
 {
     double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
@@ -317,8 +322,8 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     return r != 0;
 }
 
-/* A store that is reloaded at once may block the cache for other stores for a cycle: for all, or
- * for a number of them. */
+/* A store that is reloaded at once may block the cache for one cycle: for all other stores, or for
+ * a number of them. */
 static void conclude_alone(struct probes *p, const struct base_probes *b)
 {
     const double t = probe_time(p, b->alone);
@@ -332,7 +337,8 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     while (alone && beside < CONCURRENT &&
            fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    /* the first loop in which others commit with it; without its time the number is unknown */
+    /* The first loop in which other stores commit concurrently. Without its time the number is
+     * unknown. */
     const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;
     const bool known = alone && next < beside + 2;
     const char *why =
@@ -347,8 +353,8 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
                    "loops of a store that is loaded again and a growing number of others");
 }
 
-/* Determines forwarding cycles without memory renaming, and whether renaming covers stores by the
- * same register, by an index and by a copied register. */
+/* Forwarding cycles without memory renaming, and whether renaming covers stores by the same
+ * register, by an index and by a copied register (results of found). */
 struct forwarding_times {
     double forward, plain;
     int by_register, by_index, by_copy;
@@ -367,13 +373,15 @@ static struct forwarding_times times_of(const struct probes *p, const struct for
     t.by_register = found(t.plain, t.forward);
     t.by_index = found(indexed, t.forward);
     t.by_copy = found(copied, t.forward);
-    if (t.by_copy < 0)   /* renamed every second time, as in a loop on Zen 5 */
+    /* On Zen 5 rename detects every second store by a copied register. The slower of copied and
+     * computed addresses decides then. */
+    if (t.by_copy < 0)
         t.by_copy = found(fmax(copied, computed), t.forward);
     return t;
 }
 
-/* Where rename compares address text, longer blocks may have stores matched by address: determines
- * from which length on. */
+/* Determines the loop length from which memory renaming also covers additions to memory at a loaded
+ * address. */
 static void conclude_length(struct probes *p, const struct base_probes *b, double forward)
 {
     unsigned first = LENGTHS, before = 0;
@@ -385,7 +393,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
     const bool missing = first && isnan(probe_time(p, b->of_length[first - 1]));
     if (first == LENGTHS && !before && !missing)
-        return;   /* at any length */
+        return;   /* renamed at any length */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
     probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions",
@@ -402,8 +410,8 @@ static bool none_found(const struct forwarding_times *t)
     return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
 }
 
-/* Determines forwarding of renamed stores, if any, and of others. Memory renaming may cover only
- * stores through the stack pointer. */
+/* Concludes the cycles of forwarding with and without memory renaming. Memory renaming may cover
+ * only stores through the stack pointer. */
 static void conclude_forward(struct probes *p, const struct forward_probes *f)
 {
     const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]),
@@ -456,8 +464,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     conclude_alone(p, b);
 }
 
-/* If memory renaming covers any register it might also cover vectors, for which there is no fact:
- * if it does not, a vector loaded by a copied register takes the same time. */
+/* If memory renaming covers all registers it might cover vectors, for which the machine has no
+ * fact. It does not if a vector loaded by a copied register takes the same time. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
@@ -481,8 +489,8 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
                        : "a vector takes different times by the same and by another register");
 }
 
-/* A load that overlaps two stores, of which none has all bytes, waits until they are written. If
- * such loads are quicker together they wait for the store's value only. */
+/* A load that overlaps two stores, neither of which has all its bytes, waits until both are
+ * written. If two such loads are faster together, readers wait only for the stored value. */
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
     const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none,
@@ -496,7 +504,8 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
         probe_tell(
             p, "store_forward_fail", NULL, "",
             "a load that spans two stores and a load larger than its store take different times");
-    else if (half > clearly_more && apart < half / 2) {   /* false if unknown */
+    /* both comparisons are false if a time is unknown */
+    else if (half > clearly_more && apart < half / 2) {
         probe_tell_cycles(
             p, "store_forward_part", half,
             "loads larger than their store, which are faster together");

@@ -8,28 +8,28 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes of growing density: equal halves, or one instruction more in the first half.
- * Two are sparser: one with ten bytes per instruction, and one of 64 bytes with 11 instructions.
- * For the latter, five instructions per cycle from 64-byte blocks take longer than four per cycle
- * from any. */
+/* Blocks of 32 bytes with a growing number of instructions: equal halves, or one instruction more
+ * in the first half. Two blocks are sparser: one with ten bytes per instruction, and one of 64
+ * bytes with 11 instructions. For the latter, five instructions per cycle from 64-byte blocks are
+ * slower than four per cycle from any block. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
 #define SPARSE 2
 #define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
-#define CHUNK 16             /* bytes; blocks with a prefix have 1, 2 or 4 of them */
+#define CHUNK 16             /* bytes; a chunk with a prefix has one, two or four prefixes */
 #define SIZES 3
 #define CHUNK_INSNS 3
 #define IN_A_ROW 6
-#define COUNTED 4            /* cycles of slots in which the slots of one instruction are counted */
+#define COUNTED 4            /* cycles of a loop that counts the slots of one instruction */
 
-/* A block's code, once from the decoders and once from the µop cache. */
+/* The same code of a block, once from the decoders and once from the µop cache. */
 struct twice {
     size_t decoded, cached;
 };
 
-/* Instructions with two slots on some CPUs that are not slow. */
+/* Fast instructions that take two slots on some CPUs. */
 static const char *const doubles[] = {
     ("bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"
      "bextr r8d, r9d, r10d\nbextr r11d, r9d, r10d\nbextr ecx, r9d, r10d\n"),
@@ -41,15 +41,14 @@ static const char *const doubles[] = {
 struct front_probes {
     struct twice blocks[BLOCKS];
     size_t prefixed[SIZES];
-    struct twice plain;                   /* a chunk with the same number of instructions without a
-                                           * prefix */
+    struct twice plain;                   /* a chunk with as many instructions without a prefix */
     struct twice row[DOUBLES];
-    size_t counted[DOUBLES];             /* one of them and fillers */
+    size_t counted[DOUBLES];             /* loops of one such instruction and fillers */
 };
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* By length; no port or bank limits as many as fit into 32 bytes. */
+/* Instructions by length. As many as fit into 32 bytes conflict in no port or bank. */
 static const struct { unsigned bytes; const char *text;
 } lengths[] = {
     {10, PREFIXES "mov r8d, [rdi + 320]\n"},
@@ -131,7 +130,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
-        /* sparse enough not to be decoded in each iteration */
+        /* The code is too sparse to be decoded in each iteration. */
         probe_repeat("xor r8d, r8d", counted_beside(p), &text);
         f->counted[i] =
             probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
@@ -170,23 +169,26 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
     return frontend.cycles;
 }
 
-/* Returns whether the decoders delivered the code, not the µop cache: it took clearly longer. */
+/* Returns whether the decoders delivered the code instead of the µop cache, because it took clearly
+ * longer. */
 static bool differs(const struct probes *p, const struct twice *code)
 {
     return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
-/* Common result of all explanations of the blocks. */
+/* Common result of all configurations that explain the times of the blocks. */
 struct explained {
-    /* first block that the decoders delivered; denser code has more µops in the same bytes */
+    /* First block that the decoders delivered. Denser code has more µops in the same bytes. */
     size_t first;
     unsigned count;          /* explanations */
-    struct front_found all;  /* over all of them, with differing values as marked below */
-    /* some_plain: in some explanations only bytes limit the predecoder */
+    /* values of one explanation; the members below mark those that differ among explanations */
+    struct front_found all;
+    /* some_plain: in some explanation the predecoder's bytes are a limit, and its instructions are
+     * not */
     bool differ_bytes, differ_width, differ_decoders, some_plain;
 };
 
-/* Code of a block, and its time from the decoders. */
+/* Code of a block, and its time with the decoders. */
 struct timed {
     struct insn *insns;
     size_t count;
@@ -214,11 +216,12 @@ static void take_explanation(struct explained *e, const struct front_found *foun
     e->some_plain |= !found->width;
 }
 
-#define WIDTH_MOST 16        /* instructions per cycle */
+#define WIDTH_MOST 16        /* largest width, in instructions per cycle */
 #define SKIPPED 3
 #define EXPLAINED_LEAST 6
 
-/* Finds all predecoders and decoders that explain the times from block @first on. */
+/* Finds all widths of predecoder and decoders that explain the times of block @first and later
+ * ones. */
 static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS],
                                      size_t first)
 {
@@ -236,8 +239,8 @@ static struct explained explain_from(const struct probes *p, const struct timed 
     return e;
 }
 
-/* Explains the times from the first block that the decoders delivered, and from the next few, since
- * the µop cache may have delivered part of the first ones. */
+/* Explains the times from the first block that the decoders delivered, or from one of the next few,
+ * because the µop cache may have delivered part of the first blocks. */
 static struct explained explain(const struct probes *p, const struct front_probes *f)
 {
     struct explained e = {0};
@@ -301,7 +304,7 @@ static void conclude_predecoder(struct probes *p, const struct front_probes *f,
 
 enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 
-/* Determines how decoders of this number of instructions per cycle handle two-slot instructions. */
+/* Determines how @decoders decoders handle two-slot instructions. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
     for (size_t i = 0; i < DOUBLES; i++) {
@@ -348,7 +351,8 @@ static void conclude_decoders(struct probes *p, const struct front_probes *f,
     }
 }
 
-/* A block takes one cycle plus the prefix penalty, or the time without a prefix. */
+/* A block takes one cycle plus the prefix penalty, or the time without a prefix if that is
+ * longer. */
 static void conclude_prefixes(struct probes *p, const struct front_probes *f,
                               const struct explained *e, struct front_found *found)
 {

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops without a jump, of one instruction and fillers, over several issue groups. With one slot
- * less than the groups have, the instruction meets every slot of a group in turn, or always begins
- * the next group. */
+/* Loops without a jump: one instruction and fillers, over several issue groups. If a loop has one
+ * slot less than the groups, the instruction occupies every slot of a group in turn. Otherwise it
+ * always begins the next group. */
 #define GROUPS 3
-/* loop sizes: one slot more than the groups have, equal, and up to three less, if the instruction
- * takes one slot */
+/* Loop sizes: one slot more than the groups have, equal, and up to three fewer, for an instruction
+ * of one slot. */
 #define SIZES 5
 #define FULL 1
 
-/* Kinds of forms that may be barred from the last slot; all are tried. */
+/* Kinds of forms that may be excluded from the last slot of a group. All are tried. */
 static const struct { const char *kind, *line;
 } singles[] = {
     {"memory", "mov r8, [rdi + 320]"},      {"memory", "mov [rdi + 320], r9"},
@@ -23,7 +23,7 @@ static const struct { const char *kind, *line;
 };
 #define SINGLES (sizeof singles / sizeof *singles)
 
-/* Instructions of two slots on some CPUs. */
+/* Instructions that take two slots on some CPUs. */
 static const char *const doubles[] = {"xchg r8, r9", "bswap r8", "bextr r8d, r9d, r10d",
                                       "lea r8w, [r9 + 4]"};
 #define DOUBLES (sizeof doubles / sizeof *doubles)
@@ -54,19 +54,19 @@ struct group_probes *group_probes_ask(struct probes *p)
     return g;
 }
 
-/* Returns whether a loop takes @slots slots. */
+/* Returns whether a loop takes the time of @slots slots. */
 static bool takes(const struct probes *p, size_t loop, double slots)
 {
     return fabs(probe_time(p, loop) * p->width - slots) <= PROBE_CERTAIN;
 }
 
-/* Loops with an instruction of @slots slots: 1: groups are not full where it meets every slot in
- * turn; 0: they are full; -1: another slot count, or unknown. */
+/* Evaluates loops with an instruction of @slots slots. Returns 1 if the instruction leaves slots
+ * empty, 0 if groups stay full, -1 if it takes another number of slots or is unknown. */
 static int leaves_slots(const struct probes *p, const struct group_probes *g,
                         const size_t loops[SIZES], unsigned slots)
 {
     const double full = GROUPS * p->width;
-    const size_t size = FULL + slots - 1;   /* as many as the groups have */
+    const size_t size = FULL + slots - 1;   /* loop with as many slots as the groups */
 
     if (!takes(p, g->plain[FULL], full) || !takes(p, g->plain[FULL + 1], full - 1) ||
         !takes(p, loops[size], full) ||
@@ -74,8 +74,8 @@ static int leaves_slots(const struct probes *p, const struct group_probes *g,
         return -1;
     if (takes(p, loops[size + 1], full - 1))
         return 0;
-    /* With two slots less it always begins at an even slot: if the loop takes as long even then,
-     * something else limits it. */
+    /* With two slots less the instruction always begins at an even slot. A loop that takes as long
+     * even then has another limit. */
     return takes(p, loops[size + 1], full) && takes(p, loops[size + 2], full - 2) ? 1 : -1;
 }
 

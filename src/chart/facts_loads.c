@@ -8,32 +8,34 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads per chain */
-/* most dependent loads in sequence, including the first, */
+/* most dependent loads in sequence, including the first */
 #define FED 3
-/* and most loads by one loaded address; at least two, since one is the same loop */
+/* Most loads by one loaded address; at least two, because one load is the loop above. */
 #define FED_ALIKE 4
-#define THROUGH 6            /* most operations between two loads */
-#define BEHIND 5             /* loads after them */
-#define FOUND 4              /* most loads of one store */
-#define MODIFIED 5           /* most read-modify-writes */
-#define MODIFIED_LEAST 3     /* fewer of them wait for each other */
-#define APART 0.4            /* tolerance as a share of a replay's cost */
-#define LEAST 0.15           /* share of a load: smaller values count as zero */
-#define ALIKE 0.25           /* share of a load within which two loops agree */
-/* one of this many loops may disagree: a load after several replayed ones is replayed more often
- * than others (Zen 4) */
+#define THROUGH 6            /* most operations between a load and its dependent loads */
+#define BEHIND 5             /* loads that depend on the last operation */
+#define FOUND 4              /* most loads that read one store */
+#define MODIFIED 5           /* most read-modify-writes in a loop */
+/* least read-modify-writes, because fewer of them wait for each other */
+#define MODIFIED_LEAST 3
+#define APART 0.4            /* tolerance, as a share of a replay's cost */
+#define LEAST 0.15           /* replays per load below which the number counts as zero */
+#define ALIKE 0.25           /* largest difference of two loops in replays per load */
+/* One of this many loops may disagree. On Zen 4, a load after several replayed ones replays more
+ * often. */
 #define OTHERWISE 6
 
-/* Addresses of a chain of loads, each with the parts of the previous one, or fewer. */
+/* Address forms of a chain of loads, each with the parts of an earlier one, except the segment. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
 static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]",
                                                  "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
 
-/* Indices of the loops. */
+/* Indices of the probes. */
 struct load_probes {
     size_t address[ADDRESSES];
     size_t fed[FED], fed_alike[FED_ALIKE - 1], unfed;
-    /* operations between a load and its dependent loads; the same with independent addresses */
+    /* operations between a load and its dependent loads; the same code with independent
+     * addresses */
     size_t through[THROUGH], apart[THROUGH];
     size_t found[FOUND], modified[MODIFIED];
 };
@@ -55,14 +57,14 @@ static void ask_addresses(struct probes *p, struct load_probes *l)
     }
 }
 
-/* Adds @count loads by @base, 8 bytes apart, so that no two use the same bank. */
+/* Appends @count loads by @base. They are 8 bytes apart, because loads of one bank conflict. */
 static void add_loads(struct str *lines, const char *base, unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
         str_addf(lines, "mov r%u, [%s + %u]\n", 9 + k, base, 8 + 8 * k);
 }
 
-/* Adds a load, @operations on its value, and loads by @base. */
+/* Adds a loop: a load, @operations on its value, and loads addressed by @base. */
 static size_t ask_through(struct probes *p, unsigned operations, const char *base)
 {
     struct str lines = {0};
@@ -73,7 +75,7 @@ static size_t ask_through(struct probes *p, unsigned operations, const char *bas
     return ask(p, &lines);
 }
 
-/* Fills memory with addresses. */
+/* Adds loops of loads by loaded addresses. */
 static void ask_fed(struct probes *p, struct load_probes *l)
 {
     struct str unfed = {0};
@@ -126,7 +128,7 @@ struct load_probes *load_probes_ask(struct probes *p)
     return l;
 }
 
-/* Cycles of one load of a chain; NaN if not an integer. */
+/* Returns the cycles of one load of a chain; NaN if not an integer. */
 static double link_cycles(const struct probes *p, size_t at)
 {
     const double cycles = probe_time(p, at) / LINKS;
@@ -155,7 +157,7 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
     if (plain < indexed)
         probe_tell_cycles(p, "load_latency_simple", plain, "a chain of loads without an index");
     for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        /* A segment-relative address has no index. */
+        /* A segment-relative address is compared with a plain one, because it has no index. */
         const double cycles = link_cycles(p, l->address[extras[i].address]),
                      without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
         if (cycles > without)
@@ -164,22 +166,22 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
     }
 }
 
-/* Additional load slots that loops took: one per replayed load. */
+/* Additional load slots per replayed load, one value per loop. */
 struct tried_again {
     double values[FED + FED_ALIKE + FOUND];
     size_t count;
 };
 
-/* Adds the replays that a loop of @cycles shows, in which @again loads after the first are
- * replayed; @rate: loads per cycle. */
+/* Adds the load slots per replay of a loop of @cycles that replays @again loads after the first.
+ * @rate: loads per cycle. */
 static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
 {
     if (!isnan(cycles))
         t->values[t->count++] = (cycles * rate - 1 - again) / again;
 }
 
-/* Returns the median if all or, of many, all except one are near it; 0 if nothing is replayed; NaN
- * if uncertain. */
+/* Returns the median if nearly all values are close to it, 0 if no load replays, NaN if
+ * uncertain. */
 static double agreed(struct tried_again *t)
 {
     size_t far = 0;
@@ -195,7 +197,7 @@ static double agreed(struct tried_again *t)
     return middle >= LEAST && far <= t->count / OTHERWISE ? middle : NAN;
 }
 
-/* Concludes @key; true when it is not zero. */
+/* Concludes fact @key unless its value is 0. Returns true if the value is known and not 0. */
 static bool tell_again(struct probes *p, const char *key, struct tried_again *t, const char *why)
 {
     const double value = agreed(t);
@@ -211,8 +213,8 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     return !isnan(value);
 }
 
-/* Compares each loop with the same number of independent loads: replays take the difference.
- * Unknown where slots or ports take as long. */
+/* Determines through how many operations after a load dependent loads still replay: they take
+ * longer than independent loads. */
 static void conclude_through(struct probes *p, const struct load_probes *l, double rate,
                              double again)
 {
@@ -236,7 +238,7 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
     struct tried_again t = {.count = 0};
 
     if (!(fabs(probe_time(p, l->unfed) - (1 + BEHIND) / rate) <= PROBE_CERTAIN / rate))
-        return;   /* something else limits the loads */
+        return;   /* another resource limits the loads */
     for (unsigned n = 1; n <= FED; n++)
         add_again(&t, probe_time(p, l->fed[n - 1]), rate, n);
     for (unsigned n = 2; n <= FED_ALIKE; n++)
@@ -246,13 +248,13 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 
-/* A forwarded load also costs slots of the loads per cycle for its store. */
+/* Determines whether a forwarded load uses additional load slots. */
 static void conclude_found(struct probes *p, const struct load_probes *l, double rate)
 {
     struct tried_again found = {.count = 0}, modified = {.count = 0};
 
     if (machine_fact(p->chart->machine, "load_bank_bytes"))
-        return;   /* loads of one address are slower in themselves */
+        return;   /* loads of one address are slower even without a store */
     for (unsigned n = 2; n <= FOUND; n++) {
         const double t = probe_time(p, l->found[n - 1]);
         if (t > fmax(n / rate, 1) + LEAST)

@@ -12,26 +12,26 @@
 #define LOCKED 4
 #define SLOTS_BIND 1.1
 
-#define WORDS 8              /* most lines written in rotation */
+#define WORDS 8              /* most lines that a loop writes in rotation */
 
 static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)
 
-/* Parts of registers, by width in bytes. */
+/* Register names by width in bytes. */
 static const struct {
     const char *bytes, *part;
 } widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
 #define WIDTHS (sizeof widths / sizeof *widths)
 
-/* Indices of the loops. */
+/* Indices of the probes. */
 struct memory_probes {
     size_t loads, stores;
-    /* loads of one address; of two addresses one line apart; of two bytes at that distance */
+    /* loads of one address; of two addresses one line apart; of two bytes in different banks */
     size_t one_place, next_line, bank_step[BANK_STEPS];
     size_t run, alternate, half_lines;                    /* stores */
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
-    /* byte stores to this number of lines in rotation; of each width to two lines */
+    /* byte stores to that many lines in rotation; stores of each width to two lines */
     size_t parts[WORDS], width[WIDTHS];
 };
 
@@ -99,14 +99,14 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* Banks of the cache: two loads per bank and cycle, and the smallest distance between different
- * banks. */
+/* Determines the banks of the cache: the loads per bank and cycle, and the smallest distance
+ * between banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
     double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)),
            next = probe_whole_rate(ACCESSES, probe_time(p, m->next_line));
     unsigned bytes = 0;
-    bool certain = one < rate && next == one;   /* false for NaN */
+    bool certain = one < rate && next == one;   /* also false for NaN */
 
     for (size_t i = BANK_STEPS; certain && i-- > 0;) {
         double apart = probe_whole_rate(ACCESSES, probe_time(p, m->bank_step[i]));
@@ -148,8 +148,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
                     "a loop of alternating stores to two lines");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes",
                "a loop of alternating stores to two places, 32 bytes apart");
-    /* Three loads of one line and one of another, twice: four lines, or pairs on adjacent lines, of
-     * which there are six. */
+    /* The loop has three loads of one line and one of another, twice: four line changes, or six
+     * pairs on adjacent lines. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
     if (apart == 1 && half == rate && fabs(run - pairs) < PROBE_CERTAIN * (pairs - lines))
         probe_tell(p, "store_run", "2", "stores",
@@ -161,8 +161,8 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
             "of pairs");
 }
 
-/* A store of part of a word waits if the word was written recently, independent of the lines in
- * between: from some number of lines on it does not wait. */
+/* A store of part of a word may wait if the word was written recently. It does not wait if enough
+ * other lines were written in between. */
 static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
 {
     const double whole = probe_time(p, m->width[WIDTHS - 1]),
@@ -171,7 +171,7 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
     char value[32];
 
     if (lines != 1 || !(fabs(whole - 2) <= PROBE_CERTAIN) || wait <= PROBE_CERTAIN)
-        return;   /* whole words take a cycle per line, and parts no more */
+        return;   /* whole words take one cycle per line, and parts do not take longer */
     size_t word = 1;
     while (word < WIDTHS && fabs(probe_time(p, m->width[word]) - whole - wait) <= PROBE_CERTAIN)
         word++;
@@ -195,7 +195,7 @@ static void conclude_words(struct probes *p, const struct memory_probes *m, doub
                "loops of stores of a byte to a growing number of lines");
 }
 
-/* If each push and pop computed the stack pointer, their chain would limit. */
+/* If each push and pop computed the stack pointer, their dependency chain would limit the loop. */
 static void conclude_stack(struct probes *p, const struct memory_probes *m)
 {
     double chain = 2.0 * PUSHES, t = probe_time(p, m->stack),
@@ -210,8 +210,8 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    /* Three instructions with as many fillers as make slots limit, or nearly: only then does
-     * another slot show. */
+    /* Three instructions with enough fillers to make slots the limit, or almost. Only then is
+     * another slot visible. */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
     bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot,

@@ -1,4 +1,4 @@
-/* Parts of chart/facts.h: each file adds loops to the probes, and concludes facts from their times.
+/* Parts of chart/facts.h: each file adds loops to the probes and concludes facts from their times.
  * One thread. */
 #ifndef PORTOLAN_CHART_FACTS_PARTS_H
 #define PORTOLAN_CHART_FACTS_PARTS_H
@@ -9,12 +9,12 @@
  * loads and stores. Parts of chart/facts.c. */
 
 /* Measures loops with a growing number of instructions between two chains of square roots, until
- * the chains stop overlapping. Concludes the capacities. False with err when impossible or
+ * the chains no longer overlap. Concludes the capacities. False with err on failure or when
  * cancelled. */
 bool buffer_probes(struct probes *p, struct err *err);
 
-/* facts_forward.c: facts of stores that are loaded again: time of forwarding, and which stores
- * rename finds, through which registers, by which loads and widths. Parts of chart/facts.c. */
+/* facts_forward.c: facts of store forwarding: its cycles, and which stores memory renaming detects,
+ * by register, load and width. */
 
 struct forward_probes;
 /* Adds the loops to @p. */
@@ -44,12 +44,12 @@ void front_probes_free(struct front_probes *f);
 /* Adds @count instructions of @bytes bytes in total, none shorter than @shortest. Each takes one
  * slot and is decoded alone. */
 void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *out);
-/* Cycles that the decoders @found take for such instructions in a loop. */
+/* Returns the cycles that decoders as in @found take for a loop of these instructions. */
 double front_decoded(const struct probes *p, const struct insn *insns, size_t count,
                      const struct front_found *found);
 
-/* facts_groups.c: facts of the groups that rename allocates: which instructions never take the last
- * slot, and whether those of several slots are split. Parts of chart/facts.c. */
+/* facts_groups.c: facts of the groups that rename allocates: instructions that never take the last
+ * slot, and whether groups split instructions of several slots. */
 
 struct group_probes;
 /* Adds the loops to @p. */
@@ -58,8 +58,8 @@ struct group_probes *group_probes_ask(struct probes *p);
 void group_probes_conclude(struct probes *p, const struct group_probes *g);
 void group_probes_free(struct group_probes *g);
 
-/* facts_loads.c: load latency by form of the address, and replayed loads, which take additional
- * slots of the loads per cycle (load_replays, forward_replays). */
+/* facts_loads.c: load latency by address form, and replayed loads, which use additional load slots
+ * (load_replays, forward_replays). */
 
 struct load_probes;
 
@@ -70,8 +70,8 @@ struct load_probes *load_probes_ask(struct probes *p);
 void load_probes_conclude(struct probes *p, const struct load_probes *l);
 void load_probes_free(struct load_probes *l);
 
-/* facts_memory.c: facts of memory that hits the first level: loads and stores a cycle, banks,
- * lines, the stack pointer. Parts of chart/facts.c. */
+/* facts_memory.c: facts of memory accesses that hit the first level: loads and stores per cycle,
+ * banks, lines, the stack pointer. */
 
 struct memory_probes;
 /* Adds the loops to @p. */
@@ -80,13 +80,13 @@ struct memory_probes *memory_probes_ask(struct probes *p);
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m);
 void memory_probes_free(struct memory_probes *m);
 
-/* facts_plain.c: facts of load-store instruction sets, by a few loops. */
+/* facts_plain.c: facts of load-store instruction sets, determined by a few loops. */
 
-/* Concludes each fact that a loop determines, and marks the others as unknown. False with err. */
+/* Concludes each fact that a loop determines, and marks all other facts as unknown. False with
+ * err. */
 bool plain_facts_find(struct probes *p, struct err *err);
 
-/* facts_rename.c: facts of rename: indexed addresses, and flags that are read at once. Parts of
- * chart/facts.c. */
+/* facts_rename.c: facts of rename: indexed addresses, and flags that the next instruction reads. */
 
 struct rename_probes;
 /* Adds the loops to @p. */
@@ -95,22 +95,24 @@ struct rename_probes *rename_probes_ask(struct probes *p);
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r);
 void rename_probes_free(struct rename_probes *r);
 
-/* facts_uop_cache.c: µop cache, by short and long loops, where the decoders are slower. */
+/* facts_uop_cache.c: facts of the µop cache, from short and long loops. Needs decoders slower than
+ * the cache. */
 
 struct uop_cache_probes;
 
 /* Adds the loops to @p; uop_cache_probes_free frees. */
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p);
-/* Concludes facts of a CPU with the decoders @found; runs further loops for precision. False with
- * err. */
+/* Concludes the facts of a CPU with decoders as in @found. Measures further loops for precision.
+ * False with err. */
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u,
                                const struct front_found *found, struct err *err);
 void uop_cache_probes_free(struct uop_cache_probes *u);
 
-/* facts_windows.c: delivery from the µop cache, by copies of instructions of every length: by
- * windows (analysis/windows.h) or at rename's width. */
+/* facts_windows.c: µop cache delivery, by loops of instructions of every length: by windows
+ * (analysis/windows.h) or at rename's width. */
 
-/* Measures the loops and concludes facts, before any fact that counts slots. False with err. */
+/* Measures the loops and concludes the facts, which precede all facts that count slots. False with
+ * err. */
 bool window_probes(struct probes *p, struct err *err);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* A loop of one line, repeated @times: the fact is the time of each, or their number per cycle. */
+/* A loop of @lines with @times accesses. The fact is the cycles of one access, or with @rate the
+ * accesses per cycle. */
 struct plain_loop {
     const char *key, *unit, *lines;
     unsigned times;
@@ -11,7 +12,7 @@ struct plain_loop {
     const char *why;
 };
 static const struct plain_loop loops[] = {
-    /* first, since others need load_latency */
+    /* first, because later facts need load_latency */
     {"load_latency", "cycles", "ldr x0, [x0]", 4, false, "a chain of loads"},
     {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false,
      "a chain of stores and loads of a general register"},
@@ -45,7 +46,7 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    /* load_latency comes from the chains of forms, which latency rules complete */
+    /* load_latency may be known from the chains of forms, which latency rules complete. */
     size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;
     struct str lines = {0};
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILLED 3             /* cycles of a loop whose slots are counted */
-/* loop sizes: one slot less than full cycles, and equal: if a jump ends the issue group only the
- * second shows it */
+#define FILLED 3             /* cycles of a loop that counts slots */
+/* Loop sizes: one slot less than full cycles, and full cycles. If a jump ends the issue group only
+ * the second shows another slot. */
 #define SIZES 2
 
-/* Pairs of µops that share a slot, of kinds that unlaminate independently. r12 gives the same
- * length with and without an index, so that only the index differs. */
+/* Pairs of µops that share a slot, of kinds that unlaminate independently. Base r12 makes the
+ * encoding equally long with and without an index, so that only the index differs. */
 static const struct {
     const char *before, *after;
 } pairs[] = {{"add r8, ", ""},
@@ -21,7 +21,7 @@ static const struct {
              {"mov ", ", r8"}};
 #define PAIRS (sizeof pairs / sizeof *pairs)
 
-/* Kinds that unlaminate with an index. */
+/* Kinds of pairs that unlaminate with an index. */
 static const struct { const char *value; int split[PAIRS];
 } splits[] = {
     {"all", {1, 1, 1, 1, 1}},           {"not-two-address", {0, 1, 1, 1, 0}},
@@ -41,7 +41,7 @@ static const struct { const char *mnemonic, *line;
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
-/* Operations that may fuse with a register move. */
+/* Operations that may fuse with a preceding register move. */
 static const struct { const char *mnemonic, *line;
 } joined[] = {
     {"add", "add r8, r9"},   {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},
@@ -52,20 +52,20 @@ static const struct { const char *mnemonic, *line;
 };
 #define JOINED (sizeof joined / sizeof *joined)
 
-/* Indices of the loops. */
+/* Indices of the probes. */
 struct rename_probes {
-    /* an operation and fillers, and with one filler more; fillers and each operation after a
-     * move */
+    /* an operation and fillers; the same with one more filler; fillers and each operation without
+     * and with a preceding move */
     size_t one, two, own[JOINED], moved[JOINED];
-    /* by slots: the last has one more */
+    /* by loop size; plain also has one with another slot */
     size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];
-    /* chains of conditional moves, by unchanged flags, */
+    /* chain of conditional moves whose flags no instruction writes */
     size_t select;
-    /* by flags written just before, and one cycle of slots before */
+    /* the chain with flags written just before a move, and one cycle of slots before */
     size_t together[MAKERS], apart[MAKERS];
 };
 
-/* Slots of a loop of a given size: one for the pair and one for the jump. */
+/* Returns the slots of a loop of @size: fillers, one for the pair and one for the jump. */
 static unsigned slots_of(const struct probes *p, size_t size)
 {
     return (unsigned)(FILLED * p->width) - 1 + (unsigned)size;
@@ -119,8 +119,8 @@ struct rename_probes *rename_probes_ask(struct probes *p)
     return r;
 }
 
-/* 1: the index costs another slot, 0: it does not; -1: unknown. The loop without an index must take
- * the time of its slots, since only then another slot shows. */
+/* Returns 1 if the index costs another slot, 0 if not, -1 if unknown. The loop without an index
+ * must take exactly the time of its slots, because only then another slot is visible. */
 static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
 {
     const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
@@ -162,8 +162,8 @@ static void conclude_splits(struct probes *p, const struct rename_probes *r)
                                     : "no reliable time of operations with memory with an index");
 }
 
-/* 1: a conditional move is slower if @maker runs just before it, but not a cycle before; 0: it is
- * not; -1: uncertain. */
+/* Returns 1 if a conditional move is slower when @maker runs just before it but not a cycle before,
+ * 0 if not, -1 if uncertain. */
 static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
 {
     const double together = probe_time(p, r->together[maker]),
@@ -222,7 +222,7 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
         return;
     }
     for (size_t i = 0; i < JOINED; i++) {
-        /* @maker takes more than one slot: unknown */
+        /* the operation takes more than one slot: unknown */
         if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)
             continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);

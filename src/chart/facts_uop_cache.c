@@ -8,12 +8,12 @@
 
 #include "analysis/frontend.h"
 
-/* Code that begins with length-changing prefixes, so that decoding it is slow. */
+/* Instruction with a length-changing prefix, which makes decoding slow. */
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes with a number of instructions; with a number of jumps, and one more; and with
- * halves of different density. */
+/* Blocks of 32 bytes: with a number of instructions, with a number of jumps, and with halves of
+ * different density. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
@@ -29,13 +29,13 @@
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
-/* length at which a cache of 32 KiB holds as much as the µop cache, and no shorter: more lines of
- * one window than a set has ways would evict each other */
+/* Instruction length with which a 32 KiB instruction cache holds as much code as the µop cache.
+ * Shorter ones need more lines per window than a set has ways. */
 #define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
-#define ROUNDS 2             /* of FINE steps */
+#define ROUNDS 2             /* rounds of FINE steps */
 #define LOOPS (COARSE + ROUNDS * FINE)
 #define LONG_LEAST 1024
 #define LONG_STEP 1.4
@@ -44,13 +44,13 @@
 
 static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
 
-/* A long loop: the repeated code, and the loop lengths in instructions. */
+/* A loop of growing length: the repeated code, and the measured lengths. */
 struct growing {
     unsigned insns;          /* per repetition */
-    size_t decoded, cached;  /* loops of one repetition */
+    size_t decoded, cached;  /* loops of one repetition, from the decoders and from the µop cache */
     size_t count;
     struct { unsigned repeats; size_t at; } loops[LOOPS];
-    /* repetitions: most that the cache holds, and fewest that it does not; 0: unknown */
+    /* repetitions: most that fit the cache, and fewest that do not; 0: unknown */
     unsigned held, decoded_from;
 };
 
@@ -65,7 +65,8 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
 }
 
-/* No jump follows an instruction that it could fuse with, or ends the block. */
+/* Writes a block with @jumps jumps. Each jump follows an instruction that it cannot fuse with, and
+ * none ends the block. */
 static void jumping(unsigned jumps, struct str *out)
 {
     const unsigned rest = JUMPS_MOST + 2 - jumps;
@@ -76,7 +77,7 @@ static void jumping(unsigned jumps, struct str *out)
     front_code(rest, 2 * rest, 2, out);
 }
 
-/* Adds code of @bytes bytes with the largest number of instructions in one half, and few in the
+/* Adds code of @bytes bytes with as many instructions as possible in one half, and few in the
  * other. */
 static size_t ask_uneven(struct probes *p, unsigned bytes)
 {
@@ -161,7 +162,7 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
     return u;
 }
 
-/* Whether the µop cache delivered a block. */
+/* Whether the µop cache or the decoders delivered a block. */
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
 struct seen_block {
@@ -182,7 +183,7 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
         b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
         jumps += (b->insns[i].traits & INSN_BRANCH) != 0;
     }
-    /* one jump per cycle */
+    /* The µop cache delivers at most one jump per cycle. */
     const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found),
                  t = probe_time(p, at);
     const bool clear = slow >= SLOWER * quick;
@@ -218,7 +219,8 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 #define LINES_MOST 12
 #define LINE_UOPS_MOST 12
 
-/* Lines per block, from all sizes that explain which blocks were decoded in each iteration. */
+/* Concludes the lines per block: the sizes that explain which blocks the decoders delivered in each
+ * iteration. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
                            const struct front_found *found)
 {
@@ -258,14 +260,14 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u,
     }
 }
 
-/* Time of a repetition in loop @i. */
+/* Returns the time of one repetition in loop @i. */
 static double repeated(const struct probes *p, const struct growing *g, size_t i)
 {
     return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
 }
 
 /* Finds the lengths between which the loop loses full speed. Times nearer to full speed than to the
- * decoders' count as full, since on a real CPU some lines of a loop that just fits are evicted.
+ * decoders' count as full speed, because a real CPU evicts some lines of a loop that just fits.
  * False if unknown, or if a longer loop runs at full speed and a shorter one does not. */
 static bool find_bounds(const struct probes *p, struct growing *g)
 {
@@ -297,7 +299,7 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                          : "loops do not become slow at a length";
 }
 
-/* Bisects the open interval of @n kinds of long loops. Returns NULL, or why it is unknown. *@ok:
+/* Bisects the open intervals of @n long loops. Returns NULL, or why the result is unknown. *@ok:
  * false with err. */
 static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok,
                           struct err *err)

@@ -8,12 +8,13 @@
 #include "analysis/windows.h"
 
 #define INSNS_MOST 7
-/* least cycles of a loop: the closing jump costs a wide core two, which must be a small part */
+/* Least number of instructions of a loop: the closing jump costs a wide core two cycles, which must
+ * be a small share. */
 #define INSNS 1400
-#define BYTES 12288          /* bytes that fit any instruction cache */
+#define BYTES 12288          /* largest code size, which fits every instruction cache */
 
-/* Instruction lengths of each body in bytes; 0: end. If the total is no multiple of the window, the
- * body starts at every offset of a window in turn. */
+/* Instruction lengths of each body in bytes; 0: end. If the total is not a multiple of the window,
+ * the body starts at each offset of a window in turn. */
 static const unsigned char bodies[][INSNS_MOST] = {
     {2, 2, 2, 2, 2, 2, 2},
     {3, 3, 3, 3, 3, 3, 3},
@@ -34,7 +35,7 @@ static const unsigned char bodies[][INSNS_MOST] = {
 };
 #define BODIES (sizeof bodies / sizeof *bodies)
 
-/* Adds a zeroed register encoded in @bytes bytes, which only takes a slot. */
+/* Adds a register zeroing of @bytes bytes, which only takes a slot. */
 static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
 {
     str_add(out, ".byte ");
@@ -43,7 +44,7 @@ static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
     str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
 }
 
-/* A body and its repetitions. */
+/* A body, repeated, and its measured time. */
 struct body_seen {
     unsigned repeats;
     struct insn *insns;
@@ -82,10 +83,11 @@ static bool is(double cycles, double expected)
     return fabs(cycles - expected) <= PROBE_WITHIN * expected;
 }
 
-/* Residual of the best explanation of all times; concluded only if no other is as good. */
+/* The configuration that best explains all times, and its residual. It is concluded only if no
+ * other fits as well. */
 struct explanation {
     struct core core;
-    double off;                  /* relative, over all times */
+    double off;                  /* relative residual over all times */
     unsigned others;
 };
 

@@ -5,15 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVIATION_MOST 40.0   /* largest cost of one time, */
-/* and of one longer than late times, where times may be late: little above LATE_MOST, so that it
- * does not stop the search for a usage that explains the others */
+#define DEVIATION_MOST 40.0   /* largest cost of one time */
+/* Largest cost of a time above the largest excess that slow pairs explain, if times may exceed the
+ * port bound. It is slightly above LATE_MOST: a single odd time must not stop the search for a
+ * usage that explains all other times. */
 #define ODD_COST_MOST 16.0
-#define LATE_SHARE_MOST 0.5   /* share of the times: more late ones have another reason */
-/* where times may be late, one of this many may be longer for a reason other than ports, except the
- * time alone, */
+/* largest share of times above the port bound; a larger share has another cause */
+#define LATE_SHARE_MOST 0.5
+/* If times may exceed the port bound, one of this many may do so for an unknown reason. Never the
+ * time alone. */
 #define ODD_EVERY 20
-#define ODD_MOST 3            /* but at most this number */
+#define ODD_MOST 3            /* most such times */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 /* cycles alone below which no blocking pipe is tried */
@@ -21,7 +23,8 @@
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
-/* sets of a guess up to which one µop is split in two, since there are many choices */
+/* Largest number of port sets of a guess whose µops are split in two, because splits are
+ * numerous. */
 #define SPLIT_MOST 4
 #define GAIN 1e-6
 
@@ -108,10 +111,11 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
-/* Cost of a guess on one time. */
+/* Cost of a guess for one measured time. */
 struct told {
     double price, off;       /* off: relative deviation */
-    bool late, odd;          /* odd: longer than late times */
+    /* late: above the port bound within its limit; odd: above that limit */
+    bool late, odd;
 };
 
 static struct told what_tells(const struct guess *g, const float *row, const struct sights *s,
@@ -131,7 +135,7 @@ static struct told what_tells(const struct guess *g, const float *row, const str
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
 }
 
-/* The largest deviations. */
+/* The largest relative deviations, in descending order. */
 struct largest {
     double off[ODD_MOST + 1];
 };
@@ -215,7 +219,7 @@ bool guess_equal(const struct guess *a, const struct guess *b)
     return true;
 }
 
-/* Adds @by µops of @set (negative: removes); false if impossible. */
+/* Adds @by µops to @set; a negative @by removes them. False if impossible. */
 static bool change(struct guess *g, size_t set, int by)
 {
     for (unsigned i = 0; i < g->n; i++)
@@ -257,8 +261,8 @@ void guess_begin(const struct sights *s, struct guess *out)
                 one->beside == SIZE_MAX ? NULL : &s->saturators->list.items[one->beside];
             if (!by || !by->ports || portset_size(by->ports) != size)
                 continue;
-            /* Subtracts known µops within these ports; the rest needs all of these ports, or those
-             * that nothing keeps busy. */
+            /* Subtracts known µops within these ports. The remaining µops need all of these ports,
+             * or those that no known µop uses. */
             size_t set = lattice->sets.count, column = 0;
             for (size_t k = 0; k < lattice->sets.count; k++)
                 if ((lattice->sets.items[k] & ~by->ports) == 0 &&
@@ -288,7 +292,7 @@ void guess_begin(const struct sights *s, struct guess *out)
     out->cost = guess_cost(out, s, INFINITY, NULL);
 }
 
-/* Returns the best of some guesses. */
+/* Keeps the best of several guesses. */
 struct best {
     const struct sights *sights;
     struct guess guess;
@@ -327,13 +331,13 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
 {
     for (size_t set = 0; set < lattice->sets.count; set++) {
         struct guess other;
-        /* Several at once, since a single one may have no visible effect. */
+        /* Adds several µops at once, because a single one may have no visible effect. */
         for (int by = 1; by <= ADDED_MOST; by *= 2) {
             other = *g;
             if (change(&other, set, by))
                 each(state, &other);
         }
-        /* Replaces two by one. */
+        /* Replaces two µops by one. */
         for (unsigned i = 0; i < g->n; i++)
             for (unsigned k = i; k < g->n; k++) {
                 other = *g;
@@ -342,7 +346,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         for (unsigned i = 0; i < g->n; i++) {
-            other = *g;   /* moves one, or all, to another set */
+            other = *g;   /* moves one µop, then all, to another set */
             if (g->uops[i].set == set)
                 continue;
             if (change(&other, g->uops[i].set, -1) && change(&other, set, 1))
@@ -358,7 +362,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         if (change(&other, g->uops[i].set, -1))
             each(state, &other);
     }
-    /* Replaces one by two. */
+    /* Replaces one µop by two. */
     for (unsigned i = 0; i < g->n && g->n <= SPLIT_MOST; i++)
         for (size_t a = 0; a < lattice->known; a++)
             for (size_t b = 0; b <= a; b++) {
@@ -368,7 +372,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     change(&other, b, 1))
                     each(state, &other);
             }
-    /* Replaces two overlapping sets by their intersection and union, and the reverse, since most
+    /* Replaces two overlapping sets by their intersection and union, and vice versa, because most
      * saturators do not distinguish them. */
     for (unsigned i = 0; i < g->n; i++)
         for (unsigned k = 0; k < i; k++) {
@@ -395,7 +399,7 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
                     each(state, &other);
             }
         }
-    /* Replaces a blocked port by a pipe of its own, and the reverse. */
+    /* Replaces all µops of one set by a blocking pipe, and vice versa. */
     for (unsigned i = 0; i < g->n; i++) {
         struct guess other = *g;
         other.pipe = g->uops[i].count;
@@ -417,8 +421,8 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice,
         }
 }
 
-/* Explains a long time alone by a blocked pipe. One that replaced µops is also tried without a
- * pipe, however short the time is. */
+/* Tries a blocking pipe as explanation of a long time alone. A guess with a pipe is tried without
+ * it. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);

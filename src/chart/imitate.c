@@ -14,14 +14,14 @@
 
 struct imitation {
     const struct machine *machine;
-    struct mapping *mapping;    /* including the issue width */
-    struct model *model;        /* cycle-by-cycle model */
+    struct mapping *mapping;    /* port mapping, including the issue width */
+    struct model *model;        /* model for simulation cycle by cycle */
     double noise;
     struct rng rng;
     struct chart_cpu cpu;
 };
 
-/* Adds noise: the time is never below the truth and seldom much above, or has the observed
+/* Adds noise: either at least the true time and seldom much above, or from the observed
  * distribution. */
 static double noisy(struct imitation *i, double cycles)
 {

@@ -6,12 +6,12 @@
 #include "model/machine.h"
 
 struct imitation;
-/* Borrows @m, whose issue width binds experiments too. @noise: relative; NaN: as seen on a real CPU
- * (measure/source.h). */
+/* Borrows @m, whose issue width also limits experiments. @noise: relative; NaN: the distribution
+ * observed on a real CPU (measure/source.h). */
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed);
 void imitation_free(struct imitation *i);
 const struct chart_cpu *imitation_cpu(struct imitation *i);
-/* Returns exact times of its experiments, for judging a chart. */
+/* Returns the exact mapping of the simulated CPU, to evaluate a chart. */
 const struct mapping *imitation_truth(const struct imitation *i);
 
 #endif

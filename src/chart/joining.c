@@ -9,18 +9,18 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 
-/* adding and subtracting it rounds a double to multiples of 2^-20 */
+/* Adding and subtracting this value rounds a double to multiples of 2^-20. */
 #define WHOLE 0x1.8p32
 
-/* A union of the others' sets, and the µops within its parts. */
+/* A union of port sets of the other µops, and the µops within its ports. */
 struct joiner_union {
     portset ports;
-    double mass, before;     /* before: without the µops being added */
+    double mass, before;     /* before: number without the µops being added */
 };
 
 struct joiner_row {
-    size_t first, parts;     /* range of parts; the first is empty */
-    double most, mass;       /* of the others alone: cycles, µops */
+    size_t first, parts;     /* index into parts, and number; the first part is empty */
+    double most, mass;       /* cycles and µops of the other forms alone */
     double own, slots, slot, cycles, noise;   /* noise: reciprocal */
     struct residual_limit late;
 };
@@ -29,13 +29,13 @@ struct joiner {
     VEC(struct joiner_union) parts;
     struct joiner_row *rows;
     size_t count;
-    double *first;           /* cycles of each row with the first µops */
-    double *second;          /* by second set and row: with one µop on that set */
-    double *bounds;          /* by second set */
+    double *first;           /* cycles of each row with the first µops of the form */
+    double *second;          /* cycles by second set and row, with one µop on that set */
+    double *bounds;          /* lower bound of the cost by second set */
     portset *sets;           /* candidate second sets */
-    portset set;             /* of the first µops */
+    portset set;             /* port set of the first µops */
     unsigned uops;
-    /* order of rows: the most expensive first, to reject bad guesses early */
+    /* Order of the rows: the most expensive first, which rejects bad guesses early. */
     size_t *order;
     size_t rows_most;
     double deviation_most;
@@ -78,7 +78,7 @@ void joining_begin(struct joiner *j, double deviation_most)
     j->deviation_most = deviation_most;
 }
 
-/* Adds a union; of two equal ones keeps that with more µops. */
+/* Adds a union. Of two equal unions the one with more µops remains. */
 static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 {
     for (size_t i = first; i < j->parts.count; i++)
@@ -123,7 +123,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     j->count++;
 }
 
-/* Cost of a deviation @off in units of the noise. */
+/* Returns the cost of deviation @off in units of the noise. */
 static double price(double off, double predicted, double measured, double deviation_most,
                     struct residual_limit late)
 {
@@ -143,13 +143,14 @@ static double price_of(const struct joiner *j, const struct joiner_row *r, doubl
                  r->late);
 }
 
-/* Inline, since fmax() is a call. */
+/* Faster than fmax(), which is a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Cycles of @r with @mass µops on @set, over the unions that contain @set. */
+/* Returns the cycles of @r with @mass µops on @set: the maximum over the unions that contain
+ * @set. */
 static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
 {
     const struct joiner_union *part = j->parts.items + r->first;
@@ -221,7 +222,7 @@ double joining_cost(struct joiner *j, size_t second, unsigned slots, double limi
             dearest = i;
         }
     }
-    size_t swap = j->order[dearest / 2];   /* moves the most expensive row towards the front */
+    size_t swap = j->order[dearest / 2];   /* moves the most expensive row halfway to the front */
     j->order[dearest / 2] = j->order[dearest];
     j->order[dearest] = swap;
     return cost > limit ? INFINITY : cost;

@@ -6,7 +6,7 @@
 
 struct lab_run {
     struct lab *lab;
-    size_t first;     /* row of the lab's table that is row 0 of the run */
+    size_t first;     /* index in the lab's table of the run's first row */
     double *expected; /* expected cycles per row of the run */
 };
 

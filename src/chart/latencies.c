@@ -18,26 +18,28 @@
 
 #define WRITE_SECONDS 5.0    /* seconds between two writes of the file */
 #define WHOLE 0.1            /* cycles within which a latency counts as an integer */
-#define NEAR 0.04            /* cycles, or relative: no difference */
+#define NEAR 0.04            /* largest difference between equal latencies, in cycles or relative */
 #define OK "ok"
 
-/* Contents of the file: rows of one form are adjacent. */
+/* Contents of the file. Rows of one form are adjacent. */
 struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* first row of each form */
-    bool *taken;                 /* per form: the chart has used its rows, or measured it */
-    int form, from, to, cycles, spread, state, note;   /* columns; @note may be missing: -1 */
+    /* per form: whether the chart used its rows or measured the form */
+    bool *taken;
+    /* column numbers; -1 if the optional @note is missing */
+    int form, from, to, cycles, spread, state, note;
 };
 
 struct latency_finding {
     struct lab *lab;
     struct chart *chart;
     struct latency_file known;
-    /* where the rules of one form go, before existing ones: */
+    /* copy of the machine that stores the rules of one form, before existing rules */
     struct machine *scratch;
     size_t lasting;
-    double written;              /* time of the last write */
+    double written;              /* time of the last write, in seconds */
 };
 
 static bool known_open(struct latency_file *k, const char *path, struct err *err)
@@ -75,8 +77,8 @@ static void known_close(struct latency_file *k)
     vec_done(&k->first);
 }
 
-/* Reads the chains of @code from the file. False when one is missing: a chain that failed on a busy
- * core is measured again with the form's others. */
+/* Reads the chains of @code from the file. Returns false if one is missing: a chain that failed on
+ * a busy core is measured again together with the form's other chains. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code,
                             struct latency out[CHAINS_MAX], size_t *count)
 {
@@ -116,7 +118,7 @@ static void take_known(struct latency_file *k, const char *form)
         k->taken[name] = true;
 }
 
-/* Adds rows of forms that this chart has not reached or lacks, which other charts measured. */
+/* Adds rows of other charts, for forms that this chart lacks or has not reached. */
 static void add_others(const struct latency_file *k, struct str *text)
 {
     for (size_t i = 0; k->table && i < k->table->count; i++) {
@@ -128,7 +130,7 @@ static void add_others(const struct latency_file *k, struct str *text)
     }
 }
 
-/* Appends a number with @digits digits, or an empty field for NaN. */
+/* Appends a number with @digits decimal places, or an empty field for NaN. */
 static void add_number(struct str *text, double number, int digits)
 {
     char field[40] = "";
@@ -138,7 +140,7 @@ static void add_number(struct str *text, double number, int digits)
     csv_add_field(text, field, false);
 }
 
-/* Writes all latencies so far. Chains that failed on a busy core are omitted, so that the next run
+/* Writes all latencies measured so far. Omits chains that failed on a busy core, so the next run
  * measures them. */
 static bool write_file(struct latency_finding *f, struct err *err)
 {
@@ -206,7 +208,7 @@ static double rounded(double cycles)
     return fabs(cycles - rint(cycles)) < WHOLE ? rint(cycles) : rint(cycles * 100) / 100;
 }
 
-/* The most frequent latency from operand to operand of the chains @list; NaN: none. */
+/* Returns the most frequent latency from register to register of the chains @list; NaN: none. */
 static double usual(const struct chart_latency *list, size_t n)
 {
     double best = NAN;
@@ -228,14 +230,15 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
-/* Returns whether the form updates its base: then the loaded or stored value does not matter. */
+/* Returns whether the form updates its base register. The latency of the loaded or stored value is
+ * then ignored. */
 static bool steps_base(const struct chain *chain)
 {
     return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
 }
 
-/* Largest latency of chains through implicit registers (rax of mul); NaN: none, or they also go
- * through memory (cmpxchg). */
+/* Returns the largest latency of chains through implicit registers (rax of mul). NaN if there is
+ * none, or if a chain also passes through memory (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
     double most = NAN;
@@ -256,8 +259,8 @@ static bool near(double a, double b)
 }
 
 /* Adds a rule for one chain if the machine mispredicts it: the latency that predicts the measured
- * time. For a chain of the form alone that is the measured value; for others the rest after the
- * latencies of the other instructions. */
+ * time. For a chain of the form alone it is the measured time. For other chains it is the measured
+ * time less the latencies of the other instructions. */
 static void add_rule(struct latency_finding *f, const struct form_code *code,
                      const struct latency *l)
 {
@@ -279,7 +282,7 @@ static void add_rule(struct latency_finding *f, const struct form_code *code,
         machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
         with = chain_cycles(f->scratch, code, &l->chain);
     }
-    /* If the machine lacks a form of the chain, only a chain of the form alone gives a rule. */
+    /* If the machine lacks a form of the chain, only a chain of the form alone defines a rule. */
     if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
         machine_put_latency(f->chart->machine, code->row->form, from, to, cycles,
                             "charted: measured");
@@ -295,7 +298,7 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
     mapping_set(m, &entry);
 }
 
-/* Sets the latency of one form in the machine and the scratch copy. */
+/* Sets the latency of one form in the machine and in the scratch copy. */
 static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;
@@ -310,7 +313,7 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
                                 "charted: measured");
         f->lasting = f->scratch->latency_count;
     }
-    if (isnan(latency) || memory)   /* memory operands have rules only */
+    if (isnan(latency) || memory)   /* forms with memory operands have rules only */
         return;
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
@@ -323,7 +326,8 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     f->lasting = f->scratch->latency_count;
 }
 
-/* Sets its rules, once the latencies of all forms are known, since chains contain other forms. */
+/* Sets the rules of one form. All forms must have latencies first, because chains contain other
+ * forms. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
@@ -355,15 +359,15 @@ static bool each_form(struct latency_finding *f,
     return ok;
 }
 
-/* Returns whether the form is a plain load. */
+/* Returns whether the form is a move from memory. */
 static bool plain_load(const char *form)
 {
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Sets load_latency, without which the models follow no dependence: the quickest plain loads, since
- * those of register parts also merge. Without any, the least of all loading forms, less the cycle
- * of its operation. */
+/* Sets load_latency, which the models need to follow dependences through loads. It is that of the
+ * fastest plain loads, because loads of register parts also merge. Without plain loads it is the
+ * smallest latency of a form with a load, less one cycle for its operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
@@ -388,7 +392,7 @@ static void set_load_latency(struct latency_finding *f)
                          : "charted: the quickest load with an operation, less a cycle");
 }
 
-/* Sets the latency of each form, then its rules. */
+/* Sets the latencies of all forms, then their rules. */
 static bool settle_all(struct latency_finding *f, struct err *err)
 {
     f->scratch = machine_copy(f->chart->machine);

@@ -20,18 +20,19 @@
 #include "measure/ticks.h"
 #include "model/facts.h"
 
-#define ROUNDS 2          /* passes over all loops with arrays in private caches, */
-#define ROUNDS_MOST 4     /* and most passes over those whose lowest time is not confirmed */
-#define ROUNDS_SHARED 2   /* passes over larger arrays, whose memory is shared: the mean counts */
-#define CONFIRMED 1.04    /* ratio to the lowest time that confirms it */
-#define FAILED_MOST 20    /* failed runs because the machine was busy */
-/* lines apart, for COST_ODD: all sets of a cache hold a third of the arrays */
+#define ROUNDS 2          /* passes over all loops with arrays in private caches */
+#define ROUNDS_MOST 4     /* most passes over loops whose lowest time is not confirmed */
+/* passes over larger arrays, whose cache or memory other cores share; their mean counts */
+#define ROUNDS_SHARED 2
+#define CONFIRMED 1.04    /* largest ratio to the lowest time of a time that confirms it */
+#define FAILED_MOST 20    /* most failed runs on a busy machine */
+/* Distance in lines for COST_ODD. Its accesses use a third of the lines but all sets of a cache. */
 #define ODD_LINES 3
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* The loop for each cost, and its lines per iteration: of its kind, and sequential lines of
- * indices. */
+/* The loop for each cost, its lines per iteration, and its sequential lines of indices per
+ * iteration. */
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
@@ -67,7 +68,7 @@ uint64_t memory_available(void)
     return kib << 10;
 }
 
-/* Chooses ascending sizes around possible ends of levels. */
+/* Chooses ascending array sizes around the probable sizes of the caches. */
 static void sizes_choose(struct memory_costs *out)
 {
     const double sizes[] = {1.5 * out->first,   out->second / 4,    out->second / 2,
@@ -82,18 +83,20 @@ static void sizes_choose(struct memory_costs *out)
 }
 
 struct memory_lines {
-    const bool *wanted;       /* costs to measure, NULL: all; */
-    double from;              /* only for arrays larger than this */
+    const bool *wanted;       /* costs to measure; NULL: all */
+    double from;              /* measures only arrays larger than this, in bytes */
     double room;              /* arena size */
     struct sandbox *sandbox;
     struct arena_state *arena;
     const struct kernel *kernels[MEMORY_COSTS];
     struct streams streams[MEMORY_COSTS];
     struct kernel_arrays runs[MEMORY_COSTS];
-    double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];   /* of each loop; ascending */
+    /* cycles per iteration of each loop, in ascending order */
+    double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];
     unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
     unsigned failed;          /* runs */
-    double rough[MEMORY_COSTS][MEMORY_SIZES];   /* cycles per iteration of the last run */
+    /* cycles per iteration, as the last run estimated them */
+    double rough[MEMORY_COSTS][MEMORY_SIZES];
     double clock_hz;
 };
 
@@ -114,8 +117,8 @@ static bool probes_begin(struct memory_lines *p, struct err *err)
     return true;
 }
 
-/* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them; of
- * the largest, as much of them as there is room for. */
+/* Returns the size of the arrays of which a cache of @bytes holds the accessed lines, at most the
+ * size that fits into the arena. */
 static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes)
 {
     const double wanted = at == COST_ODD ? ODD_LINES * bytes
@@ -126,7 +129,7 @@ static double arrays_bytes(const struct memory_lines *p, size_t at, double bytes
     return fmin(wanted, fmax(bytes, p->room - LAYOUT_SLACK));
 }
 
-/* Whether a loop is to be run over arrays of @bytes. */
+/* Returns whether a loop must run with arrays of @bytes. */
 static bool probe_runs(const struct memory_lines *p, size_t at, double bytes)
 {
     return (!p->wanted || p->wanted[at]) && bytes > p->from;
@@ -145,7 +148,7 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     if (!kernel_arrays_measure(&p->runs[at], &arrays, 0, &m, err)) {
         if (err->code != ERR_LIMIT || ++p->failed > FAILED_MOST)
             return false;
-        err_clear(err);   /* the CPU was busy: repeated in the next round */
+        err_clear(err);   /* the CPU was busy: the next round repeats the run */
         return true;
     }
     p->rough[at][k] = m.cycles;
@@ -154,8 +157,8 @@ static bool probe_run(struct memory_lines *p, size_t at, size_t k, double bytes,
     return true;
 }
 
-/* Returns the lowest time that another one confirms, since disturbance only adds time; without one
- * the lowest. *@apart: relative difference of the two. */
+/* Returns the lowest time that another one confirms, because interference only adds time. Without a
+ * confirmed one it returns the lowest. *@apart: relative difference of the two times. */
 static double lowest(const double *cycles, unsigned count, double *apart)
 {
     unsigned at = 0;
@@ -167,7 +170,7 @@ static double lowest(const double *cycles, unsigned count, double *apart)
     return cycles[at];
 }
 
-/* Time of loop @at for size @k; *@apart: its relative uncertainty. */
+/* Returns the time of loop @at for size @k. *@apart: its relative uncertainty. */
 static double probe_time(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          size_t k, double *apart)
 {
@@ -180,7 +183,8 @@ static double probe_time(const struct memory_lines *p, const struct memory_costs
     return (cycles[0] + cycles[count - 1]) / 2;
 }
 
-/* Returns whether a time is certain enough, or cannot improve. */
+/* Returns whether size @k needs no further run of loop @at. @late: time is up, and ROUNDS runs
+ * suffice. */
 static bool probe_settled(const struct memory_lines *p, const struct memory_costs *sizes,
                           size_t at, size_t k, bool late)
 {
@@ -194,7 +198,7 @@ static bool probe_settled(const struct memory_lines *p, const struct memory_cost
     return p->rounds[at][k] >= ROUNDS_MOST || apart <= CONFIRMED - 1;
 }
 
-/* Runs the loops; those with their own memory pattern run size by size, so that it is filled
+/* Runs the loops. Those with their own memory contents run size by size, so that memory is filled
  * once. */
 static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes, double seconds,
                        struct err *err)
@@ -222,8 +226,8 @@ static bool probes_run(struct memory_lines *p, const struct memory_costs *sizes,
     return true;
 }
 
-/* Beyond a core's private caches larger arrays never take less time: two times in the wrong order
- * were disturbed, and both get their mean. */
+/* Beyond a core's private caches larger arrays never take less time. Two times in the wrong order
+ * had interference, and both get their mean. */
 static void times_ascend(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                          double cycles[MEMORY_SIZES])
 {
@@ -238,8 +242,8 @@ static void times_ascend(const struct memory_lines *p, const struct memory_costs
     }
 }
 
-/* In a core's own caches no loop is quicker over larger arrays either, and others only make it
- * slower: a time that no other one confirms is at most that of larger arrays. */
+/* In private caches, too, no loop is faster with larger arrays, and interference only adds time. An
+ * unconfirmed time is therefore limited to that of larger arrays. */
 static void times_confirm(const struct memory_lines *p, const struct memory_costs *sizes, size_t at,
                           double cycles[MEMORY_SIZES])
 {
@@ -255,7 +259,7 @@ static void times_confirm(const struct memory_lines *p, const struct memory_cost
     }
 }
 
-/* Computes costs: subtracts the parts of other lines from each loop's time. */
+/* Computes the costs: subtracts the time of other lines from each loop's time. */
 static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
 {
     double times[MEMORY_COSTS][MEMORY_SIZES] = {{0}}, spreads[MEMORY_SIZES];
@@ -277,8 +281,8 @@ static void costs_fill(const struct memory_lines *p, struct memory_costs *out)
                                                             probes[COST_LOAD].lines;
             if (p->rounds[i][k])
                 out->cycles[i][k] = fmax(0, times[i][k] - other) / probes[i].lines;
-            /* A line next to a written one takes no longer than alone, although disturbed times may
-             * say so. */
+            /* A line loaded next to a written one takes no longer than alone. Times with
+             * interference may contradict this. */
             if (i == COST_CONCURRENT)
                 out->cycles[i][k] = fmin(out->cycles[i][k], out->cycles[COST_LOAD][k]);
         }
@@ -333,7 +337,7 @@ bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *sta
     return ok;
 }
 
-/* Resamples @m from the second level on to the sizes @bytes. */
+/* Resamples the costs of @m beyond the second level for the sizes @bytes. */
 static void sizes_replace(const struct memory_costs *m, const double *bytes, size_t count,
                           struct memory_costs *out)
 {
@@ -352,7 +356,7 @@ static void sizes_replace(const struct memory_costs *m, const double *bytes, siz
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err)
 {
-    /* its times are subtracted */
+    /* Costs that the computation subtracts, so they are measured again. */
     static const enum memory_cost taken[MEMORY_COSTS] = {[COST_CONCURRENT] = COST_STORE,
                                                          [COST_ODD] = COST_SKIPPED};
     bool all[MEMORY_COSTS] = {[COST_LOAD] = true};
@@ -373,7 +377,7 @@ bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
     return ok;
 }
 
-/* Reads a number of the file within its valid range; false if invalid. */
+/* Reads a number within @least .. @most; false if invalid. */
 static bool number(const char *text, double least, double most, double *out)
 {
     char *end;
@@ -381,7 +385,7 @@ static bool number(const char *text, double least, double most, double *out)
     return end != text && !*end && *out >= least && *out <= most;
 }
 
-/* Cost by name; MEMORY_COSTS: unknown name. */
+/* Returns the cost of that name; MEMORY_COSTS: unknown name. */
 static enum memory_cost cost_named(const char *name)
 {
     enum memory_cost cost = 0;
@@ -391,7 +395,7 @@ static enum memory_cost cost_named(const char *name)
     return cost;
 }
 
-/* Reads one row; false when damaged. Rows of a cost ascend by size; all costs have the same
+/* Reads one row; false if damaged. The rows of a cost ascend by size, and all costs have the same
  * sizes. */
 static bool row_take(const struct kept_rows *kept, size_t row, struct memory_costs *out,
                      size_t filled[MEMORY_COSTS])
@@ -399,7 +403,7 @@ static bool row_take(const struct kept_rows *kept, size_t row, struct memory_cos
     const enum memory_cost cost = cost_named(kept_field(kept, row, MEMORY_KEPT_FACT));
     double bytes, cycles, spread;
 
-    if (cost == MEMORY_COSTS)   /* values that do not depend on the size */
+    if (cost == MEMORY_COSTS)   /* rows of values that do not depend on the size */
         return true;
     if (filled[cost] == MEMORY_SIZES ||
         !number(kept_field(kept, row, MEMORY_KEPT_BYTES), 1024, 1e13, &bytes) ||
