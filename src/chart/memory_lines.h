@@ -6,25 +6,25 @@
 #include "measure/kernel_arrays.h"
 #include "model/memory_costs.h"
 
-/* Runs each loop at least twice, until times are confirmed or @seconds have passed. First- and
- * second-level sizes come from the system; the rest is measured. Needs MEMORY_LINES_ARENA bytes.
- * False with err. */
+/* Runs each loop at least twice, until its times are confirmed or @seconds have passed. The system
+ * reports the sizes of first- and second-level cache; other sizes are measured. Needs
+ * MEMORY_LINES_ARENA bytes. False with err. */
 bool memory_lines_measure(double seconds, bool huge, bool (*cancelled)(void *state), void *state,
                           struct memory_costs *out, struct err *err);
 #define MEMORY_LINES_ARENA ((uint64_t)112 << 20)
 
-/* Creates the loops in a sandbox with an arena of @room bytes; call before its first run. Both are
- * borrowed. NULL with err; memory_lines_free. */
+/* Creates the loops in a sandbox with an arena of @room bytes, before the sandbox first runs.
+ * Borrows both. NULL with err. memory_lines_free frees. */
 struct memory_lines;
 struct memory_lines *memory_lines_new(struct sandbox *s, struct arena_state *arena, double room,
                                       struct err *err);
 void memory_lines_free(struct memory_lines *p);
-/* Repeats the measurements that @wanted selects in @m, for those of the ascending @bytes beyond a
- * core's private caches, which are shared. @m then has these sizes; unchanged on failure. */
+/* Repeats the measurements in @m that @wanted selects, for those sizes in the ascending @bytes that
+ * exceed a core's private caches. @m then has these sizes; it is unchanged on failure. */
 bool memory_lines_again(struct memory_lines *p, const bool wanted[MEMORY_COSTS],
                         const double *bytes, size_t count, struct memory_costs *m, struct err *err);
 
-/* Loads the stored costs of this CPU, whose machine is @m. False when there are none. */
+/* Loads the stored costs of this CPU, whose machine is @m. Returns false if none are stored. */
 bool memory_lines_recall(const struct machine *m, struct memory_costs *out);
 /* Saves @m and sets its date to today. Logs a failed write. */
 void memory_lines_remember(struct memory_costs *m);

@@ -8,46 +8,46 @@
 
 #include "throughput/columns.h"
 
-#define ROWS_LEAST 10       /* least rows of a form with the core, */
-#define ROWS_MOST 48        /* and most rows used */
-#define UOPS_MOST 3         /* kinds of µops of a tried usage */
+#define ROWS_LEAST 10       /* least rows of a form together with forms of the core */
+#define ROWS_MOST 48        /* most such rows that are evaluated */
+#define UOPS_MOST 3         /* most port sets of a tried usage */
 #define BEAM 12             /* beam width of the search */
-#define ERROR_MOST 0.5      /* largest error of a row that counts */
+#define ERROR_MOST 0.5      /* largest relative error of a row; larger ones are clipped */
 #define CORE_WORSE 1.02
 #define CORE_NOTHING 1e-6
 #define SETS_MOST 48
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
-/* A row of one form with forms of the core, or of these alone. */
+/* A row of one form with forms of the core, or only of core forms. */
 struct single_input_core {
-    double cycles, slots;       /* measured cycles; slots of the others */
-    uint32_t own;               /* executions of the form */
+    double cycles, slots;       /* measured cycles; issue slots of the core's forms */
+    uint32_t own;               /* executions of the form outside the core */
     unsigned count;
     struct { uint32_t entry, count; } terms[TERMS_MOST];
 };
 
-/* A form outside the core with its rows. */
+/* A form outside the core, and its rows. */
 struct outsider {
     uint32_t form;
     VEC(struct single_input_core) rows;
     double before;              /* mean error of its best usage with the unsplit core */
 };
 
-/* A kind of µop of a tried usage: one or two sets. */
+/* Port sets of a µop: one, or two if the split replaced it by two µops. */
 struct element {
     portset sets[2];
 };
 
-/* The core unsplit, or with one split. */
+/* The core without a split, or with one. */
 struct view {
-    /* the first set's ports are replaced, and a µop of the second accompanies each; 0: unsplit */
+    /* part: set whose ports are replaced; whole: set whose µops get another one; 0: no split */
     portset part, whole, ports;
-    unsigned shift;             /* from the first set's lowest port to the first new port */
+    unsigned shift;             /* distance from the lowest port of part to the first new port */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
     portset columns[COLUMNS_MOST];
-    float *rows;                /* rows of sums, for each entry of the core and each element */
+    float *rows;                /* per entry of the core and per element: sums by column */
     size_t width;
     double inverse[COLUMNS_MOST];
 };
@@ -56,17 +56,17 @@ struct parter {
     const struct mapping *core;
     double slots;               /* per cycle */
     VEC(struct outsider) forms;
-    struct outsider inside;     /* rows of the core's forms only */
-    portset sets[SETS_MOST];    /* of the core */
+    struct outsider inside;     /* rows with forms of the core only */
+    portset sets[SETS_MOST];    /* port sets of the core */
     size_t set_count;
-    const struct view *view;    /* the core that the threads evaluate, */
-    double *errors;             /* and the resulting error of each form */
+    const struct view *view;    /* view that the threads evaluate */
+    double *errors;             /* resulting error per form */
     unsigned threads;
     const struct chart_hooks *hooks;
     atomic_bool over;           /* cancelled */
 };
 
-/* Ports that replace those of @set. */
+/* Returns the new ports that replace the ports of @set. */
 static portset others_of(const struct view *v, portset set)
 {
     portset out = 0;
@@ -103,7 +103,7 @@ static void row_add(const struct view *v, float *row, const struct element *e, f
             row[c] += e->sets[k] && !(e->sets[k] & ~v->columns[c]) ? count : 0;
 }
 
-/* Fills a view; false when there are too many port sets. */
+/* Fills a view. Returns false if there are too many port sets. */
 static bool view_make(const struct parter *p, portset part, portset whole, struct view *v)
 {
     portset sets[3 * SETS_MOST];
@@ -152,7 +152,7 @@ static double most_of(const struct view *v, const float *row, const float *more,
     return most;
 }
 
-/* Mean error of a form with the µops of @own, where @sums are those of its rows without it. */
+/* Returns the mean error of a form with µops @own. @sums: those of its rows without the form. */
 static double error_with(const struct parter *p, const struct outsider *o, const float *sums,
                          const float *own)
 {
@@ -179,13 +179,13 @@ static float *sums_of(const struct view *v, const struct outsider *o)
     return sums;
 }
 
-/* A tried usage: its error and its µops' sums. */
+/* A tried usage: its error and the sums of its µops. */
 struct try {
     double error;
     float row[COLUMNS_MOST];
 };
 
-/* Inserts @t into the @n best unless it is worse or a duplicate; returns their number. */
+/* Inserts @t into the @n best unless it is worse or a duplicate. Returns their number. */
 static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t width)
 {
     size_t at = n;
@@ -203,7 +203,7 @@ static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t w
     return n;
 }
 
-/* Mean error of the best usage of at most UOPS_MOST kinds of µops. */
+/* Returns the mean error of the best usage with at most UOPS_MOST port sets. */
 static double best_error(const struct parter *p, const struct outsider *o, struct try *work)
 {
     const struct view *v = p->view;
@@ -239,7 +239,7 @@ static void look(void *state, unsigned worker)
     const struct chart_hooks *hooks = p->hooks;
     struct try *work = mem_alloc((2 * BEAM + 1) * sizeof *work);
 
-    /* Only the caller's thread may poll for cancellation. */
+    /* Only the calling thread may poll for cancellation. */
     for (size_t i = worker; i < p->forms.count && !atomic_load(&p->over); i += p->threads) {
         if (worker == 0 && hooks->cancelled(hooks->state))
             atomic_store(&p->over, true);
@@ -248,7 +248,7 @@ static void look(void *state, unsigned worker)
     free(work);
 }
 
-/* Finds the best errors of all forms with @v. */
+/* Finds the smallest error of each form with the core as @v. */
 static void look_by(struct parter *p, const struct view *v, const struct chart_hooks *hooks)
 {
     p->view = v;
@@ -271,8 +271,8 @@ static double core_error(struct parter *p, const struct view *v)
     return error;
 }
 
-/* Builds row @i of @t from entries of the core. True when at most one form is not in the core:
- * *@outside, executed @b->own times. */
+/* Builds row @i of @t from entries of the core. Returns true if at most one form is outside the
+ * core: *@outside, executed @b->own times. */
 static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry,
                               const struct mapping *core, struct single_input_core *b,
                               uint32_t *outside)
@@ -338,7 +338,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
     free(at);
 }
 
-/* Collects the distinct sets of the core; false when there are too many. */
+/* Collects the distinct port sets of the core. Returns false if there are too many. */
 static bool sets_collect(struct parter *p)
 {
     for (size_t i = 0; i < mapping_count(p->core); i++)
@@ -356,7 +356,7 @@ static bool sets_collect(struct parter *p)
     return true;
 }
 
-/* Gain of the split @v: summed over all forms that improve, 0 when too few do. */
+/* Returns the sum of improvements over all forms that improve enough, or 0 if too few do. */
 static double gain_of(const struct parter *p)
 {
     double sum = 0;
@@ -396,7 +396,7 @@ static struct mapping *parted(const struct parter *p, const struct view *v)
     return out;
 }
 
-/* Returns the best split, NULL when none is good enough. */
+/* Returns the best split; NULL if none is good enough. */
 static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
 {
     struct view as_is;

@@ -5,12 +5,14 @@
 
 #include "chart/core.h"
 
-#define PIPES_SOUGHT 16      /* most pipes searched, */
-#define PIPES_MOST 8         /* of which those with most forms are kept */
-#define PIPE_SUM 0.9         /* share of the sum of both times from which they share a pipe */
+#define PIPES_SOUGHT 16      /* most pipes that the search finds */
+#define PIPES_MOST 8         /* most pipes returned, those with the most forms */
+/* Two forms share a pipe if together they take at least this share of the sum of their times. */
+#define PIPE_SUM 0.9
 #define BALANCE_MOST 4
 
-/* Compares the first form without a known pipe with the rest; they form pipe @pipe. */
+/* Compares the first form without a known pipe with all other such forms. Those that share its pipe
+ * get pipe number @pipe. */
 static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pipe, bool *found,
                       struct err *err)
 {
@@ -48,8 +50,8 @@ static bool find_pipe(struct lab *lab, struct pipe_form *forms, size_t n, int pi
     return ok;
 }
 
-/* Keeps the pipes with most forms of @sought, numbered from 0 in the order of discovery; returns
- * their number. */
+/* Keeps those pipes of @sought that have the most forms, numbered from 0 in the order of discovery.
+ * Returns their number. */
 static unsigned keep_pipes(struct pipe_form *list, size_t n, unsigned sought)
 {
     size_t forms[PIPES_SOUGHT] = {0};

@@ -16,23 +16,26 @@
 #include "chart/usage_pool.h"
 
 #define ROUNDS 30
-#define FIRST_ASKED 3        /* experiments per form of the first round, */
-#define LATER_ASKED 2        /* and of later rounds, which distinguish the remaining usages */
+#define FIRST_ASKED 3        /* experiments per form in the first round */
+/* experiments per form in later rounds, which distinguish the remaining usages */
+#define LATER_ASKED 2
 #define TELLS 4.0            /* standard deviations by which two guesses must differ */
-#define STILL 9.0            /* difference in cost below which a guess remains possible */
-/* unexplained late times (chart/slow_pairs.h) from which a form runs with all saturators, once
- * nothing else distinguishes usages; fewer may be chance or a usage that is too small */
+/* largest difference in cost from the best guess at which a guess remains possible */
+#define STILL 9.0
+/* Unexplained times above the port bound (chart/slow_pairs.h) from which a form runs with all
+ * saturators, after all experiments that distinguish usages. Fewer may be chance or too small a
+ * usage. */
 #define LATE_FEWEST 2
 /* cost that new times may add to the best guess without a new search */
 #define FORETOLD 1.0
 /* random experiments that a usage must predict before it is accepted */
 #define CHECKS 2
-#define FAILED_MOST 3        /* failed rounds after which no further time helps */
-#define CHECKED_MOST 4       /* such attempts, at most */
+#define FAILED_MOST 3        /* failed rounds after which a form gets no more experiments */
+#define CHECKED_MOST 4       /* most times that a form is checked by random experiments */
 #define CHOICES_MOST 64
-#define OTHERS_MOST 12       /* alternatives of each form that are kept */
+#define OTHERS_MOST 12       /* most alternatives stored per form */
 
-/* Requested and not yet evaluated. */
+/* A requested experiment whose result is not yet evaluated. */
 struct asked {
     size_t beside, row;
     uint32_t count;
@@ -43,27 +46,30 @@ struct placing {
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per level number */
+    bool *used;                  /* per level number: whether it was requested */
     struct guess guess;
     double worst;
-    bool late;                   /* times are late under the guess: another may explain them, */
-    bool mostly_late;            /* and many contradict it */
+    /* Enough times are unexplainedly above the guess's port bound; another guess may explain
+     * them. */
+    bool late;
+    bool mostly_late;            /* only times above the port bound contradict the guess */
     bool sought;                 /* the guess is the result of a search */
     bool done, all;
-    bool leads;                  /* runs with all saturators as a leader; */
-    struct guess begun;          /* factor by which its times were late */
+    bool leads;                  /* runs with all saturators as a leader (chart/slow_pairs.h) */
+    struct guess begun;          /* the guess before that run */
     bool waits;                  /* waits until the leaders are done */
-    unsigned failed;             /* rounds in which no guess explained all times, */
-    unsigned checked;            /* random checks done so far */
-    struct guess foretold;       /* the usage of the last check */
+    unsigned failed;             /* rounds in which no guess explained all times */
+    unsigned checked;            /* number of passed rounds of random checks */
+    struct guess foretold;       /* guess at the last random check */
     bool hidden;
     struct guess rival;
-    double rivals;               /* weight of all alternatives, relative to the guess */
-    struct guess others[OTHERS_MOST];   /* all that explain equally well, best first */
+    double rivals;               /* sum of the alternatives' weights, relative to the guess */
+    /* alternatives that explain the times about equally well, best first */
+    struct guess others[OTHERS_MOST];
     unsigned other_count;
     int pipe;                    /* number; -1: none */
-    bool considered;             /* experiments that decide between guess and alternatives are in
-                                  * @wanted */
+    /* @wanted has the experiments that decide between guess and alternatives */
+    bool considered;
     size_t wanted[FIRST_ASKED];
     size_t wanted_count;
 };
@@ -73,15 +79,15 @@ struct placer {
     const struct mapping *mapping;
     struct lattice *lattice;
     struct saturators saturators;
-    struct usage_pool pool;      /* usages seen so far */
+    struct usage_pool pool;      /* usages accepted so far */
     struct slow_pairs slow_pairs;
-    uint32_t *form_of;           /* index into the table, per entry of the mapping */
+    uint32_t *form_of;           /* index into the lab's table, per entry of the mapping */
     struct placing *forms;
     size_t n;
     struct rng rng;
 };
 
-/* Level number @number of a form. */
+/* Returns level number @number for a form. */
 static struct saturator_level level_of(const struct placer *p, const struct placing *f,
                                        size_t number)
 {
@@ -115,7 +121,8 @@ static void ask(struct placer *p, struct placing *f, size_t number)
                                         beside.count}));
 }
 
-/* Requests an experiment that the guess predicts, if it explains the form's times. */
+/* Requests an experiment with the cycles that the guess predicts. A time that confirms them needs
+ * no repetition. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
     const struct saturator_level beside = level_of(p, f, number);
@@ -128,7 +135,7 @@ static void ask_expecting(struct placer *p, struct placing *f, size_t number)
                             beside.count));
 }
 
-/* Requests each saturator once. */
+/* Requests each available saturator at its first level. */
 static void ask_all(struct placer *p, struct placing *f, ask_one *asks)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
@@ -147,13 +154,13 @@ static void see(struct placer *p, struct placing *f)
     f->asked.count = 0;
 }
 
-/* Difference of the predictions @a and @b with saturator @at, in standard deviations. */
+/* Returns the difference of the predictions @a and @b in standard deviations. */
 static double distance(const struct placer *p, double a, double b)
 {
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
-/* Cycles of @n choices with each available saturator: out[number * n + choice]. */
+/* Predicts the cycles of @n choices at each available level: out[number * n + choice]. */
 static void cycles_beside(const struct placer *p, const struct placing *f,
                           const struct guess *choices, size_t n, float *out)
 {
@@ -170,7 +177,8 @@ static void cycles_beside(const struct placer *p, const struct placing *f,
     free(rows);
 }
 
-/* Number of @open pairs of choices that @cycles distinguishes; with @close these are closed. */
+/* Counts the @open pairs of choices that @cycles distinguish. @close: no longer marks them as
+ * open. */
 static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open,
                          bool close)
 {
@@ -185,7 +193,7 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Requests up to @most saturators that distinguish most of @n choices. */
+/* Selects up to @most levels that distinguish the most pairs of the @n choices. */
 static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices,
                          size_t n, size_t most)
 {
@@ -216,7 +224,7 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
     free(open);
 }
 
-/* Measures the requested experiments. Returns their number. */
+/* Requests the selected experiments. Returns their number. */
 static size_t ask_wanted(struct placer *p, struct placing *f, ask_one *asks)
 {
     size_t n = f->wanted_count;
@@ -265,7 +273,8 @@ static void judge(const struct placer *p, struct placing *f)
     f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
-/* Returns whether the best guess predicted the new times; f->guess.cost is without them. */
+/* Returns whether the guess of an earlier search predicted the new times. f->guess.cost is its cost
+ * without them. */
 static bool goes_on(struct placer *p, struct placing *f)
 {
     double before = f->guess.cost;
@@ -276,7 +285,7 @@ static bool goes_on(struct placer *p, struct placing *f)
     return f->guess.cost <= before + FORETOLD && f->worst <= lab_off(p->lab) && !f->late;
 }
 
-/* Finds the best guess among known ones and those that the times suggest. */
+/* Finds the best guess among the pool's usages and those that the times suggest. */
 static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
@@ -310,7 +319,8 @@ static void fit(struct placer *p, struct placing *f)
     judge(p, f);
 }
 
-/* Guesses that explain the times nearly as well as the best, distinguished or not. */
+/* Guesses that explain the times nearly as well as the best one, whether or not an experiment
+ * distinguishes them. */
 struct rivals {
     const struct placer *place;
     struct placing *form;
@@ -318,8 +328,8 @@ struct rivals {
     size_t n;
 };
 
-/* A usage worse by at most one late time must still be distinguished, since such a time favours
- * usages that are too large. */
+/* Adds a guess whose cost exceeds the best by little or by one time above the port bound. Such a
+ * time favours usages with too many µops. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
@@ -333,7 +343,7 @@ static void add_rival(void *state, const struct guess *other)
         if (guess_equal(&r->list[i], &g))
             return;
     size_t at = r->n;
-    if (r->n == CHOICES_MOST) {   /* replaces the least likely one */
+    if (r->n == CHOICES_MOST) {   /* replaces the guess with the highest cost */
         at = 1;
         for (size_t i = 2; i < r->n; i++)
             at = r->list[i].cost > r->list[at].cost ? i : at;
@@ -349,7 +359,7 @@ static void add_rival(void *state, const struct guess *other)
  * encodings. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* Returns whether a saturator distinguishes @a from @b. */
+/* Returns whether a saturator of kind @by distinguishes @a from @b. */
 static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a,
                     const struct guess *b, enum tellers by)
 {
@@ -368,7 +378,8 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
     return false;
 }
 
-/* Keeps the best of @r; those that block another pipe cannot be represented. */
+/* Stores the best of @r as alternatives, except those with another blocked pipe, which the result
+ * cannot represent. */
 static void keep_others(const struct rivals *r, struct placing *f)
 {
     f->other_count = 0;
@@ -385,15 +396,15 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* Prefers a guess on tested ports to an equal one on untested ports: a legacy-encoded division,
- * which never runs with VEX, blocks its own pipe, and not a port that only a VEX form keeps
- * busy. */
+/* Prefers a guess on tested ports to an equal one on untested ports. Example: a legacy-encoded
+ * division, which never runs with VEX, then blocks its own pipe instead of a port that only a VEX
+ * form keeps busy. */
 static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
 {
     const portset tested = sights_ports(&f->sights);
     size_t best = 0;
 
-    /* of the core: another form may have no access to its ports */
+    /* Forms of the core stay, because no other guess is known for their ports. */
     if (!guess_assumes(&f->guess, p->lattice, tested) ||
         mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))
         return;
@@ -415,8 +426,8 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
     }
 }
 
-/* Requests up to @most experiments that distinguish the best guess from its alternatives; without
- * any the alternatives keep their weight. Other threads may work on other forms. */
+/* Selects up to @most experiments that distinguish the best guess from its alternatives. If there
+ * are none the alternatives keep their weights. Other threads may process other forms. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
@@ -440,7 +451,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) &&
             !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                /* equal in all experiments with this core: ambiguities_find searches for others */
+                /* Both are equal in all experiments with this core. ambiguities_find searches for
+                 * other experiments. */
                 continue;
             f->hidden = true;
         }
@@ -453,7 +465,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     free(r);
 }
 
-/* Requests the deciding experiments; false when there are none. */
+/* Requests the deciding experiments. Returns false if there are none. */
 static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
@@ -461,8 +473,8 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     return ask_wanted(p, f, ask_expecting) > 0;
 }
 
-/* Requests a few random experiments that use the guess's ports or the slots; false when there are
- * none. Only they reveal a usage that no alternative has. */
+/* Requests a few random experiments with saturators of the guess's ports or of the slots. Returns
+ * false if there are none. Only they contradict a wrong usage that has no alternative. */
 static bool ask_checks(struct placer *p, struct placing *f)
 {
     size_t *list = mem_alloc((saturator_levels(&p->saturators) + 1) * sizeof *list);
@@ -485,8 +497,8 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Returns whether an unexplained form, or one with late times, should run with all saturators now.
- * One with late times first runs all experiments that distinguish usages. */
+/* Returns whether a form must now run with all saturators: it is unexplained, or has times above
+ * the port bound. The latter first runs all experiments that distinguish usages. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
     const bool off = f->worst > lab_off(p->lab), waited = f->waits;
@@ -513,7 +525,7 @@ static void tell_habit(struct placer *p, struct placing *f)
     f->leads = false;
 }
 
-/* One round of one form, after fit has found its best guess. */
+/* Advances one form by one round, after fit has found its best guess. */
 static void step(struct placer *p, struct placing *f)
 {
     if (wants_all(p, f)) {
@@ -542,7 +554,7 @@ static void step(struct placer *p, struct placing *f)
         usage_pool_add(&p->pool, &f->guess);
 }
 
-/* Fits all forms independently by the state before the round. */
+/* Fits all forms independently of each other, with the placer's state before the round. */
 struct fit_round {
     struct placer *placer;
     unsigned workers;
@@ -569,7 +581,7 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            /* if not, it runs with all */
+            /* unexplained forms run with all saturators instead */
             if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))
                 consider(p, f, LATER_ASKED);
         }
@@ -621,7 +633,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (size_t i = 0; i < p->n; i++)
-        /* still measuring: its guess may be undistinguished */
+        /* The limit of rounds ended its measurements, so some guesses may be undistinguished. */
         if (in_round(&p->forms[i])) {
             decide(p, &p->forms[i], 0);
             tell_habit(p, &p->forms[i]);
@@ -651,7 +663,7 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
         usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
 }
 
-/* Writes @g with the pipe of @f. */
+/* Writes guess @g as usage, with the pipe of @f. */
 static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g,
                         struct usage *out)
 {
@@ -678,7 +690,7 @@ static void write_placement(const struct placer *p, const struct placing *f,
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
-    if (f->guess.pipe > 0 && f->pipe < 0) {   /* one pipe too many: it cannot be represented */
+    if (f->guess.pipe > 0 && f->pipe < 0) {   /* no port is left for this pipe */
         struct guess without = f->guess;
         without.pipe = 0;
         guess_cost(&without, &f->sights, INFINITY, &out->error);
@@ -738,7 +750,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        /* suffix of blocking ports' names */
+        /* suffix of the names of blocking ports */
         snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);

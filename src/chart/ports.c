@@ -15,34 +15,37 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-#define PORTS_FEWEST 4       /* ports at the start of a search from nothing, */
-#define PORTS_SEARCHED 7     /* and most: with more the search ends in local minima */
+#define PORTS_FEWEST 4       /* ports at the start of a search without a known mapping */
+/* most ports at the start: with more the search ends in local minima */
+#define PORTS_SEARCHED 7
 #define PORTS_TRIED 15       /* most ports when adding one at a time */
-#define TRIAL_SHARE 0.06     /* share of the inference time, per number of ports */
-#define LAST_SHARE 0.3       /* least share for the final number */
-#define PORT_GAIN 0.04       /* reduction of the error below which a port does not exist */
-#define ORDERS 6             /* orders in which forms join */
-/* error of an experiment with an omitted form: larger than that of models of real CPUs */
+#define TRIAL_SHARE 0.06     /* share of the inference time that each tried number of ports gets */
+#define LAST_SHARE 0.3       /* least share of the inference time for the final number of ports */
+#define PORT_GAIN 0.04       /* relative reduction of the error that another port must achieve */
+#define ORDERS 6             /* number of join orders tried */
+/* relative error counted for an experiment with an omitted form; models of real CPUs have smaller
+ * errors */
 #define UNKNOWN_ERROR 0.05
-#define LATE_ERROR 0.016     /* error of a late time: its ports may be right */
-/* share of a core's times: with fewer late ones none counts as late, and longer times refute a
- * usage too */
+/* largest error counted for a time above the port bound, because its ports may be right */
+#define LATE_ERROR 0.016
+/* Least share of a core's times above the port bound. With fewer no time is excused, and longer
+ * times refute a usage as well. */
 #define LATE_SHARE_LEAST 0.02
 #define LATE_DEVIATIONS 4
 /* mean error of the joined forms below which they are accepted */
 #define EXACT_ERROR 0.003
-/* least share of joined forms; the others are placed like all forms outside the core */
+/* least share of joined forms; omitted forms are placed like forms outside the core */
 #define EXACT_SHARE 0.5
-#define ENOUGH_SHARE 0.95    /* share of forms from which no other order is tried, */
-#define NOISY_SHARE 0.8      /* or this share if times scatter more */
-#define LEFT_OUT_PRICE 0.001   /* in error, per omitted form, */
-/* and per port where more noise is allowed: seven ports for five more forms at twice the error
- * model something else (mask operations of a Zen 4) */
+#define ENOUGH_SHARE 0.95    /* share of joined forms at which no other order is tried */
+#define NOISY_SHARE 0.8      /* the same share if times scatter more than noise */
+#define LEFT_OUT_PRICE 0.001   /* score of an omitted form, as relative error */
+/* Score of a port if more noise is allowed. Seven ports that add five forms at twice the error
+ * model something else (mask operations of a Zen 4). */
 #define PORT_PRICE 0.0004
 #define SETS_MOST 128
 #define ROW_MOST 16          /* forms per experiment */
 
-/* The evolver's searches for one core. */
+/* State of the evolver's searches for one core. */
 struct port_search {
     struct lab *lab;
     struct problem *problem;
@@ -82,8 +85,8 @@ static void work_on(void *state, unsigned worker)
     evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
 }
 
-/* Searches for @seconds, from @from (NULL: from nothing, with @ports). Replaces the best if the
- * error is smaller by @gain, and then sets *@better. */
+/* Searches for @seconds, starting from @from (NULL: without a mapping, with @ports). Replaces the
+ * best result and sets *@better if the error falls by @gain. */
 static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds,
                        double gain, bool *better, struct err *err)
 {
@@ -95,7 +98,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     options.ports = ports;
     options.seconds = seconds;
     options.seed = s->lab->options->seed;
-    options.consensus = false;   /* rounds are compared by their measured errors */
+    options.consensus = false;   /* measured errors alone decide between rounds */
     options.threads = hooks->team ? hooks->threads : 1;
     s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
     if (!s->evolve)
@@ -148,8 +151,8 @@ static size_t distinct_sets(const struct genome *g, unsigned *sets)
     return n;
 }
 
-/* Returns the best mapping with one more port, which some of its µops use alone or additionally,
- * for the least error. The caller frees. */
+/* Returns the best mapping with one more port. Some µops may use the new port instead of their
+ * ports or additionally, whichever gives the least error. The caller frees. */
 static struct genome *with_port(const struct port_search *s)
 {
     struct genome *best = genome_copy(s->best[0]), *from = genome_copy(best);
@@ -181,7 +184,7 @@ static struct genome *with_port(const struct port_search *s)
     return best;
 }
 
-/* Finds ports from nothing: few first, then one more at a time. */
+/* Searches ports without a known mapping: starts with few and adds one at a time. */
 static bool search_all(struct port_search *s, double trial, struct err *err)
 {
     bool ok = true, better = true;
@@ -199,7 +202,7 @@ static bool search_all(struct port_search *s, double trial, struct err *err)
     return ok;
 }
 
-/* Largest measured rate in forms per cycle, rounded. */
+/* Returns the largest measured rate in forms per cycle, rounded. */
 static double measured_width(const struct experiments *t, const bool *keep)
 {
     double most = 1;
@@ -220,7 +223,7 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 
-/* Rows in @keep (NULL: all) whose forms @m has. */
+/* Returns which rows in @keep (NULL: all) have only forms of @m. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);
@@ -233,10 +236,10 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Weight of late times. */
+/* How times above the port bound count. */
 enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
 
-/* Cycles of each form of @t alone, NaN if unknown; the caller frees. */
+/* Returns the cycles of each form of @t alone, NaN if unknown. The caller frees. */
 static double *times_alone(const struct experiments *t)
 {
     double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);
@@ -250,7 +253,7 @@ static double *times_alone(const struct experiments *t)
     return alone;
 }
 
-/* Largest measured / predicted at which row @i counts as late. */
+/* Returns the largest measured / predicted at which row @i is excused as above the port bound. */
 static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
 {
     double own[ROW_MOST];
@@ -262,8 +265,9 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
                                                : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
-/* Mean relative error of @m on the rows of @t in @keep; unknown forms count as UNKNOWN_ERROR, late
- * times as at most LATE_ERROR unless they count in full. */
+/* Returns the mean relative error of @m on the rows of @t in @keep. An unknown form counts as
+ * UNKNOWN_ERROR. A time above the port bound counts as at most LATE_ERROR, except with
+ * LATES_FULL. */
 static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m,
                            enum lates lates)
 {
@@ -286,7 +290,7 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     return n ? sum / (double)n : INFINITY;
 }
 
-/* The same for the rows whose forms @m has. */
+/* Returns the same mean error over the rows whose forms @m has. */
 static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m,
                           enum lates lates)
 {
@@ -303,7 +307,7 @@ double core_ports_error(const struct experiments *t, const bool *keep, const str
     return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
 
-/* Share of the rows of @t in @keep that are late by more than noise. */
+/* Returns the share of the rows of @t in @keep that exceed the port bound by more than noise. */
 static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
@@ -326,7 +330,8 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     return error_within(t, keep, m, LATES_FULL);
 }
 
-/* Order of attempt @turn: as given, then without memory first, then with neighbours swapped. */
+/* Writes the join order of attempt @turn: even ones as given, odd ones memory forms last, with more
+ * neighbours swapped each time. */
 static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, unsigned turn,
                        struct rng *rng, uint32_t *order)
 {
@@ -348,7 +353,8 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 /* A mapping from the exact search. */
 struct found {
     struct mapping *mapping;
-    /* mean relative error of the rows whose forms it has, late times counted as noise */
+    /* mean relative error over the rows whose forms it has; times above the port bound count as
+     * noise */
     double error;
     size_t forms;
 };
@@ -365,7 +371,7 @@ static bool is_usable(const struct mapping *m)
     return usable;
 }
 
-/* Discards an unusable result. */
+/* Evaluates a result of the exact search. Discards it if no other forms can be placed with it. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates,
                                 struct mapping *take_m)
 {
@@ -381,13 +387,13 @@ static struct found judge_found(const struct lab *lab, const bool *keep, enum la
     return f;
 }
 
-/* Returns whether @f explains enough of @n forms within the noise. */
+/* Returns whether @f has enough of @n forms and explains them within the noise. */
 static bool is_exact(const struct found *f, size_t n, double share)
 {
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
-/* Moves forms that @m lacks to the front: others may have taken their ports. */
+/* Moves forms that @m lacks to the front, because other forms may have taken their ports. */
 static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n,
                            uint32_t *order)
 {
@@ -402,15 +408,15 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* Returns whether the error of @f is within the scatter of a real CPU: then placing the omitted
- * forms is better than a search with a larger error. */
+/* Returns whether the error of @f is within the scatter of a real CPU. Placing the omitted forms is
+ * then better than a search with a larger error. */
 static bool is_quiet(const struct found *f, size_t n)
 {
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* Score of @f, lower is better. Within the noise: its error, plus little for omitted forms and
- * @port_price per port. Beyond: the error on all rows. */
+/* Returns the score of @f; lower is better. Within the scatter it is the error, plus a small price
+ * per omitted form and @port_price per port. Otherwise it is the error on all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n,
                     double port_price)
 {
@@ -420,8 +426,8 @@ static double score(const struct lab *lab, const bool *keep, const struct found 
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
-/* Runs the exact search in several orders and noise levels; keeps the result with most forms and
- * errors within the noise. */
+/* Runs the exact search in several orders and noise levels. Returns the result with the best
+ * score. */
 static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n,
                                  struct venn_options *o)
 {
@@ -470,7 +476,7 @@ static bool take_found(struct port_search *s, const struct mapping *found, struc
     return true;
 }
 
-/* Returns the result of the best search as a mapping. */
+/* Returns the best individual of the searches as a mapping. */
 static void take_best(const struct port_search *s, struct core_ports *out)
 {
     const struct problem *p = s->problem;
@@ -478,7 +484,7 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 
     ports_number(&names, s->best[0]->ports);
     out->mapping = genome_mapping(s->best[0], p, &names);
-    /* every instruction takes a port, even if the search found none */
+    /* Each instruction takes at least one slot, even if the search found none. */
     for (size_t i = 0; i < mapping_count(out->mapping); i++) {
         struct mapping_entry entry = *mapping_at(out->mapping, i);
         entry.micro_ops = entry.micro_ops ? entry.micro_ops : 1;
@@ -501,8 +507,8 @@ static void search_done(struct port_search *s)
     s->error = INFINITY;
 }
 
-/* Returns the exact result with the rows in @keep whose forms it has. It may have more ports than
- * the evolver searches. */
+/* Returns the exact result, which may have more ports than the evolver searches. Its error counts
+ * the rows in @keep whose forms it has. */
 static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found,
                       struct core_ports *out)
 {
@@ -520,7 +526,7 @@ static void use_found(const struct port_search *s, const bool *keep, const struc
     free(rows);
 }
 
-/* Runs the evolver alone, over all rows in @keep. */
+/* Uses the evolver instead of the exact search, over all rows in @keep. */
 static bool use_search(struct port_search *s, const bool *keep, struct core_ports *out,
                        struct err *err)
 {
@@ -551,9 +557,8 @@ static bool has_time_alone(const struct lab *lab, uint32_t form)
     return false;
 }
 
-/* Number of these forms with a usage from an earlier run. 0 if a form of its core is not charted
- * now or has no time. The earlier run may have omitted some, and a new time may change the core:
- * its measurements remain preferable. */
+/* Returns the number of these forms that have a usage from an earlier run. Returns 0 if the earlier
+ * core has a form that is not charted now or has no time. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
@@ -570,7 +575,7 @@ static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n
 }
 
 /* Returns whether the known core covers nearly all of the @n forms (@known of them) and predicts
- * them well: no search is needed then. A smaller chart covers only a few forms. */
+ * them well. No search is needed then. The core of a smaller chart covers only a few forms. */
 static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
     const struct experiments *t = lab->table;
@@ -583,7 +588,7 @@ static bool known_explains(const struct lab *lab, const bool *keep, size_t known
            (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
 }
 
-/* Resumes from an earlier run's result, if its error is larger. */
+/* Searches on from an earlier run's result if its error exceeds that of an exact result. */
 static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out,
                           struct err *err)
 {
@@ -643,7 +648,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
-/* Splits ports that are two resources under one name, as forms outside the core show. */
+/* Splits ports that are two resources under one name, as forms outside the core reveal. */
 static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
 {
     struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));

@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
-#define TOGETHER_MOST ((size_t)1 << 20)   /* bytes of text assembled at once */
+#define TOGETHER_MOST ((size_t)1 << 20)   /* most bytes of text that one assembler run gets */
 
 size_t probe_add(struct probes *p, const char *format, ...)
 {
@@ -32,15 +32,15 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-/* Cache of assembled probes by text: successive CPUs need the same loops, and starting an assembler
- * takes longer than measuring. Per process. */
+/* Cache of assembled probes by text, for the whole process. Successive CPUs need the same loops,
+ * and starting an assembler takes longer than measuring. */
 static struct {
     struct names texts;
     VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
     pthread_mutex_t lock;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Decodes the instructions of @code; 0 when there are none. */
+/* Decodes the instructions of @code; no instructions if that fails. */
 static struct probe_code decode_probe(enum isa isa, const uint8_t *code, size_t length)
 {
     struct err err = {0};
@@ -69,7 +69,7 @@ static struct probe_code assemble_probe(enum isa isa, const char *text)
     return out;
 }
 
-/* Returns the cached code of @text, empty until it is assembled. Under the lock. */
+/* Returns the cached code of @text, empty until it is assembled. Call it under the lock. */
 static struct probe_code *known_code(enum isa isa, const char *text)
 {
     struct str key = {0};
@@ -82,10 +82,10 @@ static struct probe_code *known_code(enum isa isa, const char *text)
     return &known.codes.items[of];
 }
 
-/* Label before the lines of probe @at. */
+/* label that precedes the lines of each probe */
 #define LABEL "portolan_probe_"
 
-/* Returns the next label of a probe from @i on. */
+/* Returns the index of the next probe label at or after @i. */
 static size_t next_label(const struct assembled *all, size_t i)
 {
     while (i < all->label_count && strncmp(all->labels[i].name, LABEL, sizeof LABEL - 1) != 0)
@@ -93,8 +93,8 @@ static size_t next_label(const struct assembled *all, size_t i)
     return i;
 }
 
-/* Splits the assembled code of @p by the labels; where two labels share a place the code is
- * ambiguous. Under the lock. */
+/* Splits the assembled code of @p by the labels. If two labels have the same address the code is
+ * ambiguous. Call it under the lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
     uint64_t before = UINT64_MAX;
@@ -113,8 +113,8 @@ static void take_codes(const struct probes *p, enum isa isa, const struct assemb
     }
 }
 
-/* Assembles new probes from @first on in one run, since starting an assembler dominates. If it
- * refuses them together, probe_decode assembles each alone. */
+/* Assembles new probes, beginning with @first, in one run, because starting an assembler dominates
+ * the time. If the assembler rejects them together, probe_decode assembles each separately. */
 static void assemble_all(const struct probes *p, size_t first)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
@@ -148,7 +148,8 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 
     lock_take(&known.lock);
     struct probe_code *code = known_code(isa, text);
-    if (!code->count) {   /* new, or rejected: a full disk is temporary */
+    /* Not yet assembled, or rejected. A retry may succeed after a full disk. */
+    if (!code->count) {
         free(code->insns);
         *code = assemble_probe(isa, text);
     }
@@ -190,13 +191,13 @@ bool probes_run(struct probes *p, struct err *err)
     return ok && lab_goes_on(p->lab, err);
 }
 
-/* Nops may fuse with their neighbours at rename; moves are executed where they are not
- * eliminated. */
-/* the last has six bytes, where short ones are unsuitable */
+/* Instructions that may only take a slot. Nops may fuse with their neighbours at rename, and a CPU
+ * may execute moves instead of eliminating them. */
+/* the last has six bytes, for CPUs on which short instructions are slow */
 static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"};
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
-/* cycles of a loop with a jump: whole cycles, which any front end reaches */
+/* cycles of a loop with a jump; any front end delivers one in an integer number of cycles */
 #define FILLED 4
 
 void probe_repeat(const char *line, unsigned count, struct str *out)

@@ -16,32 +16,32 @@
 #define ROWS_FEWEST 8
 #define ROWS_MOST 1500       /* per form */
 #define TERMS_MOST 16        /* per experiment */
-#define TRIED_MOST 40        /* usages of other forms that are tried */
-#define SETS_MOST 64         /* sets from which µops are added */
-#define STEPS 8             /* steps at most, while each reduces the error */
-#define GAIN 0.25            /* relative reduction of the error by another usage, */
-#define GAIN_LEAST 0.005     /* and least absolute one, so that noise changes nothing */
+#define TRIED_MOST 40        /* most usages of other forms that are tried */
+#define SETS_MOST 64         /* most port sets from which µops are added */
+#define STEPS 8             /* most steps, each of which must reduce the error */
+#define GAIN 0.25            /* relative reduction of the error that another usage must achieve */
+#define GAIN_LEAST 0.005     /* least absolute reduction, so that noise changes nothing */
 #define STEP_GAIN 0.1
-#define SLOWEST 1.1          /* ratio of its µops' time to the form's time alone, at most */
-#define QUICKEST 0.5         /* and at least */
+#define SLOWEST 1.1          /* largest ratio of the µops' time to the form's time alone */
+#define QUICKEST 0.5         /* smallest such ratio */
 
 typedef VEC(uint32_t) row_list;
 
-/* A usage that forms have. */
+/* A usage of one or more forms. */
 struct refine_use {
     struct usage usage;
     unsigned slots;
-    bool memory, vectors;    /* properties of its forms */
+    bool memory, vectors;    /* whether its forms access memory; whether they use vectors */
     size_t forms;
     double cycles;           /* alone */
-    size_t at;               /* in the order of discovery */
+    size_t at;               /* order of discovery */
 };
 
 struct refined {
     bool changed;
     struct usage usage;
     unsigned slots;
-    double worst;            /* largest relative error of its experiments */
+    double worst;            /* largest relative error of the form's experiments */
 };
 
 struct refining {
@@ -57,10 +57,10 @@ struct refining {
     atomic_bool over;
 };
 
-/* Alternatives for one form. */
+/* Alternatives for one form, tried one by one. */
 struct refine_trial {
     const struct experiments *table;   /* private copy */
-    struct mapping *mapping;           /* in which it is tried */
+    struct mapping *mapping;           /* mapping in which the usage is tried */
     double *cycles;
     struct mapping_entry entry;
     struct usage best;
@@ -89,8 +89,8 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
-/* Counts sets of µops that may be added or removed; blocking pipes stay, since pairs have shown
- * them (chart/pipes.h). */
+/* Collects the port sets from which µops may be added or removed. Excludes blocking pipes, because
+ * measured pairs determined them (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
     r->pipes = mapping_ports(r->c->machine->mapping)->pipes;
@@ -106,7 +106,7 @@ static void count_sets(struct refining *r)
         }
 }
 
-/* Collects all usages of the machine, most frequent first, and their sets. */
+/* Collects all usages of the machine, the most frequent first, and their port sets. */
 static void take_uses(struct refining *r)
 {
     const struct mapping *m = r->c->machine->mapping;
@@ -153,7 +153,7 @@ static void take_rows(struct refining *r)
         }
 }
 
-/* Copies the form's rows to a table; the caller frees. */
+/* Copies the form's rows to a new table. The caller frees. */
 static struct experiments *table_of(const struct experiments *from, const row_list *rows)
 {
     struct experiments *t = experiments_new();
@@ -171,7 +171,7 @@ static struct experiments *table_of(const struct experiments *from, const row_li
     return t;
 }
 
-/* Tries usage @u and keeps it if the form's error falls. */
+/* Tries usage @u, and keeps it if the form's error falls. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
     double sum = 0, worst = 0;
@@ -200,7 +200,7 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     }
 }
 
-/* Tries @from with one µop of set @out fewer (UINT_MAX: none), and one more on @in (0: none). */
+/* Tries @from with one µop less of set @out (UINT_MAX: none), and one more on @in (0: none). */
 static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in,
                        unsigned slots)
 {
@@ -298,7 +298,7 @@ static void refine_share(void *state, unsigned worker)
     mapping_free(m);
 }
 
-/* Writes the changes into the machine. Returns their number. */
+/* Writes the changed usages to the machine. Returns their number. */
 static size_t write_refined(struct refining *r)
 {
     size_t changed = 0;

@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* share of the slowest form's time that all others reach: then no second set is busy, and lateness
- * has another reason */
+/* Share of the slowest form's time that all other forms must not reach. Otherwise no second port
+ * set is idle, and the excess has another cause. */
 #define SPARE 0.5
-/* 12 additions and 2 multiplications take 2.58 cycles for 2.33 on a Zen 5, which cannot write both
- * results in one cycle */
+/* On a Zen 5, 12 additions and 2 multiplications take 2.58 cycles for a bound of 2.33, because it
+ * cannot write both results in one cycle. */
 #define SPARE_BY 1.3
-/* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5; 8 and 1 take the predicted
- * 2.00 */
+/* On a Zen 5, 2 loads and a move from a vector take 0.67 cycles for a bound of 0.50; 8 and 1 take
+ * the predicted 2.00. */
 #define BUSY_BY 1.35
-#define BUSY_MOST 1.0        /* cost of such a time, unless its ports predict more */
+#define BUSY_MOST 1.0        /* largest cost of such a time */
 
 struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {

@@ -10,12 +10,12 @@
 #include "base/vec.h"
 #include "chart/second.h"
 
-#define ROUND 64             /* blocks measured together */
-#define POINTS_MOST 0.15     /* relative error from which a block incriminates its forms */
-#define NAMED_LEAST 3        /* least blocks with a named form, */
-#define NAMED_SHARE 0.5      /* and share of these with such an error */
+#define ROUND 64             /* blocks measured in one batch */
+#define POINTS_MOST 0.15     /* relative error above which a block counts against its forms */
+#define NAMED_LEAST 3        /* least number of blocks with a form that is named */
+#define NAMED_SHARE 0.5      /* least share of these blocks with such an error */
 
-/* Number of blocks with one form. */
+/* Number of blocks that contain one form. */
 struct reviewed_form {
     const char *form;        /* borrowed */
     unsigned blocks, bad;
@@ -25,9 +25,9 @@ struct reviewing {
     struct lab *lab;
     struct chart *chart;
     struct block_maker *maker;
-    /* predictions before the second round, and by the current machine */
+    /* models of the machine before the second round and of the current machine */
     struct model *first, *model;
-    VEC(struct judged) seen;       /* blocks before the second round */
+    VEC(struct judged) seen;       /* blocks measured before the second round */
     VEC(struct reviewed_form) forms;
     double sum, first_sum;
     size_t first_covered;
@@ -42,7 +42,7 @@ static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
     return &r->forms.items[r->forms.count - 1];
 }
 
-/* Records a block with its time for the second round. */
+/* Stores a block with its time for the second round. */
 static void see_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     if (cycles > 0)
@@ -51,7 +51,7 @@ static void see_block(struct reviewing *r, const struct random_block *b, double 
                      .block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
 }
 
-/* Records prediction and time of one block. */
+/* Compares prediction and time of one block, and adds the result to the review. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
     struct chart_review *out = &r->chart->review;
@@ -91,7 +91,7 @@ static int by_bad(const void *a, const void *b)
     return (x->bad < y->bad) - (x->bad > y->bad);
 }
 
-/* Names the forms that most blocks with a large error contain. */
+/* Names the forms for which most of their blocks have a large error. */
 static void name_suspects(struct reviewing *r)
 {
     struct str text = {0};
@@ -128,7 +128,7 @@ static bool review_round(struct reviewing *r, struct rng *rng,
     return ok && lab_goes_on(r->lab, err);
 }
 
-/* Measures half of the blocks. */
+/* Measures and evaluates half of the blocks. */
 static bool review_half(struct reviewing *r, struct rng *rng, bool second, struct err *err)
 {
     const struct chart_hooks *hooks = r->lab->hooks;

@@ -7,13 +7,15 @@
 
 #include "throughput/columns.h"
 
-#define MARGIN 0.04          /* least margin, so that noise does not decide which set limits */
+/* least relative margin, so that noise does not decide which port set limits */
+#define MARGIN 0.04
 #define MARGIN_ENOUGH 0.3
-#define TERM_PRICE 0.02      /* price of a term, in margin: short experiments are better */
+/* margin that an additional term must add, because short experiments are better */
+#define TERM_PRICE 0.02
 #define EVEN_PRICE 0.25
 #define COUNT_MOST 3
-#define SETS_TRIED 64        /* number of sets from which no pairs of ports are added */
-#define TRIPLES_MOST 24      /* entries that triples are formed of */
+#define SETS_TRIED 64        /* number of port sets at which no pairs of ports are added */
+#define TRIPLES_MOST 24      /* most entries from which triples are formed */
 
 enum vectors vectors_of(const char *form)
 {
@@ -27,7 +29,7 @@ static void add_set(struct lattice *g, portset set)
         vec_push(&g->sets, set);
 }
 
-/* Makes the columns of the first @n sets; false when there are too many. */
+/* Lists the columns of the first @n sets. Returns false if there are too many. */
 static bool make_columns(struct lattice *g, size_t n)
 {
     size_t count = columns_list(g->sets.items, n, COLUMNS_MOST, g->column);
@@ -58,7 +60,7 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    /* two ports with different forms may share a third one */
+    /* Two ports with different forms may share a third port. */
     for (size_t i = 0, n = out->known; i < n; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
@@ -85,7 +87,7 @@ size_t lattice_set(const struct lattice *g, portset set)
     return i < g->sets.count ? i : SIZE_MAX;
 }
 
-/* sums and slots of each entry */
+/* Sums and slots of each entry of the mapping. */
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;
@@ -94,7 +96,7 @@ struct entries {
     size_t n;
 };
 
-/* Bound of @s alone: its ports, cycles and margin. */
+/* Computes the busy ports, cycles and margin of @s alone. */
 static void judge(const struct entries *e, struct saturator *s, float *row)
 {
     const struct lattice *g = e->lattice;
@@ -109,7 +111,7 @@ static void judge(const struct entries *e, struct saturator *s, float *row)
             row[c] += (float)s->terms[i].count * own[c];
         s->slots += s->terms[i].count * mapping_at(e->mapping, s->terms[i].entry)->micro_ops;
     }
-    /* Of equally busy sets the largest counts: a µop that can use any of its ports adds time. */
+    /* Of equally busy sets takes the largest, because any µop within its ports adds time. */
     for (size_t c = 0; c < g->columns; c++) {
         double cycles = row[c] * g->inverse[c];
         if (cycles > first * (1 + 1e-6) ||
@@ -203,7 +205,7 @@ static void offer_counts(const struct entries *e, size_t a, size_t b, size_t c,
             }
 }
 
-/* One entry for each usage with a single µop, for triples. */
+/* Lists one entry for each usage with a single µop, from which triples are formed. */
 static size_t simple_entries(const struct mapping *m, size_t *out)
 {
     size_t n = 0;

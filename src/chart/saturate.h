@@ -1,5 +1,5 @@
-/* Finds saturators of port sets: multisets of a core's forms whose throughput one port set alone
- * limits, by a margin. */
+/* Finds saturators of port sets: multisets of a core's forms whose throughput is limited by one
+ * port set, with a margin to all others. */
 #ifndef PORTOLAN_CHART_SATURATE_H
 #define PORTOLAN_CHART_SATURATE_H
 
@@ -8,46 +8,47 @@
 #include "chart/residual.h"
 #include "model/mapping.h"
 
-#define COLUMNS_MOST 1024       /* port sets that can limit an experiment */
+#define COLUMNS_MOST 1024       /* most port sets that can limit an experiment */
 #define SATURATOR_TERMS 3
-#define LATTICE_LANES 16        /* columns computed at once: four vectors */
+#define LATTICE_LANES 16        /* columns computed in one step: four vectors */
 
-/* Legacy and VEX vector encodings are never mixed. */
+/* Kind of vector encoding of a form. Experiments never mix legacy and VEX. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
 
-/* Port sets and sums of µops within them: an experiment takes the largest sum / ports over all
+/* Port sets and sums of µops within them. An experiment takes the largest sum / ports over all
  * columns, in cycles. */
 struct lattice {
-    VEC(portset) sets;          /* that µops may have */
-    size_t known;               /* number of sets that occur in the core, which come first */
+    VEC(portset) sets;          /* port sets that a µop may have */
+    /* number of sets that occur in the core; they are first in the list */
+    size_t known;
     size_t columns;
     portset column[COLUMNS_MOST];
-    float inverse[COLUMNS_MOST];   /* 1 / number of ports */
-    /* per port set and column: 1 if the column contains the set, else 0 */
+    float inverse[COLUMNS_MOST];   /* 1 / number of ports, per column */
+    /* per port set and column: 1 if the column contains the set, otherwise 0 */
     float *within;
     double width;               /* per cycle */
-    double noise;               /* relative noise of a time against the true usages' prediction */
-    bool late;                  /* times may be late; initially false */
+    double noise;               /* relative deviation of a time from the true usages' prediction */
+    bool late;                  /* whether times may exceed the port bound; initially false */
 };
-/* Relative error within the noise. */
+/* relative standard deviation of times with a correct prediction */
 #define SIGHT_NOISE 0.008
-/* Standard deviation of a time of @cycles, in cycles. */
+/* Returns the standard deviation of a time of @cycles, in cycles. */
 static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
-/* Squared deviation of a time in units of the noise, limited to @most (LATE_MOST if late), so that
- * a wrong time does not decide. @by: the limit of lateness. */
+/* Returns the squared deviation of a time in units of the noise, limited to @most, so that one
+ * wrong time does not decide. Up to @by times the port bound, the limit is LATE_MOST. */
 static inline double sight_price(double noise, double predicted, double measured, double most,
                                  double by)
 {
     return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured,
                          most, (struct residual_limit){by, RESIDUAL_COST_MOST});
 }
-/* Makes the lattice of the sets of @m and, while there is room, in this order: intersections,
- * single ports, pairs of ports. @out must be zeroed; late is false. Without columns when the sets
- * of @m alone need more than COLUMNS_MOST. */
+/* Builds the lattice of the sets of @m. While there is room, adds in this order: intersections,
+ * single ports, pairs of ports. @out must be zeroed; late stays false. The lattice has no columns
+ * if the sets of @m alone need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
@@ -57,7 +58,7 @@ static inline void lattice_add(const struct lattice *g, size_t set, float count,
     for (size_t c = 0; c < g->columns; c++)
         row[c] += count * within[c];
 }
-/* Number of @set, SIZE_MAX if it is not in the lattice. */
+/* Returns the number of @set; SIZE_MAX if the lattice lacks it. */
 size_t lattice_set(const struct lattice *g, portset set);
 typedef float lattice_lanes __attribute__((vector_size(16)));
 typedef float lattice_lanes_any __attribute__((vector_size(16), aligned(4), may_alias));
@@ -67,15 +68,15 @@ static inline lattice_lanes lattice_max(lattice_lanes a, lattice_lanes b)
     lattice_mask greater = a > b;
     return (lattice_lanes)((greater & (lattice_mask)a) | (~greater & (lattice_mask)b));
 }
-/* Cycles of the four columns from @c on. */
+/* Returns the cycles of four columns, beginning with @c. */
 static inline lattice_lanes lattice_four(const struct lattice *g, const float *row,
                                          const float *more, size_t c)
 {
     return (*(const lattice_lanes_any *)(row + c) + *(const lattice_lanes_any *)(more + c)) *
            *(const lattice_lanes_any *)(g->inverse + c);
 }
-/* Cycles of sums, @slots issue slots and a pipe blocked for @pipe cycles. A chart spends most of
- * its computing time here: four independent maxima in registers. */
+/* Returns the cycles of sums, @slots issue slots and a pipe blocked for @pipe cycles. A chart
+ * spends most of its computing time here, hence four independent maxima in registers. */
 static inline double lattice_cycles(const struct lattice *g, const float *row, const float *more,
                                     double slots, double pipe)
 {
@@ -99,20 +100,21 @@ static inline double lattice_cycles(const struct lattice *g, const float *row, c
 }
 
 struct saturator {
-    portset ports;              /* ports that it keeps busy; 0: the issue slots */
+    portset ports;              /* ports that the saturator keeps busy; 0: the issue slots */
     enum vectors vectors;
-    struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];   /* entries of the mapping */
+    /* index of the mapping's entry, and number of executions */
+    struct { size_t entry; uint32_t count; } terms[SATURATOR_TERMS];
     unsigned term_count;
-    double cycles, slots;       /* of the saturator alone */
-    double margin;              /* relative margin to the next set of other ports */
-    bool even;                  /* a proper part of its ports is equally busy */
+    double cycles, slots;       /* cycles and issue slots of the saturator alone */
+    double margin;              /* relative margin to the busiest set of other ports */
+    bool even;                  /* a proper subset of the busy ports is equally busy */
     float *row;                 /* sums */
 };
 struct saturators {
     VEC(struct saturator) list;
 };
-/* Fills the empty @out with the best saturator for each port set and vector encoding; none with the
- * forms of one in @refused (may be NULL). */
+/* Fills the empty @out with the best saturator for each port set and vector encoding. Skips those
+ * with the same forms as a saturator in @refused (may be NULL). */
 void saturators_find(const struct mapping *m, const struct lattice *g,
                      const struct saturators *refused, struct saturators *out);
 /* Returns whether both consist of the same forms, in any numbers. */
@@ -122,10 +124,10 @@ void saturators_done(struct saturators *s);
 /* saturator_check.c: validates saturators by measurement. Only validated ones are used to place
  * forms. */
 
-/* As saturators_find, but measures each saturator alone first. One that contradicts the core
- * (stores that slow each other, for example) is replaced by the next best for its ports; if none is
- * valid the ports have no saturator. @form_of: index into the lab's table, per entry of @m. False
- * with err when measuring is impossible or was cancelled. One thread. */
+/* Like saturators_find, but measures each saturator alone first. One that contradicts the core
+ * (stores that slow each other, for example) is replaced by the next best for its ports. If none is
+ * valid these ports have no saturator. @form_of: index into the lab's table, per entry of @m. False
+ * with err when measurement fails or is cancelled. One thread. */
 bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g,
                          const uint32_t *form_of, struct saturators *out, struct err *err);
 

@@ -7,11 +7,11 @@
 #define ROUNDS 6
 #define SIZES 2
 
-/* Measured as short as possible, and as long as with other forms: longer bodies may slow themselves
- * down. */
+/* Repetitions of the saturator: few, and as many as next to other forms, because longer bodies may
+ * be slower by themselves. */
 static const uint32_t copies[SIZES] = {1, 3};
 
-/* Requests @s alone; its cycles will be in @rows. */
+/* Requests @s alone. The experiments' rows are written to @rows. */
 static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator *s,
                 size_t rows[SIZES])
 {
@@ -25,7 +25,7 @@ static void ask(struct lab *lab, const uint32_t *form_of, const struct saturator
     }
 }
 
-/* Returns whether the times of @s agree with the core; an unstable time is no evidence. */
+/* Returns whether the times of @s agree with the core. An unstable time is ignored. */
 static bool is_sound(const struct lab *lab, const struct saturator *s, const size_t rows[SIZES])
 {
     for (unsigned size = 0; size < SIZES; size++) {
@@ -44,7 +44,7 @@ static bool is_one_of(const struct saturators *list, const struct saturator *s)
     return false;
 }
 
-/* Records the forms of @s, but not its sums. */
+/* Stores the forms of @s, but not its sums. */
 static void note(struct saturators *list, const struct saturator *s)
 {
     struct saturator forms = *s;
@@ -65,7 +65,7 @@ static void leave_out(const struct saturators *refused, struct saturators *s)
     s->list.count = kept;
 }
 
-/* Measures the new ones of @found, and records each as valid or refused. */
+/* Measures the new saturators in @found, and adds each to @sound or @refused. */
 static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct saturators *found,
                       struct saturators *sound, struct saturators *refused, struct err *err)
 {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#define SIZE_MOST 160        /* instructions of an experiment */
-/* most multiples of the least count: with few, two bounds may be equal by chance */
+#define SIZE_MOST 160        /* most instructions in one experiment */
+/* most multiples of the least count. A larger count avoids that two bounds are equal by chance. */
 #define LEVELS 2
 
 size_t saturator_levels(const struct saturators *s)
@@ -16,7 +16,7 @@ struct saturator_level saturator_level_at(const struct saturators *s, size_t num
 {
     const size_t saturator = number % s->list.count;
     const uint32_t level = (uint32_t)(number / s->list.count) + 1;
-    /* count at which the saturator limits, not the form */
+    /* least count at which the saturator is slower than the form */
     const double least = ceil((alone + 1) / s->list.items[saturator].cycles - 0.01);
 
     return (struct saturator_level){saturator, level * (uint32_t)least};

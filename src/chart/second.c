@@ -12,13 +12,13 @@
 #include "model/change.h"
 #include "throughput/predict.h"
 
-#define TOLERANCE 0.10       /* relative error from which a block is examined, */
-#define SAMPLED 1024         /* of this number of blocks, */
+#define TOLERANCE 0.10       /* relative error above which a block is examined */
+#define SAMPLED 1024         /* most blocks examined */
 #define ROUND 64             /* measured together */
-/* increase of the mean error on a form's own experiments by which another usage contradicts them */
+/* A usage contradicts a form's own experiments if it raises their mean error by more than this. */
 #define CONTRADICTS 0.001
-#define SURE 0.8             /* confidence from which a usage is kept */
-#define DRAWS 10             /* blocks that test a pattern */
+#define SURE 0.8             /* least confidence at which a usage is kept */
+#define DRAWS 10             /* number of blocks that test a pattern */
 #define BY_BLOCKS "charted: decided by blocks"
 
 struct second {
@@ -45,7 +45,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
     return ok;
 }
 
-/* Mean relative error of @m on the blocks that it covers; NaN: none. */
+/* Returns the mean relative error of @m on the blocks that it covers; NaN: none. */
 static double mean_error(const struct machine *m, const struct judged *seen, size_t count)
 {
     struct model *model = model_new(m, false);
@@ -63,7 +63,7 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
-/* Copies the chart's experiments with @form and their times; the caller frees. */
+/* Copies the chart's experiments with @form and their times. The caller frees. */
 static struct experiments *experiments_of(const struct chart *c, const char *form)
 {
     struct experiments *out = experiments_new();
@@ -84,7 +84,7 @@ static struct experiments *experiments_of(const struct chart *c, const char *for
     return out;
 }
 
-/* Sum of relative errors of @m on @t. */
+/* Returns the sum of relative errors of @m on @t. */
 static double error_on(const struct machine *m, const struct experiments *t)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
@@ -97,7 +97,7 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
-/* Index of @form in the chart; the form count if it was not charted. */
+/* Returns the index of @form in the chart; the form count if it was not charted. */
 static size_t number_of(const struct chart *c, const char *form)
 {
     size_t at = 0;
@@ -107,7 +107,7 @@ static size_t number_of(const struct chart *c, const char *form)
     return at;
 }
 
-/* Returns whether experiments settled the usage, which blocks may not change. */
+/* Returns whether experiments determined the usage, so that blocks may not change it. */
 static bool sure(const struct chart *c, const char *form)
 {
     size_t at = number_of(c, form);
@@ -117,8 +117,8 @@ static bool sure(const struct chart *c, const char *form)
             (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
-/* Returns whether @tried, with another usage of @form, has a larger error on its experiments, or
- * the usage is settled. */
+/* Returns whether the usage of @form is certain, or its other usage in @tried has a larger error on
+ * its experiments. */
 static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
 {
     if (sure(c, form))
@@ -131,7 +131,7 @@ static bool contradicts(const struct chart *c, const struct machine *tried, cons
     return worse;
 }
 
-/* Changes kept so far. */
+/* The chart, and the changes accepted so far. */
 struct saved_state {
     struct chart *chart;
     const struct judged *seen;
@@ -140,7 +140,8 @@ struct saved_state {
     struct str text;
 };
 
-/* Makes @tried the chart's machine, with the change @text, if it is better; if not, frees it. */
+/* If @tried has the smaller error, makes it the chart's machine, with the change @text. Otherwise
+ * frees it. */
 static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
@@ -157,7 +158,7 @@ static bool keep_if_better(struct saved_state *k, struct machine *tried, const c
     return true;
 }
 
-/* One form's part of a change. */
+/* Returns the text of one form's part of a change. */
 static const char *form_changed(const struct remedy *change, size_t i)
 {
     return strchr(change->form_count ? change->forms[i].name : change->name, ':') + 1;
@@ -169,12 +170,13 @@ static size_t forms_changed(const struct remedy *change)
 }
 
 /* Records in the sources that blocks decided @change. The usages in @before become alternatives of
- * their forms; where only a latency changed, the source of the usage stays. */
+ * their forms. If only a latency changed, the source of the usage is unchanged. */
 static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
 
-    if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {   /* one latency rule */
+    /* the change is one latency rule */
+    if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {
         machine_drop_latency(c->machine);
         machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to,
                             strtod(change->value, NULL), BY_BLOCKS);
@@ -246,7 +248,7 @@ static void keep_other(struct saved_state *k, size_t at, unsigned number)
     str_done(&text);
 }
 
-/* Tries nearly equally likely usages of the forms in the smallest mispredicted block. */
+/* Tries the alternative usages of the forms in the smallest mispredicted block. */
 static void keep_others(struct saved_state *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
@@ -258,7 +260,7 @@ static void keep_others(struct saved_state *k, const struct random_block *b)
     }
 }
 
-/* Applies the changes that lower the error, one after the other. */
+/* Tries the changes one by one, and keeps those that lower the error. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen,
                             size_t count)
 {

@@ -1,17 +1,18 @@
-/* Second round of a chart, for blocks that the review mispredicts. It hunts for changes on the CPU
- * (hunt/hunt.h), and keeps those that improve the prediction of held-out blocks. */
+/* Second round of a chart, for blocks that the review mispredicts. It searches for changes with
+ * measurements on the CPU (hunt/hunt.h), and keeps those that improve the prediction of held-out
+ * blocks. */
 #ifndef PORTOLAN_CHART_SECOND_H
 #define PORTOLAN_CHART_SECOND_H
 
 #include "chart/lab.h"
 #include "hunt/explain.h"
 
-/* Hunts for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
+/* Searches for at most lab->options->seconds, with blocks of @maker. Keeps changes of usages and
  * latencies, or alternatives (chart_form.others), that lower the mean relative error of the @count
- * blocks @seen. Usages of the core, those with confidence above 0.8, and facts are kept. No change
- * may raise the error of the form's own experiments. A changed usage gets the confidence from its
- * experiments (chart/verdict.h). Fills c->review.changes and .changed. False with err when the CPU
- * fails or the chart was cancelled. */
+ * blocks @seen. Does not change usages of the core, usages with confidence above 0.8, and facts. No
+ * change may raise the error of the form's own experiments. A changed usage has the confidence from
+ * its experiments (chart/verdict.h). Fills c->review.changes and .changed. False with err when the
+ * CPU fails or the chart was cancelled. */
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker,
                   const struct judged *seen, size_t count, struct err *err);
 

@@ -18,10 +18,10 @@ struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
     size_t *row_of;                /* per ambiguity */
-    /* per ambiguity: weight of its usage relative to the form's after the measurements; for the
-     * chosen one, that of the former usage. NULL: not requested */
+    /* Per ambiguity: weight of its usage relative to the form's own, after the measurements. For
+     * the chosen usage, the weight of the former one. NULL: not requested. */
     double *weights;
-    /* only the machine, not the chart, lists ports that forms were not tested against */
+    /* Machine of a file: only the machine, not the chart, lists untested ports of forms. */
     bool of_file;
 };
 
@@ -44,7 +44,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
         hooks->progress(hooks->state, so_far, total);
 }
 
-/* Adds each experiment to the table once. */
+/* Adds each distinct experiment to the table once. */
 static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
@@ -64,18 +64,18 @@ static void ask(struct settling *w, const struct ambiguities *ambiguities)
     vec_done(&rows);
 }
 
-/* Ambiguities [first, end) of one form: its experiments in a table, and the machine's prediction
- * with each usage. */
+/* Ambiguities [first, end) of one form, its experiments in a table, and a mapping in which usages
+ * are tried. */
 struct form_doubts {
     const struct ambiguities *ambiguities;
     size_t first, end;
     struct experiments *table;
-    struct mapping *mapping;       /* of the forms in it */
+    struct mapping *mapping;       /* mapping of the forms in the table */
     struct mapping_entry entry;    /* the machine's entry of the form, borrowed */
 };
 
-/* Cost of @usage for the form in units of -2 ln: squared deviations in units of the noise. @worst:
- * largest relative deviation. */
+/* Returns the cost of @usage for the form in units of -2 ln: squared deviations in units of the
+ * noise. @worst: largest relative deviation. */
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots,
                       double weight, double *worst)
 {
@@ -140,7 +140,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
     return str_take(&text);
 }
 
-/* Ports kept busy in the form's experiments. */
+/* Returns the ports that the form's experiments keep busy. */
 static portset ports_tested(const struct form_doubts *f)
 {
     struct throughput *t = throughput_new(PORTS_MAX);
@@ -166,7 +166,7 @@ static portset ports_tested(const struct form_doubts *f)
             slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
-        /* if not, the slots are busy */
+        /* if the slots limit no port is busy */
         tested |= width > 0 && slots > cycles * width ? 0 : busy;
     }
     vec_done(&masses);
@@ -174,7 +174,7 @@ static portset ports_tested(const struct form_doubts *f)
     return tested;
 }
 
-/* Ports named as untested in the form's source and still untested. */
+/* Returns the ports that the form's source names as untested and that still are. */
 static portset left_untested(const struct form_doubts *f, const struct ports *ports)
 {
     portset untested = untested_parse(f->entry.source, ports);
@@ -182,7 +182,7 @@ static portset left_untested(const struct form_doubts *f, const struct ports *po
     return untested ? untested & ~ports_tested(f) : 0;
 }
 
-/* Decides about one form, and updates @machine. */
+/* Decides between the usages of one form, and updates @machine. */
 static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine,
                    struct settled *out)
 {
@@ -202,7 +202,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        /* it cannot win without a time of its own, but keeps its share */
+        /* A usage cannot win without a time of its own, but its share remains. */
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {
             least = costs[i];
             least_worst = worst;
@@ -220,7 +220,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
             w->weights[f->first + i] = exp(
                 (least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        /* without an alternative its confidence is unchanged */
+        /* without an alternative the confidence is unchanged */
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {
@@ -244,7 +244,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     free(costs);
 }
 
-/* Removes the ambiguities with a time. */
+/* Removes the ambiguities whose experiments were measured. */
 static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 {
     size_t kept = 0;
@@ -292,7 +292,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
 
     *out = (struct settled){0};
     ask(&w, ambiguities);
-    /* the runner only reads what the results change */
+    /* Results change the table, but the runner needs a constant one. */
     struct experiments *asked = experiments_copy(w.table, NULL);
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);
@@ -308,7 +308,7 @@ bool settle_ambiguities(struct source *source, struct journal *journal,
     return ok;
 }
 
-/* Records that the decision does not cover ports that the form was not tested against. */
+/* Notes in the source that the form was not tested against some ports. */
 static void note_untested(struct chart *c, const char *form)
 {
     struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
@@ -321,8 +321,8 @@ static void note_untested(struct chart *c, const char *form)
     str_done(&source);
 }
 
-/* Writes the decisions into the forms of @c; open ones stay ambiguities. @before: the former
- * usages. */
+/* Writes the decisions to the forms of @c. Open ones stay ambiguities. @before: the mapping with
+ * the former usages. */
 static void take_over(struct chart *c, const struct settling *w, const struct settled *settled,
                       const struct mapping *before)
 {

@@ -6,10 +6,10 @@
 #include "chart/lab.h"
 
 enum settle_verdict {
-    SETTLE_OPEN,           /* its experiments have no time yet: the ambiguities remain */
+    SETTLE_OPEN,           /* the experiments have no time yet, so the ambiguities remain */
     SETTLE_CONFIRMED,      /* the machine's usage is the most likely */
-    SETTLE_CHANGED,        /* another usage is more likely and now in the machine */
-    /* none explains the times: the machine's usage stays, with low confidence */
+    SETTLE_CHANGED,        /* another usage is more likely and is now in the machine */
+    /* No usage explains the times. The machine's usage remains, with low confidence. */
     SETTLE_UNEXPLAINED,
 };
 extern const char *const settle_verdict_names[];
@@ -18,8 +18,8 @@ struct settled_form {
     char *form;
     enum settle_verdict verdict;
     char *before, *after;  /* usages */
-    double confidence;     /* NaN while open */
-    unsigned experiments;  /* number with a time */
+    double confidence;     /* NaN for SETTLE_OPEN */
+    unsigned experiments;  /* number of measured experiments */
 };
 
 struct settled {
@@ -27,15 +27,15 @@ struct settled {
     size_t experiments, measured;
 };
 
-/* Measures the experiments of @doubts, decides form by form, updates @machine and removes decided
- * ones from @doubts. @journal may be NULL. False with err when measuring is impossible or was
- * cancelled; then machine and ambiguities are unchanged. */
+/* Measures the experiments of @doubts, decides form by form, updates @machine, and removes decided
+ * ambiguities from @doubts. @journal may be NULL. False with err when measurement fails or is
+ * cancelled; machine and ambiguities are then unchanged. */
 bool settle_ambiguities(struct source *source, struct journal *journal,
                         const struct runner_options *options, const struct runner_hooks *hooks,
                         struct ambiguities *ambiguities, struct machine *machine,
                         struct settled *out, struct err *err);
-/* Does the same during a chart, in its own table of experiments; updates the machine and the forms
- * of @c. Open ambiguities stay in @c. */
+/* Like settle_ambiguities, during a chart and in its table of experiments. Updates the machine and
+ * the forms of @c. Open ambiguities stay in @c. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 

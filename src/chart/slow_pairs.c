@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#define ALIKE 0.03           /* relative tolerance for equal lateness */
+#define ALIKE 0.03           /* relative tolerance within which two ratios are equal */
 
 struct slow_time {
     size_t beside;           /* saturator */
     double late;             /* largest measured / predicted */
-    struct guess guess;      /* usage that predicts it */
+    struct guess guess;      /* usage for which that was predicted */
 };
 
 void slow_pairs_done(struct slow_pairs *h)
@@ -40,7 +40,8 @@ enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct gues
     return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
-/* Largest lateness of the form with saturator @beside; 0: none. */
+/* Returns the largest measured / predicted above the port bound of the form with saturator @beside;
+ * 0: none. */
 static double latest(const struct guess *g, const struct sights *s, size_t beside)
 {
     double most = 0;
@@ -61,7 +62,7 @@ void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const st
     }
 }
 
-/* The µops of @g on some of @ports. Returns their number of sets. */
+/* Writes the µops of @g that can use some of @ports to @out. Returns the number of their sets. */
 static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports,
                          struct guess *out)
 {
@@ -72,8 +73,8 @@ static unsigned share_of(const struct guess *g, const struct lattice *lattice, p
     return out->n;
 }
 
-/* Returns whether both use the saturator's busy ports equally; with issue slots, whether they take
- * the same number. */
+/* Returns whether both use the saturator's busy ports equally. For a saturator of issue slots:
+ * whether they take as many slots. */
 static bool alike_beside(const struct guess *a, const struct guess *b,
                          const struct lattice *lattice, portset ports)
 {

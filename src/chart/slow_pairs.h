@@ -1,40 +1,43 @@
 /* Records µops that slow each other down. Of the forms with one usage and positive residuals
- * (chart/residual.h) only the first few run with every saturator; later ones reuse their result. */
+ * (chart/residual.h), only the first few run with every saturator. Later ones reuse their
+ * result. */
 #ifndef PORTOLAN_CHART_SLOW_PAIRS_H
 #define PORTOLAN_CHART_SLOW_PAIRS_H
 
 #include "chart/guess.h"
 
-/* forms measured with all saturators as examples for all forms of their usage with late times */
+/* leaders per usage: forms measured with all saturators, as examples for other forms with that
+ * usage */
 #define SLOW_PAIRS_LEADERS 3
 
-/* A usage with late times. */
+/* A usage whose forms have times above the port bound. */
 struct slow_usage {
-    struct guess guess;              /* usage of the forms at first */
-    unsigned began, ended;           /* leaders started, and leaders finished */
+    struct guess guess;              /* first usage of the forms */
+    unsigned began, ended;           /* number of leaders started, and number finished */
 };
 struct slow_pairs {
     VEC(struct slow_usage) list;
-    VEC(struct slow_time) times;    /* late times of leaders */
+    VEC(struct slow_time) times;    /* times above the port bound that leaders had */
 };
 void slow_pairs_done(struct slow_pairs *h);
 
 enum slow_pairs_advice {
-    SLOW_PAIRS_LEAD,      /* measure with all saturators as a leader */
-    SLOW_PAIRS_WAIT,      /* wait for the leaders */
-    /* measure with all saturators for the form itself: leaders got another usage, or were not late
-     * there */
+    SLOW_PAIRS_LEAD,      /* measure the form with all saturators, as a leader */
+    SLOW_PAIRS_WAIT,      /* wait until the leaders have finished */
+    /* Measure the form with all saturators for itself: leaders have another usage, or no times
+     * above the port bound with these saturators. */
     SLOW_PAIRS_ALONE,
 };
-/* Returns advice for a form with late times under @g. HABIT_LEAD counts it as a leader. */
+/* Returns advice for a form with times above the port bound of @g. SLOW_PAIRS_LEAD counts it as a
+ * leader. */
 enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct guess *g);
 /* Records a leader that had usage @begun and ran with all saturators. @now explains its times @s,
- * some of which may be late; NULL: nothing does. */
+ * some of which may exceed the port bound. NULL: no usage does. */
 void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const struct guess *now,
                        const struct sights *s);
-/* Number of times of @s with saturators that are late under @g as those of fewer than HABIT_LEADERS
- * leaders were. A leader is comparable if it uses the same number of the busy ports (with issue
- * slots: of slots; alone: all) and blocks a pipe as @g does. */
+/* Returns how many times of @s exceed the port bound of @g where fewer than SLOW_PAIRS_LEADERS
+ * comparable leaders did. A leader is comparable if it uses the same number of the busy ports (with
+ * issue slots: of slots; alone: all) and blocks a pipe as @g does. */
 size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g,
                            const struct sights *s);
 

@@ -12,10 +12,10 @@
 #include "base/mem.h"
 
 struct stage_log {
-    _Atomic unsigned holders;    /* besides the creator */
+    _Atomic unsigned holders;    /* owners of the log besides its creator */
     char *name;
     pthread_mutex_t lock;
-    /* Everything below is under the lock. */
+    /* The lock protects all members below. */
     struct stage_row rows[CHART_STAGES];
     double begun[CHART_STAGES], start;
     struct stage_point points[STAGE_POINTS];
@@ -91,7 +91,7 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
     lock_give(&l->lock);
 }
 
-/* Appends the result of @stage to @text. */
+/* Writes the result of @stage to @text. */
 static void tell(const struct chart *c, enum chart_stage stage, char *text, size_t room)
 {
     const struct chart_tally t = chart_count(c);

@@ -9,12 +9,13 @@
 #include "hunt/explain.h"
 #include "isa/isa.h"
 
-#define TIMES 6              /* copies of the form in a loop */
-/* relative deviation within which a loop confirms the substitute */
+#define TIMES 6              /* copies of the instructions in a loop */
+/* largest relative deviation at which a loop confirms the substitute */
 #define AGREES 0.10
 #define SLOTS_MOST 8
 
-/* Stack forms, each as one or two other forms, in a loop that restores the stack pointer. */
+/* Stack forms, each equivalent to one or two other forms, with code of a loop that restores the
+ * stack pointer. */
 static const struct { const char *form, *like[2], *there, *back; } stack_forms[] = {
     {"PUSH (R64)", {"MOV (M64, R64)"}, "push r8", "pop r9"},
     {"POP (R64)", {"MOV (R64, M64)"}, "push r8", "pop r9"},
@@ -50,7 +51,7 @@ static size_t ask_repeated(struct probes *p, const char *there, const char *back
     return at;
 }
 
-/* Relative deviation of @m's bound for loop @at from its time. NaN: no time. */
+/* Returns the relative deviation of @m's bound for loop @at from its time; NaN: no time. */
 static double deviation(const struct standins *s, const struct machine *m, size_t at)
 {
     struct insn *insns;
@@ -76,7 +77,7 @@ static void put(struct machine *m, const char *form, const struct mapping_entry 
     mapping_set(m->mapping, &entry);
 }
 
-/* Composes a form of one or two others; false where the machine lacks one. */
+/* Composes the usage of a form from one or two others. Returns false if the machine lacks one. */
 static bool put_like(struct machine *m, const char *form, const char *const like[2])
 {
     struct mapping_entry entry = {.latency = NAN};
@@ -99,7 +100,7 @@ static bool put_like(struct machine *m, const char *form, const char *const like
     return true;
 }
 
-/* Adds the forms whose loops are predicted when all are added. */
+/* Adds the stack forms whose loops the machine predicts when all are added. */
 static void conclude_stack(struct standins *s)
 {
     struct machine *m = s->probes.chart->machine, *tried = machine_copy(m);
@@ -126,8 +127,8 @@ static void conclude_slots(struct standins *s)
     }
 }
 
-/* Adds all jumps to @m with one slot each, without which no loop would be known. No measurement
- * here shows their ports. */
+/* Adds all jumps to @m with one slot each, because no program loop could be predicted without them.
+ * No measurement here reveals their ports. */
 static void put_jumps(struct machine *m)
 {
     const struct mapping_entry as = {.latency = NAN, .micro_ops = 1};

@@ -8,10 +8,10 @@
 
 #include "chart/saturate.h"
 
-#define ALIKE 0.025          /* relative difference within which times are equal */
+#define ALIKE 0.025          /* relative difference below which times are equal */
 #define NAME_MOST 96
 
-/* Entry of @m for the class of form @f of the table; NULL: its class has none. */
+/* Returns the entry of @m for the class of form @f of the table; NULL: its class has none. */
 static const struct mapping_entry *entry_of_class(const struct lab *lab,
                                                   const struct chart_core *core, uint32_t f,
                                                   const struct mapping *m)
@@ -24,15 +24,15 @@ static const struct mapping_entry *entry_of_class(const struct lab *lab,
             of = core->class_of.items[i];
     if (of < SIZE_MAX)
         entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
-    /* an earlier run's core may have another member */
+    /* the core of an earlier run may have another member of the class */
     for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)
         if (core->class_of.items[i] == of)
             entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);
     return entry;
 }
 
-/* Twin of @form in the table: the same name with a V, or with the destination as separate source;
- * UINT32_MAX: none. */
+/* Returns the VEX counterpart of @form in the table: the same name with a V, or with the
+ * destination as separate source. UINT32_MAX: none. */
 static uint32_t twin_of(const struct lab *lab, const char *form)
 {
     const char *operands = strstr(form, " (");
@@ -72,7 +72,7 @@ size_t twins_add(const struct lab *lab, const struct chart_core *core, const dou
                 !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
         if (!fresh)
             continue;
-        added[count] = *as;   /* borrows the usage from @known */
+        added[count] = *as;   /* points into the usage in @known */
         added[count].form = (char *)form;
         mapping_set(m, &added[count++]);
     }

@@ -9,7 +9,8 @@
 #include "isa/operands.h"
 #include "throughput/predict.h"
 
-/* Relative differences of times alone that count as equal: the first at which any form is found. */
+/* Relative differences of times alone that count as equal. The first at which a form is found is
+ * used. */
 static const double as_long[] = {0.025, 0.1, 0.3};
 #define LEVELS (sizeof as_long / sizeof *as_long)
 
@@ -18,7 +19,7 @@ static bool explained(const struct chart_form *f)
     return f->state == CHART_IN_CORE || f->state == CHART_PLACED;
 }
 
-/* Cycles of each form alone on the machine; the caller frees. */
+/* Returns the cycles that the machine predicts for each form alone. The caller frees. */
 static double *times_alone(const struct chart *c)
 {
     struct experiments *t = experiments_new();
@@ -33,7 +34,7 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* Properties that forms must share besides their time. */
+/* Properties that two forms must share in addition to their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
 /* Returns whether both access memory or neither does, and both are vector instructions or neither
@@ -54,13 +55,14 @@ static bool alike(const struct chart *c, size_t a, size_t b, double within, enum
                : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
 }
 
-/* A usage and its number of forms. */
+/* A usage and the number of forms with it. */
 struct kind_of_usage {
     const struct mapping_entry *entry;
     size_t forms;
 };
 
-/* Entry of the most frequent usage among forms with the time alone of form @at; NULL: none. */
+/* Returns the entry of the most frequent usage among explained forms that take about as long alone
+ * as form @at; NULL: none. */
 static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within,
                                              enum likeness likeness)
 {
@@ -89,7 +91,8 @@ static const struct mapping_entry *commonest(const struct chart *c, size_t at, d
     return best.entry;
 }
 
-/* The same among the most similar forms: at least of the same kind, if any. */
+/* Returns the entry of the most frequent usage among the most similar forms with about the same
+ * time alone; NULL: none. */
 static const struct mapping_entry *like(const struct chart *c, size_t at)
 {
     const struct mapping_entry *as = NULL;

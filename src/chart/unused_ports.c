@@ -12,7 +12,7 @@ static portset ports_of(const struct usage *u)
     return ports;
 }
 
-/* Ports of the machine's usages and open ambiguities. */
+/* Returns the ports that usages and open ambiguities of the machine need. */
 static portset ports_held(const struct chart *c)
 {
     const struct mapping *m = c->machine->mapping;
@@ -26,7 +26,7 @@ static portset ports_held(const struct chart *c)
     return held;
 }
 
-/* Renumbers @set to the ports in @held. */
+/* Renumbers the ports of @set to their positions within @held. */
 static portset closed_up(portset set, portset held)
 {
     portset out = 0;
@@ -100,7 +100,8 @@ static void close_form_up(struct chart_form *f, portset held)
             usage_done(&other.usage);
         }
     }
-    if (kept < f->other_count) {   /* whichever alternative it names */
+    /* Keeps the list index of the alternative in each ambiguity valid. */
+    if (kept < f->other_count) {
         free(f->rival);
         f->rival = NULL;
     }

@@ -11,48 +11,52 @@
 #include "chart/venn_rows.h"
 #include "throughput/throughput.h"
 
-#define SECOND_SETS 256      /* candidate sets of a second µop */
+#define SECOND_SETS 256      /* most candidate sets of a second µop */
 #define KEPT 32              /* states */
-/* the widest known cores have 18 that loops distinguish (Neoverse V2) */
+/* The widest known cores have 18 ports that loops distinguish (Neoverse V2). */
 #define PORTS_LIMIT 20
-#define REPEATS_MOST 3       /* µops on one set */
-/* ports of a set beyond the issue width, which other forms of the ports reveal */
+#define REPEATS_MOST 3       /* most µops on one set */
+/* Ports by which a set may exceed the issue width. Only other forms on these ports reveal its
+ * size. */
 #define ABOVE_WIDTH 1
 #define DEVIATION_MOST 60.0
-/* Where times scatter by more than noise, the sum of many small deviations must not pay for a port:
- * prices are scaled by the allowed mean squared deviation. */
+/* If times scatter by more than noise, many small deviations must not justify a port. Prices are
+ * therefore scaled by the allowed mean squared deviation. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
-#define PORTS_ALLOWED 4      /* new ports that a form may cost */
+#define PORTS_ALLOWED 4      /* price limit of a form, as number of new ports */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* price of a µop on another set */
 #define REPEAT_PRICE 1.0
-/* price of a µop without a slot if no memory is accessed: rare, but wide vectors use some units
- * twice */
+/* Price of a µop without a slot of a form that does not access memory. It is rare, but wide vectors
+ * use some units twice. */
 #define DOUBLE_PRICE 6.0
-/* price of a set that no other form has: legacy and VEX vectors are never measured together, so
- * only this makes them share ports */
+/* Price of a set that no other form has. Legacy and VEX vectors are never measured together, so
+ * only this price makes them share ports. */
 #define SET_PRICE 3.0
-/* price of a port that forms of another kind use: above that of a new port, so that kinds share one
- * only if times show it, not if the issue width hides it */
+/* Price of a port that forms of another kind use. It exceeds that of a new port, so kinds share a
+ * port only if times show it, not because the issue width hides a new port. */
 #define SHARE_PRICE 7.0
 #define PASSES 3
 #define ASKED_EVERY 2048
-#define ROUNDS 3             /* rounds in which forms join before others */
-#define ANEW_GAIN 3.0        /* least reduction of the cost by a form that joins again */
+/* most rounds of joining failed forms before others, and of joining forms again */
+#define ROUNDS 3
+/* least reduction of the cost by which a form that joins again is accepted */
+#define ANEW_GAIN 3.0
 
 struct venn_use {
     portset set[2];
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
-    float price;                 /* without the cost of times */
+    float price;                 /* price of the usage, without the cost of times */
 };
 
 struct venn_state {
     unsigned ports;
     double cost;
-    size_t order[2];             /* tie-break: index of the previous state, and its turn there */
+    /* tie-break: index of the previous state, and number of the way to join it */
+    size_t order[2];
     struct venn_use use[VENN_FORMS_MOST];
 };
 
@@ -63,11 +67,11 @@ struct venn {
     bool placed[VENN_FORMS_MOST];
     struct venn_state *states;
     size_t state_count;
-    size_t form;                 /* form that joins */
+    size_t form;                 /* index of the joining form */
     double prices;               /* factor of all prices */
-    bool pairs;                  /* tries two µops of different sets as well */
-    double bar;                  /* cost from which a candidate is dropped */
-    size_t done, total;          /* forms, for @goes_on */
+    bool pairs;                  /* also tries two µops of different sets */
+    double bar;                  /* cost at which a candidate is dropped */
+    size_t done, total;          /* progress for @goes_on: forms processed, and their total */
     struct venn_worker *workers;
     unsigned worker_count;
     atomic_bool over;
@@ -81,8 +85,10 @@ struct venn_worker {
     struct joiner *joining;
     struct venn_state *next;
     size_t next_count;
-    double bar;                  /* that of all, or the cost of the worst of @next */
-    /* priced ways of one share; polls so far */
+    /* cost at which this thread drops a candidate: the common bar, or the cost of the worst of a
+     * full @next */
+    double bar;
+    /* number of candidates found by this thread; number of polls */
     size_t offers, asked;
 };
 
@@ -126,7 +132,7 @@ static int by_cost(const void *a, const void *b)
     return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
-/* Keeps the best of @next and sets the bar to the cost of the worst of them. */
+/* Keeps the best of @next and lowers the bar to the cost of the worst of them. */
 static void keep_best(struct venn_worker *w)
 {
     qsort(w->next, w->next_count, sizeof *w->next, by_cost);
@@ -136,7 +142,7 @@ static void keep_best(struct venn_worker *w)
         w->bar = w->next[KEPT - 1].cost;
 }
 
-/* Returns whether time is over; polls occasionally. */
+/* Returns whether the search must end. Polls only occasionally. */
 static bool is_over(struct venn_worker *w)
 {
     struct venn *v = w->v;
@@ -147,7 +153,8 @@ static bool is_over(struct venn_worker *w)
     return v->over;
 }
 
-/* Evaluates state @at of v->states joined by the form as @use; @second: index of its second set. */
+/* Evaluates state @at of v->states with the joining form as @use. @second: index of the second
+ * set. */
 static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second,
                   unsigned ports, double price)
 {
@@ -173,7 +180,7 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     }
 }
 
-/* Splits the ports of @s into regions of interchangeable ports. Returns their number. */
+/* Splits the ports of @s into regions of interchangeable ports. Returns the number of regions. */
 static size_t regions_of(const struct venn *v, const struct venn_state *s, portset out[PORTS_LIMIT])
 {
     size_t n = 0;
@@ -214,9 +221,9 @@ static size_t add_set(portset set, portset *out, size_t n)
     return n;
 }
 
-/* Collects the placed forms' sets (*@own of them), unions of two single ports, and sets less one
- * port: if a load and its operation share a scheduler, the operation uses the ports of its kind at
- * that scheduler only (Zen: three of four). */
+/* Collects the sets of placed forms (*@own of them), unions of two single ports, and sets less one
+ * port. The last are needed if a load and its operation share a scheduler: the operation then uses
+ * only the ports of its kind at that scheduler (Zen: three of four). */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions,
                       size_t region_count, portset *out, size_t *own)
 {
@@ -239,7 +246,7 @@ static size_t sets_of(const struct venn *v, const struct venn_state *s, const po
     return n;
 }
 
-/* Ports that forms of other kinds use exclusively. */
+/* Returns the ports of placed forms of other kinds with a single µop set. */
 static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 {
     portset out = 0;
@@ -250,8 +257,8 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
     return out;
 }
 
-/* One way to join a state: @count µops on a set of @size ports, chosen region by region, alone or
- * with one µop on a known set. */
+/* One way to join a state: @count µops on a new set, chosen region by region, alone or with one µop
+ * on a known set. */
 struct venn_joining {
     struct venn_worker *w;
     struct venn *v;
@@ -271,8 +278,8 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
-/* Slots of the joining form as @use: where experiments leave them open, one per µop, if its ports
- * explain its time. */
+/* Returns the slots of the joining form as @use. If experiments leave the number open and the ports
+ * explain the time, it is one per µop. */
 static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 {
     double t = v->known.alone[v->form], most = 0;
@@ -289,7 +296,7 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
     return (uint8_t)uops;
 }
 
-/* Price of @uops in the slots of the joining form. */
+/* Returns the price of µops in @uops that exceed the slots of the joining form. */
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->known.slots[v->form];
@@ -338,7 +345,7 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
-/* Rows of the joining form with placed forms only. */
+/* Returns the number of the joining form's rows in which all other forms are placed. */
 static size_t known_rows(const struct venn *v)
 {
     size_t known = 0;
@@ -348,7 +355,7 @@ static size_t known_rows(const struct venn *v)
     return known;
 }
 
-/* Passes the rows of the joining form in @s, without the form, to @j. */
+/* Adds the joining form's rows, without the form's own µops, to @j. */
 static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
@@ -396,7 +403,7 @@ static void join_all(struct venn_worker *w, size_t at)
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
-            /* The time alone agrees, or slots limit. */
+            /* The ports explain the time alone, or slots limit it. */
             if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) ||
                 (own < t && v->known.slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
@@ -416,7 +423,8 @@ static void join_share(void *state, unsigned worker)
         join_all(w, i);
 }
 
-/* Tries all ways to join all states; the best are in the first worker's @next, best first. */
+/* Tries all ways to join all states. The first worker's @next then has the best results, best
+ * first. */
 static void try_all(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -437,8 +445,8 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Largest price of ports at which a form may join: that of a few new ones, or of all its own if it
- * needs more alone. A form as quick as the issue width may have none. */
+/* Returns the largest price of ports at which a form may join: that of a few new ports, or of all
+ * its ports if it needs more alone. Excludes forms as fast as the issue width. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->known.alone[v->form]);
@@ -476,7 +484,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
         cost += v->placed[f] ? s->use[f].price : 0;
         for (size_t r = 0; v->placed[f] && r < v->known.rows[f].count; r++) {
             const struct venn_row *row = &v->known.rows[f].items[r];
-            /* each row appears once per form */
+            /* each row counts once, for its first form */
             bool counts = row->terms[0].place == f;
             for (unsigned k = 0; k < row->n && counts; k++)
                 counts = v->placed[row->terms[k].place];
@@ -486,7 +494,7 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
     return cost;
 }
 
-/* Renumbers @set to the ports @used. */
+/* Renumbers the ports of @set to their positions within @used. */
 static portset squeeze(portset set, portset used)
 {
     portset out = 0;
@@ -496,7 +504,7 @@ static portset squeeze(portset set, portset used)
     return out;
 }
 
-/* Keeps the best state, without form @f and the ports that only it has. */
+/* Keeps only the best state, and removes form @f from it with the ports that only @f has. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
@@ -515,8 +523,7 @@ static void take_out(struct venn *v, size_t f)
     v->state_count = 1;
 }
 
-/* Joins @first, which has not joined, in place of @second, then @second again; undone unless both
- * join. */
+/* Replaces the placed form @second by @first, then joins @second again. Undone unless both join. */
 static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
@@ -538,8 +545,8 @@ static bool join_before(struct venn *v, size_t first, size_t second)
     return joined;
 }
 
-/* Returns whether @b may prevent @a from joining: same kind, and @b has a single operation.
- * Excludes memory accesses, whose times depend on more than ports. */
+/* Returns whether @b may prevent @a from joining: they are of one kind, and @b has a single
+ * operation. Excludes memory accesses, because their times depend on more than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
     return v->known.alone[a] > 0 && v->known.kind[a] != VENN_MEMORY &&
@@ -547,8 +554,8 @@ static bool may_hinder(const struct venn *v, size_t a, size_t b)
            v->states[0].use[b].n > 0;
 }
 
-/* Lets forms that failed to join try before those that joined: contention on ports that two forms
- * share and all others avoid shows only in their pair. */
+/* Retries forms that failed to join, each before one of the placed forms. Contention on ports that
+ * only two forms share is visible only in their pair. */
 static void join_left_out(struct venn *v)
 {
     bool better = true;
@@ -562,7 +569,7 @@ static void join_left_out(struct venn *v)
     }
 }
 
-/* Joins form @f again with all others; kept if the total cost falls. */
+/* Joins form @f again after all others. Undone unless the total cost falls. */
 static bool join_anew(struct venn *v, size_t f)
 {
     struct venn_state before = v->states[0];
@@ -579,8 +586,8 @@ static bool join_anew(struct venn *v, size_t f)
     return better;
 }
 
-/* Joins early forms again, which joined with few others: a store that also uses an addition port
- * shows it only once additions have joined. */
+/* Joins each form again, because the first ones joined when few others were placed. A store that
+ * also uses an addition port shows it only after additions have joined. */
 static void join_all_anew(struct venn *v)
 {
     bool better = true;
@@ -618,7 +625,7 @@ static struct mapping *write_mapping(const struct venn *v)
     return m;
 }
 
-/* Creates the workers; returns their number. */
+/* Creates the workers. Returns their number. */
 static unsigned make_workers(struct venn *v)
 {
     const struct chart_hooks *hooks = v->o->hooks;
@@ -649,9 +656,9 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
     v->state_count = 1;
     unsigned workers = make_workers(v);
-    /* Forms with one µop join first; the rest may use two of the known sets. Forms with several
-     * operations wait: before a load has joined, a load with an operation may look like the
-     * operation alone, and then no load joins. */
+    /* Forms with one µop join first; in later passes forms may use two of the known sets. Forms
+     * with several operations wait: before a load has joined, a load with an operation may look
+     * like the operation alone, and then no load joins. */
     v->total = PASSES * v->known.n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->known.n && !v->over; v->form++) {

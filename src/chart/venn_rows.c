@@ -16,8 +16,8 @@ static enum venn_kind kind_of(const char *form)
                                     : VENN_GENERAL;
 }
 
-/* Returns whether @form accesses memory and also does something else: no plain load or store, or a
- * call or return. AArch64's loads and stores ([X]) do nothing else. */
+/* Returns whether @form accesses memory and has another operation, or is a call or return. False
+ * for plain loads and stores, and for AArch64's loads and stores ([X]). */
 static bool does_several(const char *form)
 {
     static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE",
@@ -71,7 +71,8 @@ static void take_rows(struct venn_rows *v)
     free(place);
 }
 
-/* Slots left in @row for each execution of form @i, with one for each of the other forms. */
+/* Returns the slots in @row that remain for each execution of form @i, with one slot for each other
+ * form. */
 static double slots_left(const struct venn_rows *v, size_t i, const struct venn_row *row,
                          double *own)
 {
@@ -84,8 +85,9 @@ static double slots_left(const struct venn_rows *v, size_t i, const struct venn_
                 *own);
 }
 
-/* Slots of each form: at most the number that fits with others. Exact if it takes longer than alone
- * with the quickest form, which takes one slot and no port. */
+/* Determines the slots of each form: at most the number that other forms in its rows leave. The
+ * number is exact if the form is slower with the fastest form, which takes one slot and no port,
+ * than alone. */
 static void count_slots(struct venn_rows *v)
 {
     size_t quickest = 0;

@@ -10,10 +10,10 @@
 #define VENN_FORMS_MOST 96
 #define VENN_TERMS_MOST 8
 
-/* Kind of a form with one operation. */
+/* Kind of a form by its operation. */
 enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
 
-/* A row of the table, with forms by joining order. */
+/* A row of the table; forms are numbered by join order. */
 struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[VENN_TERMS_MOST];
     uint8_t n;
@@ -26,18 +26,18 @@ struct venn_rows {
     const uint32_t *forms;
     size_t n;
     double alone[VENN_FORMS_MOST];
-    /* has several operations, so probably several µops */
+    /* the form has several operations, so probably several µops */
     bool several[VENN_FORMS_MOST];
     uint8_t slots[VENN_FORMS_MOST];
-    bool slots_known[VENN_FORMS_MOST];   /* @slots are exact */
+    bool slots_known[VENN_FORMS_MOST];   /* @slots is exact */
     enum venn_kind kind[VENN_FORMS_MOST];
     VEC(struct venn_row) rows[VENN_FORMS_MOST];   /* by form */
     double width;                   /* per cycle */
     bool scattered;                 /* times scatter by more than noise */
 };
 
-/* Fills @out for the first VENN_FORMS_MOST of the @n @forms of @t from rows with no other forms.
- * venn_rows_done frees; @t and @forms stay. */
+/* Fills @out for the first VENN_FORMS_MOST of the @n @forms of @t from the rows without other
+ * forms. Borrows @t and @forms. venn_rows_done frees. */
 void venn_rows_make(struct venn_rows *out, const struct experiments *t, const uint32_t *forms,
                     size_t n, double width, bool scattered);
 void venn_rows_done(struct venn_rows *v);

@@ -9,11 +9,12 @@
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "decided by blocks"
-/* largest factor by which weights grow when blocks chose an alternative; files hold weights up to
- * 1e6 */
+/* Least weight of an alternative that blocks choose. Other weights grow by its inverse, and files
+ * store weights up to 1e6. */
 #define LEAST_WEIGHT 1.1e-6
 
-/* Largest relative error of the machine on the measurements of form @form; NaN: none. */
+/* Returns the largest relative error of the machine on the measurements of form @form; NaN:
+ * none. */
 static double worst_error(const struct chart *c, size_t form)
 {
     const struct experiments *t = c->table;
@@ -52,7 +53,7 @@ static void write_source(struct chart *c, size_t form, double worst, const char 
     str_done(&text);
 }
 
-/* Names the most likely alternative; @tells: the experiment that distinguishes it; NULL:
+/* Names the most likely alternative. @tells: the experiment that distinguishes it; NULL:
  * unknown. */
 static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage,
                        const struct experiment *tells)
@@ -68,7 +69,7 @@ static void name_rival(const struct chart *c, struct chart_form *f, const struct
     f->settle = tells ? str_take(&text) : NULL;
 }
 
-/* Returns whether @usage is the chart's named alternative. */
+/* Returns whether @usage is the alternative that the chart names for @f. */
 static bool is_rival(const struct chart *c, const struct chart_form *f, const struct usage *usage)
 {
     struct str text = {0};
@@ -79,7 +80,7 @@ static bool is_rival(const struct chart *c, const struct chart_form *f, const st
     return is;
 }
 
-/* The experiment that distinguishes alternative @other of form @form; NULL: none. */
+/* Returns the experiment that distinguishes alternative @other of form @form; NULL: none. */
 static const struct experiment *telling(const struct chart *c, size_t form, unsigned other)
 {
     for (size_t i = 0; i < c->ambiguities.count; i++)
@@ -97,7 +98,7 @@ static void replace(struct chart_usage *other, struct chart_usage *take_before)
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    /* distinguishes both, whichever the machine has */
+    /* The experiment distinguishes both usages, whichever the machine has. */
     const struct experiment *tells = telling(c, form, other);
     double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
@@ -105,13 +106,14 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
         name_rival(c, f, &take_before->usage, tells);
     take_before->weight = 1;
     replace(&f->others[other], take_before);
-    for (unsigned i = 0; i < f->other_count; i++)   /* the machine's usage has weight 1 */
+    /* relative to the machine's usage, which has weight 1 */
+    for (unsigned i = 0; i < f->other_count; i++)
         f->others[i].weight /= weight;
     f->confidence *= weight;
     write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-/* The least likely alternative with an ambiguity; f->other_count: none. */
+/* Returns the least likely alternative with an ambiguity; f->other_count: none. */
 static unsigned least_likely(const struct chart *c, size_t form)
 {
     const struct chart_form *f = &c->forms[form];
@@ -124,7 +126,7 @@ static unsigned least_likely(const struct chart *c, size_t form)
     return least;
 }
 
-/* Replaces alternative @at by the form's former usage; f->other_count: none. */
+/* Replaces alternative @at by the form's former usage. f->other_count: replaces none. */
 static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
