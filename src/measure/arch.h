@@ -1,28 +1,29 @@
 /* Processor-dependent part of measuring: generated machine code, entry to and exit from foreign
- * code with all registers set, and the only place with system calls. arch_x86_64.c and
- * arch_aarch64.c are both compiled, each empty on the other processor. Internal to measure/. */
+ * code with all registers set, and the only code with system calls. arch_x86_64.c and
+ * arch_aarch64.c are both compiled; the one for the other processor is empty. Internal to
+ * measure/. */
 #ifndef PORTOLAN_MEASURE_ARCH_H
 #define PORTOLAN_MEASURE_ARCH_H
 
 #include "isa/a64/body.h"
 #include "isa/body.h"
 
-/* memory pages used in rotation for the pages that kernels map: as many as a first-level cache
- * holds */
+/* Memory pages that back, in rotation, the pages that kernels map: as many as a first-level cache
+ * holds. */
 #define SANDBOX_REAL_PAGES 8
 
-/* Registers and pages after measured code. x86-64. */
+/* Registers and pages after measured code ran. x86-64 only. */
 struct sandbox_state {
     uint64_t general[32];             /* by number */
-    /* lowest word first; 0 where the set-up has no vectors */
+    /* lowest word first; 0 if the set-up lacks vectors */
     uint64_t vectors[32][8];
     uint64_t masks[8];
-    /* first of the page addresses mapped for it */
+    /* the first page addresses that were mapped for the code */
     uint64_t pages[SANDBOX_REAL_PAGES];
 };
 
-/* Values for the entry code in assembler, which uses these offsets as numbers; the compiler checks
- * them. */
+/* Values for the entry code in assembler, which uses these offsets as numbers. Static assertions
+ * check the offsets. */
 struct sandbox_frame {
     uint64_t phase;         /* 0: target of the jump at the end of a loop */
     uint64_t counter;       /* 8: loop counter in memory (x86-64) */
@@ -31,24 +32,26 @@ struct sandbox_frame {
     uint64_t warm, count;   /* 32, 40 */
     uint64_t start, end;    /* 48, 56: time stamps */
     uint32_t vectors;       /* 64 */
-    uint32_t counter_register;   /* 68: its number; x86-64: 0: in memory */
+    /* 68: number of the counter register; 0 on x86-64: counter in memory */
+    uint32_t counter_register;
     uint32_t control;       /* 72: mxcsr, fpcr */
-    /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 are addresses and zeros */
+    /* 76: x86-64: whether vzeroupper is needed at the end; AArch64: whether z29 to z31 hold
+     * addresses and zeros */
     uint32_t clean;
-    uint64_t general[32];   /* 80: AArch64: sp is the last */
+    uint64_t general[32];   /* 80: AArch64: the last one is sp */
     uint64_t masks;         /* 336: x86-64 mask registers */
-    uint64_t passes;        /* 344: of the timed part, at least 1 */
-    /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
+    uint64_t passes;        /* 344: passes of the timed part, at least 1 */
+    /* 352: values[i] is the first word of vector register i; the widest register has 2,048 bits */
     uint64_t values[64];
     struct sandbox_frame *self;  /* 864 */
-    uint64_t keeps;         /* 872: stores the final registers to @state (x86-64) */
+    uint64_t keeps;         /* 872: whether the final registers are stored to @state (x86-64) */
     struct sandbox_state state;  /* 880 */
 };
 
-/* Layout of the area: code, thread-local words, memory and stack are contiguous, so that code
- * addresses its data relative to itself. */
+/* Layout of the area. Code, thread-local words, memory and stack are contiguous, so that code can
+ * address its data relative to itself. */
 #if defined(__aarch64__)
-#define AREA_PART 0x40000     /* pages may have 64 KiB */
+#define AREA_PART 0x40000     /* a page may have 64 KiB */
 #else
 #define AREA_PART 0x10000
 #endif
@@ -59,41 +62,45 @@ struct sandbox_frame {
 #define AREA_STACK (AREA_STORES + AREA_PART)
 #define AREA_STACK_SIZE AREA_PART
 #define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
-/* Only pages in the middle of each part are mapped; the others are guards. */
+/* Only the pages in the middle of each part are mapped; all others are guard pages. */
 #define AREA_PAGES_AT (AREA_PART / 4)
 #define AREA_PAGES (AREA_PART / 4)
 
-/* Runs frame->target with frame->warm iterations, then with frame->count, with all registers set
- * before each; takes time stamps around the second. Returns 0, or the argument of
+/* Runs frame->target with frame->warm iterations, then with frame->count. Sets all registers before
+ * each run. Stores time stamps around the second run. Returns 0, or the argument of
  * sandbox_escape. */
 unsigned sandbox_enter(struct sandbox_frame *frame);
-/* Called by the signal handler to leave foreign code at any point; sandbox_enter returns @fault. */
+/* Leaves foreign code at any point; the signal handler calls it. sandbox_enter then returns
+ * @fault. */
 void sandbox_escape(unsigned fault) __attribute__((noreturn));
-/* Makes a system call without libc; the kernel permits them only from sandbox_syscall_site.
+/* Makes a system call without libc. The kernel permits system calls only from sandbox_syscall_site.
  * Negative: -errno. */
 long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
 extern const char sandbox_syscall_site[], sandbox_sigreturn[], sandbox_sigreturn_site[];
-/* Continues as @go(@given) on the stack that ends at @stack, 16-byte aligned; @go never returns. */
+/* Switches to the stack that ends at @stack, 16-byte aligned, and calls @go(@given). @go never
+ * returns. */
 void arch_continue(void *stack, void (*go)(void *given), void *given) __attribute__((noreturn));
-/* Sets the thread register that measured code cannot access to @frame; on x86-64 also the one that
- * it can use, to @local. libc is unusable afterwards. */
+/* Sets the thread register that measured code cannot access to @frame, and on x86-64 the one that
+ * it can access to @local. libc is unusable afterwards. */
 void arch_thread_set(struct sandbox_frame *frame, void *local);
-/* Returns @frame after that call; and libc's thread pointer before it. */
+/* arch_frame returns the frame after arch_thread_set. arch_thread returns libc's thread pointer
+ * before that call. */
 struct sandbox_frame *arch_frame(void);
 void *arch_thread(void);
 
-/* Instruction sequences that use the registers of bodies: a dependent addition; a dependent
+/* Instruction sequences on the registers of bodies: a dependent addition; a dependent
  * multiplication; a nop; two independent additions; five independent comparisons and a nop; the
- * first and a further link of a chain of slow operations, empty where cores have a single
- * thread. */
+ * first and each further link of a chain of slow operations. The last two are empty for cores with
+ * a single thread. */
 struct arch_code { uint8_t bytes[24]; uint8_t length; };
 extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair, arch_ports,
     arch_room_begin, arch_room_link;
 
-/* Bytes before the first instruction of a loop, longest loop for its branch, and the counter
+/* Bytes before the first instruction of a loop, largest loop that its branch can span, and counter
  * register of bodies. */
 #if defined(__aarch64__)
-#define ARCH_RSEQ_SIGNATURE 0xd428bc00u   /* for restartable sequences, as libc registers them */
+/* signature of restartable sequences, as libc registers it */
+#define ARCH_RSEQ_SIGNATURE 0xd428bc00u
 #define ARCH_BEGIN_LENGTH 8
 #define ARCH_LOOP_LIMIT (1024 * 1024 - 256)
 #define ARCH_COUNTER A64_COUNTER
@@ -105,31 +112,34 @@ extern const struct arch_code arch_chain, arch_second_chain, arch_nop, arch_pair
 #define ARCH_COUNTER BODY_COUNTER
 #define ARCH_CANARY_COUNTER COUNTER_MEMORY
 #endif
-/* Writes the values that entry must still set to @at of the code area @code. Returns their length,
- * ARCH_BEGIN_LENGTH. */
+/* Writes code at @at of the code area @code that sets the registers which entry leaves unset.
+ * Returns its length, ARCH_BEGIN_LENGTH. */
 size_t arch_loop_begin(uint8_t *code, size_t at);
-/* Writes the loop end at @end: decrements, branches to @start, and finally jumps through
- * frame->phase. Returns its length, at most 32. @counter: enum sandbox_counter. */
+/* Writes the loop end at @end: decrements the counter, branches to @start, and after the last
+ * iteration jumps through frame->phase. Returns its length, at most 32 bytes. @counter: enum
+ * sandbox_counter. */
 size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter);
-/* Writes a load at @offset bytes of the loads' window, general of 8 bytes or vector of 16; returns
- * its length, at most 8. */
+/* Writes a load at @offset bytes of the load window: of 8 bytes to a general register or 16 bytes
+ * to a vector register. Returns its length, at most 8 bytes. */
 size_t arch_load(uint8_t *out, bool vector, unsigned offset);
 
-/* Vector set-up that code of @body needs on this CPU; and that of the chains and probes. */
+/* arch_setup returns the vector set-up that code of @body needs on this CPU; arch_setup_plain that
+ * of the chains and probes. */
 unsigned arch_setup(const struct body *body);
 unsigned arch_setup_plain(const struct sandbox_frame *frame);
-/* Sets the constant members; those for kernels except general registers; and the registers of
- * bodies, with the pointer for loads @loads_at bytes further on. */
+/* arch_frame_begin sets the constant members; arch_frame_kernel those for kernels, except general
+ * registers. arch_frame_fill sets the registers of bodies, and moves the load pointer by @loads_at
+ * bytes. */
 void arch_frame_begin(struct sandbox_frame *frame);
 void arch_frame_kernel(struct sandbox_frame *frame);
 void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t loads_at);
-/* Address of the instruction that raised the signal with @context. */
+/* Returns the address of the instruction that raised the signal with @context. */
 uint64_t arch_fault_code(const void *context);
 /* Makes new instructions visible to the calling processor. */
 void arch_code_changed(uint8_t *code, size_t length);
 /* Returns whether frame->keeps is supported. */
 bool arch_has_states(void);
-/* Advice on measuring on this kind of processor; NULL: none. */
+/* Returns advice for measuring on this kind of processor; NULL: none. */
 const char *arch_remark(void);
 
 #endif

@@ -28,10 +28,11 @@ CHECK(passes, 344);
 CHECK(values, 352);
 CHECK(self, 864);
 
-/* tpidr_el0 points to the frame; x0 holds it wherever a register is free. The loop ends by a jump
- * through frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish.
- * x16 points to the loop, whose first two instructions reload it. That is inside the time stamps,
- * as for the other registers, and equal for all code. */
+/* tpidr_el0 points to the frame, and x0 holds that address wherever a register is free. The loop
+ * ends with a jump through frame->phase: first to sandbox_mark, which starts the timed part, then
+ * to sandbox_finish. x16 points to the loop, whose first two instructions reload x16. The time
+ * stamps include this reload as they include that of other registers; it takes equal time for all
+ * code. */
 __asm__(
     ".text\n"
     ".arch armv8.2-a+sve\n"
@@ -93,7 +94,7 @@ __asm__(
     "    mrs x1, cntvct_el0\n"
     "    str x1, [x0, #56]\n"
     "    mov w1, #0\n"
-    /* x0: the frame, w1: return value. */
+    /* x0: the frame; w1: return value. */
     "sandbox_leave:\n"
     "    ldr x2, [x0, #16]\n"
     "    mov sp, x2\n"
@@ -199,7 +200,7 @@ BARE void *arch_thread(void)
 
 BARE void arch_thread_set(struct sandbox_frame *frame, void *local)
 {
-    (void)local;   /* code that reads the register is rejected */
+    (void)local;   /* Code that reads the second thread register is rejected. */
     __asm__ volatile("msr tpidr_el0, %0" : : "r"(frame) : "memory");
 }
 
@@ -222,7 +223,7 @@ size_t arch_loop_end(uint8_t *code, size_t start, size_t end, unsigned counter)
     unsigned reg = counter >= COUNTER_REGISTER ? counter - COUNTER_REGISTER : A64_COUNTER;
     size_t at = end;
 
-    /* cbnz does not change the flags and reaches a megabyte: ARCH_LOOP_LIMIT. */
+    /* cbnz leaves the flags unchanged and spans one MiB: ARCH_LOOP_LIMIT. */
     at += put(code + at, 0xd1000400u | reg << 5 | reg);
     at += put(code + at,
               0xb5000000u | ((uint32_t)(-(int32_t)((at - start) / 4)) & 0x7ffff) << 5 | reg);
@@ -251,7 +252,7 @@ BARE unsigned arch_setup_plain(const struct sandbox_frame *frame)
 
 void arch_frame_begin(struct sandbox_frame *frame)
 {
-    /* Flushes denormals to zero in all precisions; NaNs are the default one. */
+    /* Flushes denormals to zero in all precisions, and makes NaNs the default NaN. */
     frame->control = 1u << 25 | 1u << 24 | 1u << 19;
 }
 
@@ -265,8 +266,8 @@ BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t l
     uint64_t loads = (uint64_t)(area + AREA_LOADS + AREA_PAGES_AT + 4096),
              stores = (uint64_t)(area + AREA_STORES + AREA_PAGES_AT + 4096);
 
-    (void)loads_at;   /* the bases are many and already apart */
-    /* Small odd numbers: valid as shift counts and divisors. */
+    (void)loads_at;   /* The bases are many and already far from each other. */
+    /* Small odd numbers are valid shift counts and divisors. */
     for (unsigned i = 0; i < 31; i++)
         f->general[i] = 37 + 4 * i;
     for (unsigned i = 0; i < sizeof a64_load_bases; i++)
@@ -290,7 +291,7 @@ BARE uint64_t arch_fault_code(const void *context)
 
 BARE void arch_code_changed(uint8_t *code, size_t length)
 {
-    /* By the executable addresses, since instruction caches may be virtually tagged. */
+    /* Uses the executable addresses, because instruction caches may be virtually tagged. */
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 

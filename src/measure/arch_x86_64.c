@@ -37,12 +37,13 @@ CHECK(state.general, 880);
 CHECK(state.vectors, 1136);
 CHECK(state.masks, 3184);
 
-/* gs points to the frame; rdi holds it wherever a register is free. The loop ends by a jump through
- * frame->phase: first to sandbox_mark, which starts the timed part, then to sandbox_finish. Loading
- * the general registers is inside the time stamps, equal for all code, and subtracted. Each further
- * pass reloads the registers and restarts the loop, so that its pointers return to their start.
- * Each phase ends when everything is computed and stored: otherwise the last chain of a short run,
- * and stores waiting for the cache, would overlap with loading the registers. */
+/* gs points to the frame, and rdi holds that address wherever a register is free. The loop ends
+ * with a jump through frame->phase: first to sandbox_mark, which starts the timed part, then to
+ * sandbox_finish. The time stamps include loading the general registers, which takes equal time for
+ * all code and is subtracted. Each further pass reloads the registers and restarts the loop, so
+ * that its pointers return to their start. Each phase waits until all results are computed and
+ * stored. Otherwise the last chain of a short run and its pending stores would overlap with loading
+ * the registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, "
@@ -122,7 +123,7 @@ __asm__(
     "    mov %edi, %eax\n"
     "    mov %gs:864, %rdi\n"
     "    jmp sandbox_leave\n"
-    /* Stores all registers into frame->state, then continues as without. */
+    /* Stores all registers to frame->state, then continues as without it. */
     "sandbox_keep:\n"
     "    mov %rax, %gs:880\n    mov %rcx, %gs:888\n    mov %rdx, %gs:896\n    mov %rbx, %gs:904\n  "
     "  mov %rsp, %gs:912\n    mov %rbp, %gs:920\n"
@@ -295,7 +296,7 @@ unsigned arch_setup(const struct body *body)
 void arch_frame_begin(struct sandbox_frame *frame)
 {
     frame->masks = ~(uint64_t)0;
-    /* Exceptions masked; denormals are zero, so that no value causes a microcode assist. */
+    /* Masks exceptions. Treats denormals as zero, because they cause microcode assists. */
     frame->control = 0x9fc0;
     frame->clean = cpu_vector_bits() >= 256;
 }
@@ -307,7 +308,7 @@ BARE void arch_frame_kernel(struct sandbox_frame *frame)
 
 BARE void arch_frame_fill(struct sandbox_frame *f, const uint8_t *area, size_t loads_at)
 {
-    /* Small odd numbers: valid as shift counts, divisors and near bit offsets. */
+    /* Small odd numbers are valid shift counts, divisors and near bit offsets. */
     for (unsigned i = 0; i < 16; i++)
         f->general[i] = 37 + 4 * i;
     f->general[1] = 5;

@@ -1,9 +1,9 @@
-/* Attributes for functions of the sandbox child that run after it has given up libc, its stack and
- * its data. Internal to measure/. */
+/* Attributes for functions of the sandbox child that run after the child unmapped libc, its stack
+ * and its data. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_BARE_H
 #define PORTOLAN_MEASURE_BARE_H
 
-/* Sanitizer state and the stack protector's guard do not exist there. */
+/* The child has no sanitizer state and no guard value of the stack protector. */
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
 #define BARE_STACK , no_stack_protector
@@ -12,7 +12,8 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
-/* The C library is unmapped: a copying loop must not become a call of memcpy. */
+/* The C library is unmapped, so the compiler must not replace a copying loop by a call of
+ * memcpy. */
 #if defined(__has_attribute)
 #if __has_attribute(no_builtin)
 #define BARE_LOOPS , no_builtin("memcpy", "memmove", "memset")
@@ -23,8 +24,8 @@
 #endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
 #define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
-/* Also for shared functions: a compiler does not inline between instrumented and uninstrumented
- * code. */
+/* Shared functions need it too, because compilers do not inline between instrumented and
+ * uninstrumented code. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 
 #endif

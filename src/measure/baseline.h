@@ -1,6 +1,6 @@
-/* Speed of an idle core of this CPU, kept between runs: baseline.csv in the state directory has the
- * best value measured of a CPU model and microcode, with its date. A busy host does not lower
- * it. */
+/* Speed of an idle core of this CPU, stored between runs: baseline.csv in the state directory has
+ * the best value measured for a CPU model and microcode, with its date. Measurements on a busy host
+ * do not lower it. */
 #ifndef PORTOLAN_MEASURE_BASELINE_H
 #define PORTOLAN_MEASURE_BASELINE_H
 
@@ -10,39 +10,38 @@
 #include "measure/kept.h"
 
 struct baseline {
-    double nops, ports, room;  /* instructions of the probes per cycle; 0: unknown */
+    double nops, ports, room;  /* instructions per cycle of the three probes; 0: unknown */
     unsigned load_window;      /* best window in bytes for the loads of bodies; 0: unknown */
-    bool doubtful;             /* the core was never certainly idle */
+    bool doubtful;             /* no measurement found the core certainly idle */
     char day[KEPT_DAY];    /* date of the measurement */
 };
 
-/* Summary of one measurement of the probes: @cycles (sorted in place) are cycles per instruction of
- * @n rounds. */
+/* Summary of one measurement of a probe over several rounds. */
 struct baseline_look {
     /* instructions per cycle of the fastest rounds that agree; 0: none */
     double rate;
-    double share;     /* share of the rounds at that speed */
+    double share;     /* share of the rounds with that rate */
 };
 struct baseline_look baseline_look(double *cycles, size_t n);
 
 enum baseline_verdict {
     BASELINE_QUIET,      /* as fast as the known baseline, or the first trustworthy measurement */
-    BASELINE_BUSY,       /* slower: the known baseline is kept */
-    BASELINE_DOUBTFUL,   /* no baseline, and the core may be busy */
+    BASELINE_BUSY,       /* slower than the known baseline, which stays unchanged */
+    BASELINE_DOUBTFUL,   /* no baseline is known, and the core may be busy */
 };
-/* Judges a measurement. @expected: nops per cycle of such a core by its machine's facts, NaN:
- * unknown. Without a baseline and facts, trusts a majority of agreeing rounds. Pure. */
+/* Judges a measurement. @expected: nops per cycle of such a core by its machine's facts; NaN:
+ * unknown. Without a baseline and facts, a majority of rounds must agree. Pure. */
 enum baseline_verdict baseline_judge(const struct baseline *known, const struct baseline_look *nops,
                                      const struct baseline_look *ports, double expected);
-/* Returns whether @seen, on an idle core, replaces @known. Pure. */
+/* Returns whether @seen, measured on an idle core, replaces @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
-/* Issue slots per cycle from the facts of this CPU's machine; NaN if unknown. */
+/* Returns the issue slots per cycle by the facts of this CPU's machine; NaN if unknown. */
 double baseline_width(void);
-/* Nops per cycle from the facts of this CPU's machine (its issue width, doubled if nops fuse); NaN
- * if unknown. */
+/* Returns the nops per cycle by the facts of this CPU's machine (its issue width, doubled if nops
+ * fuse); NaN if unknown. */
 double baseline_expected(void);
-/* Loads the baseline of this CPU; all 0 if none is kept. */
+/* Loads the baseline of this CPU; all members are 0 if none is stored. */
 void baseline_recall(struct baseline *out);
 /* Saves @b and sets its date to today. Logs a failed write. */
 void baseline_remember(struct baseline *b);

@@ -8,21 +8,26 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* rows per group; visits are a few tenths of a second apart on an idle core */
+/* Rows per group. Visits of a row are a few tenths of a second apart on an idle core. */
 #define GROUP 64
 #define GROUP_VISITS 4           /* visits per row before the next group */
-/* seconds after which a group gets no more rows: those of a busy core are slow */
+/* seconds after which a group gets no more rows, because rows are slow on a busy core */
 #define GROUP_SECONDS 3.0
-#define VISIT_SECONDS 0.25       /* patience per visit */
-#define DRY_SECONDS 2.0          /* seconds without an idle window after which */
-/* this share of the patience is left, and each row is visited once, until there is one */
+#define VISIT_SECONDS 0.25       /* seconds that a visit waits for an idle core */
+/* seconds without an idle window after which the core counts as busy */
+#define DRY_SECONDS 2.0
+/* Share of the patience that a visit then has, until a window is idle. Each row gets one such
+ * visit. */
 #define DRY_PATIENCE 0.05
-#define PATIENCE_SECONDS 20.0    /* final seconds without a settled row */
-#define LOOK_SHARE 0.5           /* share of a block's patience for the initial check of the core */
-#define FIRST_VALUE 10           /* factor of a block's patience until it has a value */
+/* seconds without a settled row after which the final phase ends */
+#define PATIENCE_SECONDS 20.0
+/* share of a block's patience that the initial check of the core may take */
+#define LOOK_SHARE 0.5
+/* multiple of the patience for which a block without any value is measured */
+#define FIRST_VALUE 10
 #define CONTENDED "contended"
 
-/* Creates a calibrated sandbox, within @look seconds if possible; NULL with err. */
+/* Creates a calibrated sandbox, within @look seconds if possible. NULL with err. */
 static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state,
                                     struct calibration *c, struct seek *seek, struct err *err)
 {
@@ -77,7 +82,7 @@ bool block_time(const struct insn *insns, size_t count, double patience,
         snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
         return true;
     }
-    /* more of it would not help */
+    /* A longer patience would not help if this one was not used up. */
     bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;
     return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
 }
@@ -88,7 +93,7 @@ struct visits {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
-    /* times on clock_seconds; the second: of the last visit with an idle window */
+    /* clock_seconds of the last settled row, and of the last visit with an idle window */
     double last_settled, last_quiet;
 };
 
@@ -105,21 +110,22 @@ static void settle(struct visits *v, struct block_row *row, double cycles, doubl
     v->last_settled = clock_seconds();
 }
 
-/* Records why @row has no value so far. */
+/* Stores why @row has no value yet. */
 static void leave(struct block_row *row, const char *reason)
 {
     free(row->fault);
     row->fault = mem_strdup(reason);
 }
 
-/* Returns whether the core was busy for some time: then all rows wait together at the end. */
+/* Returns whether the core has been busy for some time. All open rows then wait together at the
+ * end. */
 static bool dry(const struct visits *v)
 {
     return clock_seconds() - v->last_quiet > DRY_SECONDS;
 }
 
-/* Visits a block: sets its value when visits agree, or the reason for having none; if neither it
- * stays open. False with err when measuring is impossible. */
+/* Visits a block. Stores its value if visits agree, or the reason why it has none; otherwise the
+ * row stays open. False with err when measurement fails. */
 static bool visit(struct visits *v, size_t at, struct err *err)
 {
     const struct block_hooks *h = v->hooks;
@@ -167,8 +173,8 @@ static bool show(struct visits *v, size_t until, struct err *err)
     return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
 }
 
-/* Visits a group of rows from @from on, open ones repeatedly, until they settle or make no
- * progress; *@to is the row after the group. */
+/* Visits a group of rows that begins at @from, and its open rows repeatedly, until they settle or
+ * make no progress. *@to: the row after the group. */
 static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
 {
     struct block_rows *rows = v->rows;
@@ -189,7 +195,7 @@ static bool measure_group(struct visits *v, size_t from, size_t *to, struct err 
     return show(v, done, ok ? err : NULL) && ok;
 }
 
-/* Measures rows that are still open; they share the waiting for an idle core. */
+/* Measures the rows that are still open. They wait together for an idle core. */
 static bool measure_open(struct visits *v, struct err *err)
 {
     struct block_rows *rows = v->rows;

@@ -22,21 +22,22 @@
 #define PROBE_SECONDS 5e-6
 #define PATIENCE_SECONDS 0.1
 #define NOISE_PATIENCE_SECONDS 0.01
-#define LOOK_SECONDS 2.0          /* seconds of checking a possibly busy core without baseline */
+/* seconds for which a possibly busy core is checked if no baseline is known */
+#define LOOK_SECONDS 2.0
 #define FIRST_LOOK_SECONDS 0.5
-/* share of its issue width from which a core was idle */
+/* share of the issue width at which a core certainly was idle */
 #define ALL_OF_EXPECTED 0.98
 #define CPUS_LOOKED_AT 8
-#define PROBE_TOLERANCE 0.02      /* relative scatter of short idle probes */
-/* the same for the port probe: half of its runs are 2 to 3 % slower on a Golden Cove that the other
- * probes find idle */
+#define PROBE_TOLERANCE 0.02      /* relative scatter of short probes on an idle core */
+/* The same scatter of the port probe. Half of its runs are 2 to 3 % slower on a Golden Cove that
+ * the other probes find idle. */
 #define PORTS_TOLERANCE 0.04
 #define DOUBTFUL_TOLERANCE 0.05
-/* share of its issue width that nops reach on an idle core: 0.93 on Golden Cove, 0.98 on Skylake */
+/* share of the issue width that nops reach on an idle core: 0.93 on Golden Cove, 0.98 on Skylake */
 #define OF_EXPECTED 0.95
-/* contention up to which the load window is chosen from current measurements */
+/* largest contention at which current measurements choose the load window */
 #define MOSTLY_QUIET 0.5
-#define CHAIN_TICKS 1000   /* least ticks of a clock chain */
+#define CHAIN_TICKS 1000   /* least duration of a clock chain, in ticks */
 
 double calibrate_floor(double *values, size_t n, double width)
 {
@@ -70,7 +71,7 @@ static void raw(struct sandbox_item *item, enum pulse_code code, double count, u
                                   .samples = samples};
 }
 
-/* Ticks of the time stamp counter per second, by the system's clock. */
+/* Time stamp counter and system clock at one moment. */
 struct stopwatch { uint64_t ticks; struct timespec time; };
 
 static void stopwatch_read(struct stopwatch *w)
@@ -86,7 +87,7 @@ static double stopwatch_hz(const struct stopwatch *from, const struct stopwatch 
     return seconds > 0 ? (double)(to->ticks - from->ticks) / seconds : NAN;
 }
 
-/* Ticks of one chain iteration and of an empty run, from two lengths. */
+/* Measures the ticks of one chain iteration and of an empty run, from runs of two lengths. */
 static bool chain_line(struct sandbox *s, double *each, double *overhead, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
@@ -111,16 +112,16 @@ static bool chain_line(struct sandbox *s, double *each, double *overhead, struct
     return *each > 0 || err_set(err, ERR_IO, NULL, "the time stamp counter does not advance");
 }
 
-/* A measurement of the core, by round: the chain, and relative to it the multiplication and the
- * three probes (cycles per instruction). */
+/* A measurement of the core, by round: chain ticks and, relative to them, the multiplication and
+ * the three probes in cycles per instruction. */
 struct look {
     double ticks[ROUNDS], second[ROUNDS], nops[ROUNDS], ports[ROUNDS], room[ROUNDS];
     double clock_hz;
     struct baseline_look by_nops, by_ports, by_room;
 };
 
-/* Chain ticks near round @i: the least of a few, since contention also slows the chain, and a slow
- * reference makes probes look fast. */
+/* Returns the chain ticks near round @i, as the least of a few rounds. Contention also slows the
+ * chain, and a slow reference makes probes look fast. */
 static double yardstick(const struct look *l, unsigned i)
 {
     unsigned from = i > 2 ? i - 2 : 0, to = i + 3 < ROUNDS ? i + 3 : ROUNDS;
@@ -131,14 +132,14 @@ static double yardstick(const struct look *l, unsigned i)
     return least;
 }
 
-/* Ticks per instruction of a raw item with a loop of @length. */
+/* Returns the ticks per instruction of a raw item with a loop of @length. */
 static double raw_each(const struct sandbox_item *item, const struct calibration *c,
                        unsigned length)
 {
     return (least_ticks(item) - c->rules.overhead) / (double)item->count / length;
 }
 
-/* Summary of one probe; @rounds stay in order of time. */
+/* Returns the summary of one probe. @rounds stay in order of time. */
 static struct baseline_look look_of(const double rounds[ROUNDS])
 {
     double sorted[ROUNDS];
@@ -147,7 +148,7 @@ static struct baseline_look look_of(const double rounds[ROUNDS])
     return baseline_look(sorted, ROUNDS);
 }
 
-/* Measures multiplication and probes next to the chain repeatedly. @each: ticks per chain
+/* Measures multiplication and probes next to the chain, in several rounds. @each: ticks per chain
  * iteration. */
 static bool look(struct sandbox *s, double each, const struct calibration *c, struct look *out,
                  struct err *err)
@@ -186,8 +187,8 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* Seconds to measure: until the core was idle, if part of the baseline is unknown. Without facts,
- * or below the rate they allow, accepts stable values. */
+/* Returns the seconds to search for an idle core: long if a part of the baseline is unknown, short
+ * below the rate that facts allow, otherwise 0. */
 static double look_seconds(const struct sandbox *s, const struct calibration *c,
                            enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
@@ -199,8 +200,8 @@ static double look_seconds(const struct sandbox *s, const struct calibration *c,
                : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
-/* Measures the core, with @cpus also others, and stays on the least busy. A baseline limits the
- * time: without one a possibly busy core is measured longer. @known becomes the current
+/* Measures the core and those in @cpus, and moves to the least busy one. A known baseline limits
+ * the time; without it a possibly busy core is measured for longer. @known becomes the current
  * baseline. */
 static bool look_around(struct sandbox *s, double each, struct calibration *out, const int *cpus,
                         size_t cpu_count, struct baseline *known, struct look *best,
@@ -233,11 +234,10 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
     return ok;
 }
 
-/* Chooses the rules' baseline: the kept one if higher than the measured one. */
+/* Sets the baseline of the rules: the stored one, or the measured one if that is better. */
 static void baseline_take(struct baseline *known, const struct look *seen, struct calibration *out)
 {
-    /* The room probe was measured with an idle front end; the room may still have been halved,
-     * until measured better. */
+    /* The room probe is only valid on an idle core: a busy neighbour may have halved the room. */
     struct baseline now = {.nops = seen->by_nops.rate,
                            .ports = seen->by_ports.rate,
                            .room = out->busy ? 0 : seen->by_room.rate,
@@ -257,7 +257,7 @@ static void baseline_take(struct baseline *known, const struct look *seen, struc
     out->room_rate = known->room;
     out->rules.probe_tolerance = PROBE_TOLERANCE;
     out->rules.ports_tolerance = PORTS_TOLERANCE;
-    /* Never idle, but its speed is known: windows near it count. */
+    /* The core was never idle, but facts determine its speed: accepts windows close to it. */
     if (out->doubtful && out->expected_rate > 0) {
         out->probe_rate = OF_EXPECTED * out->expected_rate;
         out->ports_rate = out->room_rate = 0;
@@ -280,7 +280,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     all = (size_t)CPU_COUNT(&cpus);
     for (unsigned i = 0; i < CPU_SETSIZE && n < most; i++)
         if (CPU_ISSET(i, &cpus)) {
-            /* Uses some of many CPUs, spread. */
+            /* If there are more than @most CPUs, chooses evenly distributed ones. */
             if (next * most >= n * all)
                 out[n++] = (int)i;
             next++;
@@ -288,7 +288,7 @@ size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most)
     return n ? n : 1;
 }
 
-/* Evaluates chains and probes. */
+/* Computes the ratios of multiplication and probes to the chain. */
 static bool ratios(struct sandbox *s, double each, struct calibration *out, struct baseline *known,
                    struct err *err)
 {
@@ -315,8 +315,8 @@ static bool ratios(struct sandbox *s, double each, struct calibration *out, stru
     return ok;
 }
 
-/* Adds a body of 200 loads that step through @window bytes: general ones of 8 bytes or vector ones
- * of 16. */
+/* Adds a body of 200 loads that step through @window bytes, with 8-byte general or 16-byte vector
+ * loads. */
 static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t *offset)
 {
     uint8_t code[200 * 8];
@@ -327,8 +327,8 @@ static bool loads_add(struct sandbox *s, unsigned window, bool vector, uint32_t 
 }
 
 /* Chooses the load window. Banks and way predictors sometimes slow loads of many lines for
- * milliseconds; on other machines loads of few lines conflict. The limit of nine of ten rounds
- * decides; among equal windows the smallest. */
+ * milliseconds; on other machines loads of few lines conflict. The time that nine of ten rounds do
+ * not exceed decides; among equal windows the smallest. */
 static bool load_window_choose(struct sandbox *s, struct calibration *out, struct baseline *known,
                                struct err *err)
 {
@@ -346,7 +346,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     for (unsigned i = 0; i < 2 * N; i++) {
         if (!loads_add(s, windows[i / 2], i % 2, &offset))
             return err_set(err, ERR_LIMIT, NULL, "no space for the calibration code");
-        /* Rounds are spread over time. */
+        /* Interleaves the rounds, so that each item's are distributed over time. */
         for (unsigned r = 0; r < ROUNDS_EACH; r++) {
             raw(&items[r * 2 * N + i], PULSE_ITEM,
                 out->stretch * CHAIN_SECONDS * out->clock_hz / 100, OF_ROUND);
@@ -378,7 +378,7 @@ static bool load_window_choose(struct sandbox *s, struct calibration *out, struc
     return true;
 }
 
-/* Measures the noise of one loop by the rules found. */
+/* Measures the noise of one loop with the rules found before. */
 static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);

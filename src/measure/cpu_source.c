@@ -15,13 +15,14 @@ struct cpu_source {
     struct form_codes *codes;
     struct lanes *lanes;
     struct calibration calibration;
-    bool wide;                             /* the core may be wide, SOURCE_WIDE */
-    struct calibration forms_calibration;  /* without the probe that forms do not need */
+    bool wide;                             /* whether the core may be wide (SOURCE_WIDE) */
+    /* calibration without the room probe, which forms do not need */
+    struct calibration forms_calibration;
     double started;
 };
 
-/* Independent forms do not fill a buffer: a neighbour that is only active does not slow them, and
- * on some hosts it always is. */
+/* Independent forms do not fill a buffer, so a neighbour that is merely active does not slow them.
+ * On some hosts a neighbour is always active. */
 static void calibrate_forms(struct cpu_source *s)
 {
     s->forms_calibration = s->calibration;

@@ -9,16 +9,16 @@
 #include "base/names.h"
 #include "base/vec.h"
 
-/* instructions, enough to use every register */
+/* instructions in the summed body, enough to use every register */
 #define SUM_BODY 16
 #define SUM_BASIS 0xcbf29ce484222325
 
 struct form_codes {
     const struct forms *forms;
     struct names names;
-    VEC(struct form_code *) codes;   /* by name; NULL: not measurable */
-    VEC(char *) reasons;             /* by name; NULL: measurable */
-    VEC(uint64_t) sums;              /* by name; 0: no code */
+    VEC(struct form_code *) codes;   /* by name of the form; NULL: not measurable */
+    VEC(char *) reasons;             /* by name of the form; NULL: measurable */
+    VEC(uint64_t) sums;              /* by name of the form; 0: no code */
     struct body *body;               /* scratch storage */
 };
 
@@ -46,7 +46,7 @@ void form_codes_free(struct form_codes *f)
     free(f);
 }
 
-/* FNV-1a (Fowler, Noll, Vo): platform-independent. */
+/* Returns the FNV-1a hash (Fowler, Noll, Vo) of @bytes appended to @sum. Equal on all platforms. */
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -54,7 +54,7 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
     return sum;
 }
 
-/* Sum of a short body of @row alone, as on any processor; 0: no code. */
+/* Returns the sum of a short body of @row alone, as on any processor; 0: no code. */
 static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
 {
     const struct body_shape shape = {.instructions = SUM_BODY};
@@ -133,7 +133,7 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
     uint64_t sum = 0;
     bool added = false, known = e->count <= FORM_CODES_MAX;
 
-    /* Independent of the order of terms. */
+    /* The sum does not depend on the order of terms. */
     for (unsigned i = 0; known && i < e->count; i++) {
         const uint32_t index = names_find(&f->names, e->terms[i].form);
         const struct form_row *row = forms_find(f->forms, e->terms[i].form);

@@ -25,27 +25,28 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* Version of the values; those of other versions are invalid. 1: one order of the instructions; 2:
+/* Version of the values; values of other versions are invalid. 1: one order of the instructions; 2:
  * least of four orders; 3: more registers for chains; 4: also the least of a padded body on a core
  * that may be wide; 5: also one in units of two instructions at even slots, except for chain
  * breakers. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
-#define PART_BYTES ((size_t)4 << 20)   /* bytes parsed as one table */
+#define PART_BYTES ((size_t)4 << 20)   /* bytes that are parsed as one table */
 
 struct journal {
     int file;
     char *path;
     struct str pending;
-    off_t length;        /* bytes of complete records */
-    bool torn;           /* an incomplete record at its end could not be cut off */
+    off_t length;        /* bytes of complete records in the file */
+    /* whether an incomplete record at the end of the file could not be removed */
+    bool torn;
     double synced;
     struct names keys;
     VEC(struct journal_entry) entries;
 };
 
-/* Columns of a record besides those of experiments. */
+/* Columns of a record in addition to those of experiments. */
 struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)
@@ -62,8 +63,8 @@ static struct conditions conditions_of(const struct experiments *t, size_t row)
                                *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
-/* Returns whether a later final value replaces the previous one: a lower value, or one under
- * equally good conditions; a reason never replaces a value. */
+/* Returns whether a later final value replaces the stored one: if it is lower, or was measured
+ * under equally good conditions. A reason never replaces a value. */
 static bool replaces(const struct journal_entry *entry, const struct experiment_row *row,
                      const struct conditions *now)
 {
@@ -94,7 +95,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
         if (!shorter && entry->value_count < sizeof entry->values / sizeof *entry->values)
             entry->values[entry->value_count++] = row->cycles;
     }
-    /* Values of single passes are not final, and a busy machine is no result. */
+    /* Values of single passes are not final, and "busy machine" is not a result. */
     if (single ? entry->state != NULL
                : experiment_state_open(row->state) || !replaces(entry, row, &now)) {
         if (single && strcmp(entry->state, JOURNAL_ONCE) == 0 && !(entry->baseline <= now.baseline))
@@ -111,7 +112,7 @@ static void entry_take(struct journal_entry *entry, const struct experiment_row 
     day_take(entry, now.day);
 }
 
-/* Key of an entry: the experiment and its code. */
+/* Writes the key of an entry: the experiment and its code sum. */
 static void key_print(const struct experiment *e, const char *code, struct str *out)
 {
     experiment_print_key(e, out);
@@ -146,7 +147,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Reads part by part: a journal may be larger than the largest table. */
+/* Parses the rows in parts, because a journal may exceed the largest table. */
 static bool read_back(struct journal *j, const struct str *rows, struct err *err)
 {
     const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
@@ -168,7 +169,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     return ok;
 }
 
-/* Returns whether @fd is still the file @path: another program may have rewritten it. */
+/* Returns whether @fd still is the file @path. Another program may have rewritten the file. */
 static bool current(int fd, const char *path)
 {
     struct stat named, held;
@@ -176,7 +177,7 @@ static bool current(int fd, const char *path)
            named.st_dev == held.st_dev;
 }
 
-/* Opens and locks the file; -1 with err. */
+/* Opens and locks the file. -1 with err. */
 static int open_locked(const char *path, struct err *err)
 {
     int fd = file_calls.open(
@@ -184,8 +185,8 @@ static int open_locked(const char *path, struct err *err)
         O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd >= 0 && path_is_state(path))
-        /* an earlier version's file may be readable by others; if that fails the directory is
-         * private anyway */
+        /* An earlier version's file may be readable by others. If fchmod fails the directory is
+         * private anyway. */
         fchmod(fd, 0600);
     if (fd < 0) {
         err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s",
@@ -199,7 +200,7 @@ static int open_locked(const char *path, struct err *err)
     return fd;
 }
 
-/* Moves invalid lines to a separate file and logs that. */
+/* Moves invalid lines to a separate file, and logs that. */
 static bool set_aside(const struct journal *j, const struct journal_parts *parts, struct err *err)
 {
     struct str name = {0};
@@ -235,7 +236,7 @@ static bool rewrite(struct journal *j, const struct journal_parts *parts, struct
     return ok;
 }
 
-/* Adds the contents of the file. */
+/* Adds the contents of the file to the index. */
 static bool take_in(struct journal *j, const struct str *bytes, struct err *err)
 {
     struct journal_parts parts;
@@ -268,7 +269,7 @@ struct journal *journal_open(const char *path, struct err *err)
     j->file = path_make_parents(path, 0777, err) ? open_locked(path, err) : -1;
     if (j->file < 0 || !file_read(path, JOURNAL_LIMIT, &bytes, err))
         goto out;
-    /* Empty, or an incomplete header. */
+    /* The file is empty or has an incomplete header. */
     if (bytes.length < strlen(JOURNAL_HEADER) &&
         memcmp(str_text(&bytes), JOURNAL_HEADER, bytes.length) == 0) {
         str_add(&j->pending, JOURNAL_HEADER);
@@ -319,8 +320,8 @@ bool journal_flush(struct journal *j, struct err *err)
 {
     if (!j->pending.length)
         return true;
-    /* Cuts off the rest of a failed write, or ends its line: a line without checksum is set aside
-     * next time. */
+    /* Removes the rest of a failed write. If that fails, ends its line: the next run sets aside a
+     * line without checksum. */
     if (j->torn && file_calls.truncate(j->file, j->length) != 0) {
         if (!file_calls_write_all(j->file, "\n", 1))
             return write_fault(j, err);
@@ -334,7 +335,7 @@ bool journal_flush(struct journal *j, struct err *err)
     }
     j->length += (off_t)j->pending.length;
     str_clear(&j->pending);
-    /* Bytes accepted by write() survive this process; the disk is synchronised only once a
+    /* Bytes that write() accepted survive this process. The disk is synchronised at most once per
      * second. */
     if (clock_seconds() - j->synced > 1) {
         j->synced = clock_seconds();
@@ -367,7 +368,7 @@ char *journal_default_path(void)
     char name[64];
     struct str file = {0};
 
-    /* Brand strings of virtual machines are vague; the CPUID signature distinguishes cores. */
+    /* Virtual machines report vague brand strings; the CPUID signature distinguishes cores. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
     str_addf(&file, "-%08x-%d.csv", cpu_signature(),

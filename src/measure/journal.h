@@ -1,5 +1,5 @@
-/* Measurements on disk as they are made: an append-only experiments.csv, so that a killed program
- * loses nothing. */
+/* Stores measurements on disk as they are made, in an append-only experiments.csv, so that a killed
+ * program loses nothing. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_H
 #define PORTOLAN_MEASURE_JOURNAL_H
 
@@ -7,40 +7,40 @@
 #include "model/experiments.h"
 
 #define JOURNAL_ONCE EXPERIMENT_ONCE   /* state of a value that needs confirmation */
-#define JOURNAL_SHORT "short" /* state of a value from a short body */
+#define JOURNAL_SHORT "short" /* state of a value measured with a short body */
 
 struct journal;
-/* Opens or creates @path with its directories. Cuts off an incomplete last line; moves damaged ones
+/* Opens or creates @path and its directories. Removes an incomplete last line. Moves damaged lines
  * to @path.damaged and logs that. NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Appends one line, in memory until journal_flush. @code: the sum of its code (form_codes_sums), ""
- * if none. */
+/* Adds one line, in memory until journal_flush. @code: sum of the experiment's code
+ * (form_codes_sums), "" if none. */
 void journal_add(struct journal *j, const struct experiment *e, const char *code,
                  const struct measured *m, const char *state);
-/* Writes added lines. False with err on failure: the file then ends with its last complete record,
- * and the rest can be flushed later. */
+/* Writes the added lines. False with err on failure: the file then ends with its last complete
+ * record, and a later flush writes the other lines. */
 bool journal_flush(struct journal *j, struct err *err);
 
-/* Records of an experiment when the file was opened. */
+/* Records of an experiment at the time when the file was opened. */
 struct journal_entry {
-    double cycles, spread;      /* final, NaN unless state is EXPERIMENT_OK */
+    double cycles, spread;      /* final value; NaN unless state is EXPERIMENT_OK */
     uint32_t repeats;
-    char *state;                /* final state; JOURNAL_ONCE: only values of single passes */
-    double values[8];           /* of single passes */
+    char *state;                /* final state; JOURNAL_ONCE: all values are of single passes */
+    double values[8];           /* values of single passes */
     unsigned value_count;
-    double shorts[4];           /* from short bodies */
+    double shorts[4];           /* values measured with short bodies */
     unsigned short_count;
-    /* conditions of the final value, or the least baseline of single passes; NaN: unknown */
+    /* Conditions of the final value, or the least baseline of single passes; NaN: unknown. */
     double baseline, slowed;
-    char day[KEPT_DAY];     /* its date, "" if unknown */
+    char day[KEPT_DAY];     /* date of the final value, "" if unknown */
 };
-/* Returns the entry of @e with this @code, or NULL. Values without code sums match as well, except
+/* Returns the entry of @e with this @code, or NULL. Also matches values without code sums, except
  * for the user's forms ('u'). */
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e,
                                          const char *code);
-/* $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL without a
- * home. */
+/* Returns portolan/<cpu name>.csv in $XDG_STATE_HOME or ~/.local/state. The caller frees; NULL
+ * without a home directory. */
 char *journal_default_path(void);
 
 #endif

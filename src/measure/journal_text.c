@@ -22,7 +22,7 @@
 #define NO_CODE ","
 #define CHECK_DIGITS 8
 
-/* Appends the checksum to the record that begins at @start. */
+/* Appends the checksum of the record that begins at @start. */
 static void seal(struct str *out, size_t start)
 {
     str_addf(out, "%0*x\n", CHECK_DIGITS, checksum_of(out->data + start, out->length - start));
@@ -48,7 +48,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     if (m->repeats)
         str_addf(&number, "%u", m->repeats);
     csv_add_field(out, str_text(&number), false);
-    /* A record is one line. */
+    /* Replaces control characters, because a record is one line. */
     str_clear(&text);
     for (; *state; state++)
         str_add_char(&text, iscntrl((unsigned char)*state) ? ' ' : *state);
@@ -65,7 +65,8 @@ void journal_text_add(struct str *out, const struct experiment *e, const char *c
     str_done(&text);
 }
 
-/* Length of the record without its checksum and comma; 0 when the checksum is missing or wrong. */
+/* Returns the length of the record without its checksum and comma; 0 if the checksum is missing or
+ * wrong. */
 static size_t checked_length(const char *line, size_t length)
 {
     char *end, digits[CHECK_DIGITS + 1];
@@ -95,7 +96,7 @@ static bool readable(const char *line, size_t length)
     return is;
 }
 
-/* Reads a line; @plain: without checksums. */
+/* Adds a line to the valid or the invalid ones. @plain: lines have no checksums. */
 static void take_line(struct journal_parts *out, bool plain, const char *line, size_t length)
 {
     size_t record = checked_length(line, length);

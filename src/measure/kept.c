@@ -27,7 +27,7 @@ void kept_today(char day[KEPT_DAY])
         strftime(day, KEPT_DAY, "%Y-%m-%d", &parts);
 }
 
-/* Appends the microcode revision from the kernel, if any. */
+/* Appends the microcode revision that the kernel reports, if any. */
 static void microcode_add(struct str *out)
 {
     char line[256];
@@ -64,7 +64,8 @@ static void identity_done(struct str identity[CPU_COLUMNS])
         str_done(&identity[c]);
 }
 
-/* Reads the table of all CPUs and its columns, and this CPU in @cpu; NULL if unreadable. */
+/* Reads the table of all CPUs, the indices of its columns in @at, and those of the CPU's identity
+ * in @cpu. NULL if unreadable. */
 static struct csv_table *table_read(const struct kept_file *file, int cpu[CPU_COLUMNS],
                                     int at[KEPT_COLUMNS])
 {

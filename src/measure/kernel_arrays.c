@@ -15,37 +15,42 @@
 #include "measure/ticks.h"
 #include "model/start.h"
 
-#define UNROLLED 160              /* instructions, to amortise the loop's end */
+/* most instructions in sequence, which make the cost of the loop's end small */
+#define UNROLLED 160
 #define UNROLLED_BYTES 8192
-#define UNROLLED_FEW 8            /* copies: the loop's own end takes an eighth of a cycle each */
-#define UNITS_LEAST 2             /* of copies in sequence: with less, arrays are walked by fewer */
+/* copies in the shorter sequence; the loop's end costs an eighth of a cycle per copy */
+#define UNROLLED_FEW 8
+/* least repetitions of a sequence before the arrays end; otherwise a shorter sequence is used */
+#define UNITS_LEAST 2
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
 #define CLOCK_RECENT 5e-3         /* seconds */
-/* Length of a run. A host interrupts a guest for some microseconds every fifty: within private
- * caches most runs are shorter; beyond them a run must be long compared with the lines in flight at
- * its end. */
+/* Cycles of a run. A host interrupts a guest for some microseconds every fifty microseconds. With
+ * arrays in private caches most runs are shorter than that. With larger arrays a run must be long
+ * compared with the lines in flight at its end. */
 #define SAMPLE_OWN 5e4
 #define SAMPLE_SHARED 1.6e5
-/* for random accesses: each run starts with cold TLBs */
+/* cycles of a run with random accesses, which starts with cold TLBs */
 #define SAMPLE_SPREAD 1.2e6
 #define ROUGH_ITERATIONS 200      /* initial iterations, */
-#define ROUGH_CYCLES 6e4          /* and the cycles that they should take */
+#define ROUGH_CYCLES 6e4          /* least cycles of a run that estimates the time of a unit */
 #define ROUGH_MORE 6
-#define ROUGH_RUNS 2              /* of those the fastest counts, */
-#define LAYOUT_RUNS 4             /* of these to compare the layouts */
-#define GOLDEN 0.6180339887498949 /* multiples of it, modulo 1, lie apart from each other */
+#define ROUGH_RUNS 2              /* number of such runs; the fastest counts */
+#define LAYOUT_RUNS 4             /* number of such runs for the comparison of the layouts */
+#define GOLDEN 0.6180339887498949 /* golden ratio: its multiples modulo 1 are evenly distributed */
 #define SAMPLES 150               /* most samples */
 #define PASSES_MOST 4000
 #define LEAST_SAMPLES 3
 #define LEAST_SHARED 10
-#define WALKS_SHARED 3            /* warm-up walks: a shared cache fills slowly */
-#define LOST_MOST 8               /* interrupted samples that do not count */
-#define OWN_BYTES ((uint64_t)3 << 20)   /* bytes of arrays that private caches may hold */
-#define SHORT_CYCLES 4e4          /* shorter passes subtract their start-up cost */
+/* warm-up walks over arrays in a shared cache, which fills slowly */
+#define WALKS_SHARED 3
+#define LOST_MOST 8               /* most interrupted samples that are discarded */
+#define OWN_BYTES ((uint64_t)3 << 20)   /* largest arrays in bytes that private caches may hold */
+#define SHORT_CYCLES 4e4          /* cycles of a pass below which its start-up cost is subtracted */
 #define WALK_SPREAD 4e7
-#define WALK_CYCLES 1.2e7         /* shorter walks get one warm-up walk */
+/* cycles of a walk over the arrays below which it is walked before measuring */
+#define WALK_CYCLES 1.2e7
 /* A number with all digits, as a double and as two floats, so that dividers and roots have their
  * usual latency. */
 #define NUMBER 0x3ff5555555555555
@@ -66,7 +71,8 @@ static bool copies_add(struct kernel_arrays *k, struct arrays_code *to, unsigned
     return ok;
 }
 
-/* All that the loop may be run by, @copies at most of them in sequence, @stride bytes each. */
+/* Adds the code of the loop in all lengths: at most @copies in sequence, with a distance of @stride
+ * bytes. */
 static bool lengths_add(struct kernel_arrays *k, struct arrays_code code[ARRAYS_LENGTHS],
                         unsigned copies, size_t stride, struct err *err)
 {
@@ -117,7 +123,8 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
                         copies < KERNEL_APART_COPIES ? copies : KERNEL_APART_COPIES, apart, err));
 }
 
-/* Fills the first @bytes of the arena with numbers, in the current process of foreign code. */
+/* Fills the first @bytes of the arena with numbers, unless the current process of foreign code
+ * did. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
@@ -170,7 +177,7 @@ static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, s
     return true;
 }
 
-/* Ticks of @count clock chains, the least of several. */
+/* Measures the ticks of @count clock chains, as the least of several runs. */
 static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(k->sandbox);
@@ -192,7 +199,8 @@ static bool chain_ticks(struct kernel_arrays *k, unsigned count, double *least, 
     return true;
 }
 
-/* Measures cycles per tick by the chain in the same process, into the arena's state. */
+/* Measures cycles per tick with the chain in the same process, and stores them in the arena's
+ * state. */
 static bool clock_measure(struct kernel_arrays *k, struct err *err)
 {
     struct arena_state *a = k->arena;
@@ -217,7 +225,7 @@ static bool writes(const struct kernel_arrays *k)
     return stores;
 }
 
-/* Sets registers according to @arrays, walks @ahead iterations on, chases at a new place each
+/* Sets the registers for @arrays at iteration @ahead. A pointer chase begins at a new place each
  * time. */
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays,
                            uint64_t ahead, uint64_t general[32])
@@ -247,7 +255,8 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* One run of @units of the loop, by @code, @passes times, after @warm of them; ticks. */
+/* Runs @units units of the loop in @code, @passes times, after @warm units of warm-up. Stores the
+ * ticks. */
 static bool run(struct kernel_arrays *k, const struct arrays_code *code,
                 const struct arrays *arrays,
                 uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks,
@@ -285,14 +294,14 @@ static bool run(struct kernel_arrays *k, const struct arrays_code *code,
     return true;
 }
 
-/* Layout of a loop over arrays: units of several copies. */
+/* Walk of a loop over arrays, in units of several copies. */
 struct array_walk {
     const struct arrays_code *code;
     unsigned copies;
-    uint64_t all;                /* units until the end of the arrays */
+    uint64_t all;                /* units until the arrays end */
 };
 
-/* Iterations at which a run of @units begins, to continue the last one. */
+/* Returns the iteration at which a run of @units begins in order to continue the last run. */
 static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, uint64_t units)
 {
     uint64_t left = w->all > units ? w->all - units : 0, next = k->walked / w->copies;
@@ -301,7 +310,7 @@ static uint64_t run_ahead(struct kernel_arrays *k, const struct array_walk *w, u
     return left ? next % left * w->copies : 0;
 }
 
-/* By the longest sequence of copies that goes into the arrays a few times. */
+/* Returns the walk with the longest sequence of copies that fits into the arrays a few times. */
 static struct array_walk walk_of(const struct kernel_arrays *k, const struct arrays *arrays)
 {
     const struct arrays_code *code = k->code[k->apart];
@@ -312,8 +321,8 @@ static struct array_walk walk_of(const struct kernel_arrays *k, const struct arr
                                arrays->iterations ? arrays->iterations / code->copies : UINT32_MAX};
 }
 
-/* Approximate cycles of a unit: runs grow until they take long enough; the fastest counts, since
- * others may have been interrupted. */
+/* Estimates the cycles of a unit. Lengthens runs until they take long enough. The fastest one
+ * counts, because a run may be interrupted. */
 static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
                        const struct array_walk *w, double *rough, struct err *err)
 {
@@ -339,7 +348,7 @@ static bool rough_find(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Approximate cycles of a unit, by the faster of the two layouts of copies, which is kept. */
+/* Estimates the cycles of a unit with both layouts of copies, and selects the faster layout. */
 static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, struct array_walk *w,
                         double *rough, struct err *err)
 {
@@ -363,14 +372,15 @@ static bool layout_find(struct kernel_arrays *k, const struct arrays *arrays, st
     return true;
 }
 
-/* Plans samples for a loop with @rough cycles per unit. */
+/* Plan of the samples for a loop. */
 struct sample_plan {
-    bool own, spread;        /* own: private caches may hold the arrays; spread: random accesses */
+    /* own: private caches may hold the arrays; spread: accesses are random */
+    bool own, spread;
     uint64_t units;
     unsigned passes;
     bool differs;            /* subtract the start-up cost of passes */
     uint64_t walk;           /* units of one walk over all arrays */
-    uint64_t warm;           /* warm-up units */
+    uint64_t warm;           /* warm-up units before a sample */
 };
 
 static struct sample_plan sampling_plan(const struct arrays *arrays, const struct array_walk *w,
@@ -387,9 +397,9 @@ static struct sample_plan sampling_plan(const struct arrays *arrays, const struc
     return p;
 }
 
-/* Walks through what others have left of what was filled: samples then begin where the last walk
- * did. Arrays that are too large for that are begun somewhere else each time, since the part that
- * was walked last, by this loop or another one, is near. */
+/* Walks over the arrays, because other processes evict lines. Samples then begin where the walk
+ * began. Arrays that are too large for a walk are begun at another place each time, because caches
+ * may still hold the part that a loop accessed last. */
 static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double rough,
                          struct err *err)
@@ -408,8 +418,8 @@ static bool walk_through(struct kernel_arrays *k, const struct arrays *arrays,
     return true;
 }
 
-/* Collects ticks of samples, ascending, and the least start-up cost of passes. Excludes interrupted
- * ones and the first, whose TLB is cold. */
+/* Measures the ticks of samples, in ascending order, and the least start-up cost of passes.
+ * Excludes interrupted samples and the first one, whose TLB is cold. */
 static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
                          const struct array_walk *w, const struct sample_plan *p, double seconds,
                          double ticks[SAMPLES], unsigned *count, double *start, struct err *err)
@@ -427,7 +437,7 @@ static bool samples_take(struct kernel_arrays *k, const struct arrays *arrays,
         if (p->differs) {
             if (!run(k, w->code, arrays, ahead, p->units, 1, p->passes, &one, err))
                 return false;
-            /* an interrupted one would make the difference too small */
+            /* The least, because an interruption would make the difference too small. */
             *start = fmin(*start, one);
         }
         const uint64_t turns = sandbox_turns(k->sandbox);
@@ -483,7 +493,7 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     /* subtracts the start-up cost and the first unit */
     const bool less = p.differs && p.units > 1;
     const double scale = 1 / (double)p.passes / ((double)(p.units - less) * w.copies);
-    /* Private caches give their minimum; shared ones vary by other users. */
+    /* For private caches uses about the minimum. Times of shared caches vary with other users. */
     double low = (ticks[p.own ? n / 8 : n / 4] - (less ? start : 0)) * scale,
            middle = (ticks[n / 2] - (less ? start : 0)) * scale;
     if (!(low > 0))

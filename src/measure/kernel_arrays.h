@@ -1,4 +1,4 @@
-/* Runs a kernel over arrays of any size: pointers start according to a plan (model/arrays.h), walk
+/* Runs a kernel over arrays of any size. Pointers start according to a plan (model/arrays.h), walk
  * through an arena of a sandbox child, and restart at the end of the arrays. */
 #ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
 #define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
@@ -8,26 +8,26 @@
 #include "model/arrays.h"
 #include "model/memory_costs.h"
 
-/* State of a sandbox's arena after its process's last use; zero-initialised. */
+/* State of a sandbox's arena after the last use by its process. Zero-initialised. */
 struct arena_state {
-    uint64_t filled;             /* bytes that were filled with numbers */
-    struct arrays_fill pattern;  /* last pattern filled in; bytes 0: numbers only */
+    uint64_t filled;             /* bytes that are filled with numbers */
+    struct arrays_fill pattern;  /* last pattern that was written; bytes 0: numbers only */
     int process;
-    /* ticks of the clock chain with few instructions; 0: unknown */
+    /* least ticks of the short clock chain; 0: unknown */
     double clock_least;
-    unsigned begun;              /* measurements over arrays too large to be walked before */
-    double clock, clock_at;      /* last measured cycles per tick, and its time (clock_seconds) */
+    unsigned begun;              /* number of measurements with arrays too large for a walk */
+    double clock, clock_at;      /* cycles per tick as last measured, and when (clock_seconds) */
 };
 
-/* Copies of the kernel in sequence, @stride bytes each. */
+/* Copies of the kernel in sequence, with a distance of @stride bytes. */
 struct arrays_code {
     unsigned copies;
     size_t stride;
     uint32_t offset;
 };
 
-/* Of copies in sequence: many, so that the loop's own end is little, and fewer for arrays that end
- * before. */
+/* Number of copies in sequence: many, which makes the cost of the loop's end small, and fewer for
+ * arrays that end earlier. */
 enum arrays_length { ARRAYS_MANY, ARRAYS_FEW, ARRAYS_ONE, ARRAYS_LENGTHS };
 
 /* A kernel in the sandbox. One thread. */
@@ -37,33 +37,37 @@ struct kernel_arrays {
     const struct insn *insns;    /* borrowed */
     size_t count, length;
     unsigned counter, vectors;
-    /* one after the other, and with their closing branches apart (kernel_apart) */
+    /* code of adjacent copies, and of copies with separated closing branches (kernel_apart) */
     struct arrays_code code[2][ARRAYS_LENGTHS];
-    bool may_be_apart, apart;    /* which is not known before the first measurement */
+    /* both layouts exist and none is selected yet; separated copies are selected */
+    bool may_be_apart, apart;
     bool plain_values;
-    /* approximate cycles per iteration, which determine the length of a sample: from the last
-     * measurement, or set from another one; 0: unknown, measured first */
+    /* Approximate cycles per iteration, which determine the length of a sample: from the last
+     * measurement, or set by the caller. 0: unknown, measured first. */
     double rough;
-    uint64_t walked;             /* iterations of samples so far, where the next one continues */
+    /* iterations of all samples so far, after which the next sample begins */
+    uint64_t walked;
 };
 
 struct arrays_measured {
-    /* per iteration: the lower eighth of the samples; beyond private caches the lower quartile */
+    /* cycles per iteration: lower eighth of the samples; with arrays beyond private caches the
+     * lower quartile */
     double cycles;
-    double spread;               /* relative, from there to the median */
+    double spread;               /* relative difference between cycles and the median */
     double clock;                /* cycles per tick */
-    /* by the system's clock, accurate to a percent for runs of a millisecond; NaN: too short */
+    /* Core clock by the system's clock, in Hz, accurate to a percent for runs of a millisecond.
+     * NaN: runs were too short. */
     double clock_hz;
     unsigned samples;
     uint64_t iterations;         /* per sample */
 };
 
-/* Places the code in @s, which has an arena (sandbox_arena), after the last sandbox_clear. False
- * with err (ERR_DATA) when @insns cannot run. */
+/* Adds the code to @s, which has an arena (sandbox_arena), after the last sandbox_clear. False with
+ * err (ERR_DATA) if @insns cannot run. */
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena,
                          const struct insn *insns, size_t count, struct err *err);
-/* Runs it over @arrays for about @seconds after filling them; 0: a few samples. False with err: a
- * fault, with its instruction (ERR_DATA), or a busy machine (ERR_LIMIT). */
+/* Fills @arrays and runs the kernel over them for about @seconds; 0: a few samples. False with err:
+ * a fault, with its instruction (ERR_DATA), or a busy machine (ERR_LIMIT). */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds,
                            struct arrays_measured *out, struct err *err);
 

@@ -8,27 +8,27 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
-#define FUSED 2               /* instructions per slot, */
-#define LEAST_SHARE 0.9       /* and tolerance below the resulting limit */
-#define WIDTH 0.01            /* relative width of a floor */
-/* least share of windows on a floor, and at least three: more than chance */
+#define FUSED 2               /* most instructions per slot */
+#define LEAST_SHARE 0.9       /* least share of the resulting lower limit that a time must reach */
+#define WIDTH 0.01            /* relative width of a floor: a group of lowest times that agree */
+/* least share of windows on a floor, and least number: more than chance */
 #define SHARE 0.15
 #define FEW 3
-#define APART 0.015           /* relative distance from which times are off the floor */
-/* share of windows above the floor from which the code has several rhythms, */
+#define APART 0.015           /* relative distance at which a time is off the floor */
+/* share of windows above the floor at which the code has several rhythms */
 #define OTHERS 0.25
-/* of which the fastest may be rare; shown by this number of windows, */
+/* With several rhythms the fastest may be rare: number of windows needed, */
 #define MANY 24
-#define SHARE_OF_MANY 0.06    /* with this share of them on the floor */
-#define BOTH 2                /* windows with both times on their floors */
+#define SHARE_OF_MANY 0.06    /* and least share of them on the floor */
+#define BOTH 2                /* least windows with both times on their floors */
 #define CLOSE 0.02            /* relative range within which windows agree without a floor */
-/* cycles of loading registers and leaving the loop, at most: 0 to 60 on a Golden Cove */
+/* Most cycles for loading registers and leaving the loop. Measured on a Golden Cove: 0 to 60. */
 #define WAY_CYCLES 512
 #define VISITS_LEAST 3
-#define VISITS 8              /* visits and windows without a floor after which there is none */
+#define VISITS 8              /* visits, and windows, after which there is no floor */
 #define WINDOWS 40
-#define PLAN_VISITS 4         /* visits after which an unsettled loop gets another plan, */
-#define PLANS 1               /* maximum number of such changes */
+#define PLAN_VISITS 4         /* visits after which an unsettled loop is planned again */
+#define PLANS 1               /* most times that a loop is planned again */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -48,7 +48,7 @@ static bool is_on(float time, double floor)
     return fabs((double)time - floor) <= WIDTH * floor;
 }
 
-/* Finds the lowest of @times with @share of all around it, *@floor, and their range. */
+/* Finds the lowest of @times that has a @share of all close to it, *@floor, and their range. */
 static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor,
                      double *apart)
 {
@@ -76,8 +76,8 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* Returns whether nearly all of @times are on @floor, and none below. Other code has several
- * rhythms, which change only by a disturbance. */
+/* Returns whether nearly all @times are on @floor, and none is below. Other code has several
+ * rhythms, and only a disturbance changes from one to another. */
 static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
     unsigned above = 0;
@@ -90,8 +90,8 @@ static bool one_rhythm(const struct kernel_passes *p, const float *times, double
     return above <= OTHERS * p->count;
 }
 
-/* Returns whether both floors are of one rhythm: windows have both, and the short one contains only
- * the overhead besides. */
+/* Returns whether both floors are of one rhythm: some windows have both, and the short run's only
+ * other part is the overhead. */
 static bool belong_together(const struct kernel_passes *p, double low, double high)
 {
     double way = 2 * low - high;
@@ -103,8 +103,8 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
            way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
-/* Returns whether there are enough windows for an answer. Visits differ, in rare cases two of them
- * agree on a time that a third one shows to be too long. */
+/* Returns whether enough windows exist for a result. Two visits may agree on a time that a third
+ * one shows to be too long. */
 static bool seen_enough(const struct kernel_passes *p)
 {
     return p->visits >= VISITS_LEAST && p->count >= 2 * FEW;
@@ -145,7 +145,8 @@ bool kernel_passes_enough(const struct kernel_passes *p)
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
 }
 
-/* Range of cycles per iteration of four of five windows, and the median. */
+/* Returns the range of cycles per iteration of the middle four fifths of the windows, and the
+ * median. */
 static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {
     double values[KERNEL_PASSES_WINDOWS];
@@ -182,8 +183,8 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
-/* Unconfirmed time when nothing settled: the median window, else the first value under contention;
- * NaN: none. Pure. */
+/* Returns an unconfirmed time if nothing settled: the median of the windows, otherwise the first
+ * value under contention; NaN: none. Pure. */
 static double kernel_passes_rough(const struct kernel_passes *p)
 {
     double least, middle, most;

@@ -12,34 +12,39 @@
 #include "model/start.h"
 
 #define UNROLLED_INSTRUCTIONS 240
-/* instructions for loops that walk through memory: some three hundred loads */
+/* most instructions in copies of a loop that walks through memory: some three hundred loads */
 #define UNROLLED_WALKING 1200
-#define UNROLLED_BYTES 12288      /* bytes, well within the first-level instruction cache */
-#define UNROLLED_MOST 3000        /* instructions if still faster: nearly a µop cache, */
-#define UNROLLED_MOST_BYTES 24576 /* and the first-level instruction cache */
-/* more than a µop cache holds of short instructions, less than the first-level instruction cache */
+/* most bytes of copies, well within the first-level instruction cache */
+#define UNROLLED_BYTES 12288
+/* most instructions in copies if that is still faster: nearly a µop cache */
+#define UNROLLED_MOST 3000
+/* most bytes in that case, within the first-level instruction cache */
+#define UNROLLED_MOST_BYTES 24576
+/* bytes that exceed a µop cache for short instructions, and fit the first-level instruction
+ * cache */
 #define DECODED_BYTES 26000
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* ratio of times per copy that justifies more copies */
 #define WINDOW_SECONDS 15e-6
 #define PASSES_LIMIT 4000
-#define MEASUREMENTS 9            /* groups of windows per visit, at most */
+#define MEASUREMENTS 9            /* most groups of windows per visit */
 #define ENOUGH 6                  /* windows */
-#define COUNT_LIMIT ((uint64_t)1 << 24)   /* iterations for which no window is too long */
-#define ATTEMPTS 3                /* attempts while the reference block is off */
-/* consecutive ones: a busy neighbour may disturb single ones */
+#define COUNT_LIMIT ((uint64_t)1 << 24)   /* most iterations of a run; no window is longer */
+#define ATTEMPTS 3                /* attempts while the reference block has a wrong time */
+/* runs of the reference block per check, because a busy neighbour may disturb a single one */
 #define CANARIES 3
-#define REPEATS 16                /* of a repeated instruction */
+#define REPEATS 16                /* times that a single instruction is repeated */
 #define TRY_AGAIN "try again, or choose another CPU with --cpu N"
-/* bytes: aligned like the register it is added to, a page lasts 64 iterations */
+/* Bytes by which pointers advance: aligned like the register that they are added to, and a page
+ * lasts 64 iterations. */
 #define STRIDE 64
 
-/* Values of registers outside addresses. */
+/* Kinds of values for registers outside of addresses. */
 enum values { VALUES_MAPPABLE, VALUES_STRIDE, VALUES_SMALL, VALUES_ALL_MAPPABLE, VALUES_COUNT };
 
 struct run_plan {
     const struct insn *insns;
-    size_t count, length;   /* instructions, bytes of one copy */
+    size_t count, length;   /* instructions; bytes of one copy */
     uint8_t *code;
     unsigned copies;
     bool apart;             /* as in struct kernel_plan */
@@ -49,9 +54,9 @@ struct run_plan {
     unsigned counter;       /* enum sandbox_counter */
     uint32_t bases, indices;    /* bit sets of general registers by use in addresses */
     double until;               /* clock_seconds of the timeout */
-    unsigned *reached;          /* accesses near the vault, for its plan */
-    bool ended;                 /* its process ended: other values are not tried */
-    bool beside;                /* foreign code keeps its place and process */
+    unsigned *reached;          /* accesses near the vault by this plan */
+    bool ended;                 /* a run ended its process, so other values are not tried */
+    bool beside;                /* foreign code keeps its address and process */
 };
 
 static void addresses_scan(struct run_plan *p)
@@ -74,7 +79,7 @@ static void addresses_scan(struct run_plan *p)
     p->vectors = sandbox_setup(&like);
 }
 
-/* Bytes between copies. */
+/* Returns the distance between copies, in bytes. */
 static size_t stride_of(const struct run_plan *p)
 {
     return p->apart ? kernel_apart(p->insns, p->count, p->length) : p->length;
@@ -127,7 +132,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
     registers_fill(p, values, item->general);
 }
 
-/* Returns whether the fault ended the process: other values would not help. */
+/* Returns whether the fault ended the process. Other values would not help. */
 static bool ends_all(unsigned fault)
 {
     return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED ||
@@ -139,7 +144,8 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* 1-based instruction at @offset of the code area; 0: not of the kernel. */
+/* Returns the 1-based number of the instruction at @offset of the code area; 0: outside of the
+ * kernel. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
     size_t place = offset - p->offset, end = 0;
@@ -181,7 +187,7 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
     return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
-/* Runs @count iterations several times: touched pages and ticks. */
+/* Runs @count iterations several times, and returns touched pages and ticks. */
 static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count,
                 struct sandbox_item **got, double *ticks, struct err *err)
 {
@@ -195,7 +201,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
         return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
     if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
         return false;
-    /* Each of these may be a guess at the place of the vault. */
+    /* Each such access may be a guess at the vault's address. */
     *p->reached += item->fault == FAULT_RESERVED;
     p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
     if (*p->reached >= SANDBOX_GUESSES)
@@ -207,7 +213,7 @@ static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint6
     return true;
 }
 
-/* Passes of @ticks that fill the window. */
+/* Returns the number of passes of @ticks each that fill the window. */
 static unsigned passes_for(const struct calibration *c, double ticks)
 {
     double each = ticks - c->rules.overhead, least = fmin(20, 20e-9 * c->tick_hz);
@@ -216,7 +222,7 @@ static unsigned passes_for(const struct calibration *c, double ticks)
     return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
 }
 
-/* Estimates cycles from runs of @ticks for an unconfirmed plan. */
+/* Estimates cycles per iteration of an unconfirmed plan from runs of @ticks. */
 static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan,
                            double ticks)
 {
@@ -225,10 +231,10 @@ static double rough_cycles(const struct calibration *c, const struct kernel_plan
 }
 
 /* Unrolls loops whose pointers soon leave their pages, so that each load runs only once per setting
- * of the registers. If a load repeats at another address, the instruction-based prefetcher requests
- * the next one, which takes a load port slot; it tracks some 250 loads (a Golden Cove). Tries up to
- * @instructions and @bytes and keeps copies that take less than @gain of the time. *@ticks: of a
- * run, before and after. */
+ * of the registers. If a load repeats with another address, the instruction-based prefetcher
+ * requests the next address, which uses a load port slot. On a Golden Cove it tracks some 250
+ * loads. Tries up to @instructions and @bytes, and keeps copies that take less than @gain of the
+ * time. *@ticks: of a run, before and after. */
 static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructions, size_t bytes,
                         double gain, struct kernel_plan *plan, double *ticks, struct err *err)
 {
@@ -244,7 +250,7 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     if (!code_place(s, p, err))
         return false;
     bool quicker = false;
-    /* long code is slow at first */
+    /* Tries several times, because long code is slow at first. */
     for (unsigned tries = 0; tries < UNROLLED_TRIES && !quicker; tries++) {
         if (!try(s, p, plan->values, 2 * count, &item, &now, err))
             return false;
@@ -262,9 +268,9 @@ static bool plan_unroll(struct sandbox *s, struct run_plan *p, size_t instructio
     return code_place(s, p, err);
 }
 
-/* The branch predictor tracks fewer places than a prefetcher: loops with a closing branch get many
- * copies only if faster. Loops with loads gain from more copies while their loads are tracked, and
- * lose when they exceed the µop cache. */
+/* The branch predictor tracks fewer addresses than the prefetcher, so loops with a closing branch
+ * get many copies only if that is faster. Loops with loads gain from more copies while the
+ * prefetcher tracks their loads, and lose once they exceed the µop cache. */
 static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan *plan,
                       double *ticks, struct err *err)
 {
@@ -278,7 +284,7 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
             plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
 }
 
-/* Initial number of copies. */
+/* Returns the initial number of copies. */
 static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
 {
     unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
@@ -289,7 +295,8 @@ static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
                                                : copies;
 }
 
-/* Finds copies, count and passes so that touched pages stay physical and a run fills the window. */
+/* Finds copies, count and passes with which the touched pages stay in real memory pages and a run
+ * fills the window. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                      enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -334,8 +341,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Returns whether another variant's plan is worth trying: for a much longer kernel its copies would
- * exceed a µop cache, for a much shorter one the loop's end would matter. */
+/* Returns whether another variant's plan is worth trying. With a much longer kernel its copies
+ * would exceed a µop cache; with a much shorter one the loop's end would matter. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                       enum kernel_copies kind)
 {
@@ -346,7 +353,7 @@ static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint,
                             instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
-/* Returns whether the kernel runs under another variant's plan, and adopts it then. */
+/* Returns whether the kernel runs with another variant's plan. If so, adopts the plan. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
@@ -367,8 +374,8 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses between adjacent and separated closing branches of short copies. Adjacent taken branches
- * cost one more cycle each than in the loop itself; separated ones do not, but untaken ones run
- * into nops. The faster layout is used. */
+ * cost one cycle more than in the original loop. Separated ones do not, but untaken ones fall
+ * through to nops. Chooses the faster layout. */
 static bool plan_space(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                        struct kernel_plan *plan, struct err *err)
 {
@@ -397,7 +404,8 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
 }
 
 /* Chooses the first values with which the kernel runs long enough before its pointers leave the
- * pages; in short runs the overhead dominates. If there are none, those with the longest run. */
+ * pages, because overhead dominates short runs. Without such values chooses those with the longest
+ * run. */
 static bool plan_choose(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                         struct kernel_plan *plan, struct err *err)
 {
@@ -444,7 +452,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
         item_fill(p, plan->values, item);
         item->count = plan->count;
         item->passes = plan->passes;
-        /* A result before the timeout counts. */
+        /* Windows collected before the timeout are a result. */
         if (!in_time(p->until, err))
             return out->windows > 0;
         if (!sandbox_run(s, 1, &c->rules, NULL, NULL, err))
@@ -468,7 +476,7 @@ static bool windows_collect(struct sandbox *s, const struct calibration *c,
     return out->windows > 0 || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Copies the plan to @out. */
+/* Copies the plan's properties to @out. */
 static void plan_tell(const struct kernel_plan *plan, struct kernel_measured *out)
 {
     out->pages = plan->pages;
@@ -495,8 +503,8 @@ bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, 
                    known);
 }
 
-/* One measurement from the beginning, followed by the reference block in the same process. *@off:
- * that block was wrong, with the reason in err. */
+/* Measures once from the beginning, and runs the reference block afterwards in the same process.
+ * *@off: the block's time was wrong, with the reason in err. */
 static bool attempt(struct sandbox *s, const struct calibration *c, struct run_plan *p,
                     struct kernel_plan *plan, struct kernel_measured *out, bool *off,
                     struct err *err)
@@ -517,7 +525,7 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
     return ok && windows_collect(s, c, p, plan, out, err) && kernel_vouch(s, c, p->until, off, err);
 }
 
-/* Checks a kernel before it runs; false with err when it is refused. */
+/* Checks and plans a kernel before it runs. False with err if it is rejected. */
 static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds,
                         struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
@@ -577,8 +585,7 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
     if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
-    /* The measurements since the last correct reference block are only this one; it is repeated by
-     * new processes. */
+    /* Only this measurement followed the last correct reference block. New processes repeat it. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)
         ok = attempt(s, c, &p, plan, out, &off, err);
     if (!ok)

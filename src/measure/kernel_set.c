@@ -9,17 +9,17 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define PATIENCE_SECONDS 0.02   /* per attempt, before the next loop's turn */
-/* per visit; the first also determines the plan */
+#define PATIENCE_SECONDS 0.02   /* seconds per attempt before the next loop's turn */
+/* most seconds per visit; the first visit also determines the plan */
 #define VISIT_SECONDS 0.3
-#define LOOP_SECONDS 0.25       /* per loop, including those measured together */
+#define LOOP_SECONDS 0.25       /* seconds per loop that kernel_set_times allows in total */
 
 struct set_member {
     struct insn *insns;
     size_t count;
     struct kernel_passes passes;
     bool answered;
-    double cycles, spread;        /* NaN: fault has the reason */
+    double cycles, spread;        /* NaN: no time, and fault has the reason */
     struct err fault;
 };
 
@@ -66,7 +66,7 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
     return same;
 }
 
-/* As kernel_set_add for any @kind. */
+/* Like kernel_set_add, for any @kind. */
 static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count,
                                 enum kernel_copies kind)
 {
@@ -80,7 +80,7 @@ static size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns
     m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
-    /* Texts are borrowed. */
+    /* Does not copy the texts, which are borrowed. */
     for (size_t i = 0; i < count; i++)
         m->insns[i].text = NULL;
     vec_push(&set->members, m);
@@ -102,7 +102,7 @@ void kernel_set_again(struct kernel_set *set, size_t at)
     m->answered = false;
 }
 
-/* Returns a plan of another loop of the set, or NULL. */
+/* Returns the plan of a loop of the set; NULL: none has one. */
 static const struct kernel_plan *any_plan(const struct kernel_set *set)
 {
     for (size_t i = 0; i < set->members.count; i++)
@@ -132,7 +132,7 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
            seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
-/* Number of loops with a settled time or a reason. */
+/* Returns the number of loops with a settled time or a reason. */
 static size_t kernel_set_answered(const struct kernel_set *set)
 {
     size_t n = 0;
@@ -141,7 +141,8 @@ static size_t kernel_set_answered(const struct kernel_set *set)
     return n;
 }
 
-/* Measures results without a valid reference block again, in a new process. */
+/* Runs the reference block. If it fails, discards the results since the last one, which a new
+ * process measures again. */
 static bool vouch(struct kernel_set *set, struct err *err)
 {
     bool off;

@@ -7,13 +7,14 @@
 #include "base/clock.h"
 #include "model/experiments.h"
 
-/* of a core's nops a cycle: the most that other instructions come to, where nops are too short for
- * its µop cache */
+/* Largest ratio of an experiment's instructions per cycle to the core's nops per cycle. Nops may be
+ * too short for its µop cache. */
 #define NOPS_HIDE 1.25
-/* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+/* Instructions per cycle of the widest cores. The limit is at least this, because a busy neighbour
+ * may have lowered the baseline. */
 #define SLOTS_MOST 10.0
 
-/* Instructions per cycle from which a padded body may be faster. */
+/* instructions per cycle above which a padded body may be faster */
 #define DENSE 5.0
 
 static void state_set(struct measured *m, const char *text)
@@ -21,15 +22,15 @@ static void state_set(struct measured *m, const char *text)
     snprintf(m->state, sizeof m->state, "%.90s", text);
 }
 
-/* Lines by which the load pointer can move without overlapping stores. */
+/* Returns the number of lines by which the load pointer can move without overlapping stores. */
 static unsigned load_places(const struct lane_task *t)
 {
     unsigned window = t->calibration->load_window ? t->calibration->load_window : BODY_WINDOW;
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Generates code of experiment @e in one order into the sandbox, none where @padded makes no
- * difference. False with the reason in @out, or *full when only the code area is full. */
+/* Generates code of experiment @e in one order into the sandbox. Generates none if @padded makes no
+ * difference. False with the reason in @out, or *full if only the code area is full. */
 static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, enum body_order order, bool padded,
                          unsigned rivals, size_t at, struct measured *out, bool *full)
@@ -43,7 +44,7 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order,
                                      padded};
     const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
-    if (padded && !(made && l->body.padded)) {   /* too long, or unchanged */
+    if (padded && !(made && l->body.padded)) {   /* too long, or unchanged by padding */
         l->body.padded = false;
         return true;
     }
@@ -72,8 +73,8 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t,
     return true;
 }
 
-/* Makes all orders of experiment @e as items from @at on; returns their number, 0 with the reason
- * in @out, or *full when there is not enough room. */
+/* Generates all orders of experiment @e as items, beginning with item @at. Returns their number.
+ * Returns 0 with the reason in @out, or *full if the code area is full. */
 static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
                               const struct experiment *e, unsigned at, struct measured *out,
                               bool *full)
@@ -96,7 +97,7 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
     return *full ? 0 : orders;
 }
 
-/* @instructions: of the experiment. */
+/* Stores the result of item @at in @out. @instructions: number in the experiment. */
 static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions,
                         size_t at, struct measured *out)
 {
@@ -113,7 +114,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
                              .slowed = (double)(r->contended + r->disturbed) /
                                        fmax(1, r->contended + r->disturbed + r->accepted)};
     if (item->fault) {
-        /* Killed from outside: not a fault of the code. */
+        /* The kernel or a user killed the process, so the code is not faulty. */
         out->busy = item->fault == FAULT_KILLED;
         state_set(out, sandbox_fault_text(item->fault));
     } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
@@ -133,7 +134,7 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, uint6
     }
 }
 
-/* Records samples and code of the item that counts. */
+/* Records samples and code of the item whose time counts. */
 static void item_record(struct measure_lane *l, const struct lane_task *t,
                         const struct experiment *e, size_t at, const struct measured *m)
 {
@@ -179,8 +180,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
     return best;
 }
 
-/* Takes the least of the @n items from @at on, the orders of one experiment; @begun and @each:
- * start time of the first item and seconds per item. */
+/* Takes the least time of the @n items that begin with @at, the orders of one experiment. @begun:
+ * start time of the first item; @each: seconds per item. */
 static void items_result(struct measure_lane *l, const struct lane_task *t,
                          const struct experiment *e, unsigned at, unsigned n, double begun,
                          double each, struct measured *out)

@@ -1,4 +1,4 @@
-/* Measures experiments on one CPU: generates code, runs it in a sandbox and evaluates the result.
+/* Measures experiments on one CPU: generates code, runs it in a sandbox, and evaluates the result.
  * One thread, which must outlive the lane. */
 #ifndef PORTOLAN_MEASURE_LANE_H
 #define PORTOLAN_MEASURE_LANE_H
@@ -10,25 +10,26 @@
 struct measure_lane {
     struct sandbox *sandbox;
     struct seek seek;
-    struct body body;                  /* the last one generated */
-    uint32_t lengths[SANDBOX_ITEMS];   /* body bytes per item */
+    struct body body;                  /* body generated last */
+    uint32_t lengths[SANDBOX_ITEMS];   /* bytes of the body, per item */
 };
 
-/* Task of the lanes. They only read it; each writes its measurements to @out. */
+/* Task of all lanes. Lanes only read it, and each writes its measurements to its part of @out. */
 struct lane_task {
-    const struct source *source;              /* for instructions, orders, baseline and record */
+    /* source of the settings: instructions, orders, baseline and record */
+    const struct source *source;
     const struct form_codes *codes;
-    /* for forms: without the unneeded probe */
+    /* calibration for forms, without the room probe */
     const struct calibration *calibration;
-    bool wide;                                /* the core may be wide, SOURCE_WIDE */
-    double started;                           /* clock_seconds of the start, for the record */
+    bool wide;                                /* whether the core may be wide (SOURCE_WIDE) */
+    double started;                           /* clock_seconds at the start, for the record */
     const struct experiment *e;
     struct measured *out;
     bool (*cancelled)(void *state);
     void *state;
 };
 
-/* Measures experiments @from to @to - 1 of the task. False with err when measuring is impossible or
+/* Measures experiments @from to @to - 1 of the task. False with err when measurement fails or is
  * cancelled. */
 bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to,
                   struct err *err);

@@ -12,41 +12,43 @@
 #include "base/mem.h"
 
 #define WORTH_IT 16            /* experiments */
-#define PIECE 4                /* experiments per piece: starting a run costs a tenth of one */
-/* recent success rate below which a lane takes single experiments */
+#define PIECE 4                /* experiments per piece; starting a run costs a tenth of one */
+/* recent success rate below which a lane gets single experiments */
 #define HARDLY_QUIET 0.1
-#define LATELY 0.5             /* weight of the newest piece in the rate */
-#define PATIENCE 0.2           /* share of a single CPU's patience: others continue meanwhile; */
-#define LITTLE_PATIENCE 0.05   /* of a lane that is rarely idle */
+#define LATELY 0.5             /* weight of the newest piece in the success rate */
+/* share of a single CPU's patience, because other lanes continue meanwhile */
+#define PATIENCE 0.2
+#define LITTLE_PATIENCE 0.05   /* share of the patience for a lane whose CPU is rarely idle */
 #define ROUNDS 12              /* of probing */
-#define MOSTLY 0.5             /* share of probes with an idle CPU, alone */
-/* and together with the others, which threads of one core never reach */
+/* least share of probes that find a CPU idle when it is probed alone */
+#define MOSTLY 0.5
+/* The same share when all CPUs are probed together, which threads of one core never reach. */
 #define PARTLY 0.25
-#define TELLING 3              /* rounds with an idle CPU needed for a decision */
-#define JUDGED_AGAIN 60.0      /* seconds between decisions: virtual CPUs migrate */
+#define TELLING 3              /* rounds with an idle CPU that a decision needs */
+#define JUDGED_AGAIN 60.0      /* seconds between decisions, because virtual CPUs migrate */
 #define TRIED_AGAIN 5.0
 
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    unsigned count;                /* number of shares, a limit until the others start; 1: no
-                                    * others */
+    /* number of shares, a limit until all lanes start; 1: the first lane only */
+    unsigned count;
     const struct source_threads *threads;
-    void *crew;                    /* NULL: not started */
+    void *crew;                    /* NULL: threads not started */
     enum lanes_verdict verdict;
     double again;                  /* clock_seconds of the next decision */
     unsigned used;
-    /* of the current work */
+    /* task of the current call */
     const struct lane_task *given;
-    size_t total, next;            /* protected by the lock */
+    size_t total, next;            /* the lock protects both */
     pthread_mutex_t lock;
     atomic_bool stop;
-    int failed;                    /* first failed lane; -1: none. Protected by the lock */
+    int failed;                    /* first lane that failed; -1: none. The lock protects it. */
     struct err errs[CORES_LANES];
-    bool narrow;                   /* the first lane is restricted to its share */
-    int only;                      /* probing: the only lane, -1: all */
-    unsigned looks[CORES_LANES];   /* probes that found it idle */
-    /* recent share of experiments with a value or reason */
+    bool narrow;                   /* whether the first lane is restricted to its share */
+    int only;                      /* the only lane that probes; -1: all probe */
+    unsigned looks[CORES_LANES];   /* number of probes that found the lane's CPU idle */
+    /* recent share of experiments with a value or reason, by lane */
     double quiet[CORES_LANES];
 };
 
@@ -129,7 +131,7 @@ static bool cpus_keep(const struct lane_cpus *share)
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/* Records the first failure of a lane, which stops the other lanes. */
+/* Records the first failure of a lane, which stops all other lanes. */
 static void ended(struct lanes *l, unsigned member, bool ok)
 {
     if (ok)
@@ -141,7 +143,7 @@ static void ended(struct lanes *l, unsigned member, bool ok)
     atomic_store(&l->stop, true);
 }
 
-/* Starts on its own thread, whose preparation must not disturb measuring lanes. */
+/* Prepares a lane on its own thread, while no lane measures. */
 static void lane_begin(void *state, unsigned member)
 {
     struct lanes *l = state;
@@ -159,7 +161,7 @@ static void lane_begin(void *state, unsigned member)
     ended(l, member, lane->sandbox != NULL);
 }
 
-/* Polled on the first lane's thread only. */
+/* Polls for cancellation. Only for the first lane's thread. */
 static void ask(void *state)
 {
     struct lanes *l = state;
@@ -180,7 +182,7 @@ static bool asked(void *state)
     return stopped(state);
 }
 
-/* Runs all lanes concurrently; false with the first error or when cancelled, even if every lane
+/* Runs all lanes concurrently. False with the first error or when cancelled, even if every lane
  * completed its piece. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
@@ -197,7 +199,7 @@ static bool call(struct lanes *l, void (*work)(void *state, unsigned member), st
     return !stopped(l) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
 }
 
-/* Copies final results of experiments @from to @to - 1. */
+/* Returns the share of experiments @from to @to - 1 that have a value or reason. */
 static double share_done(const struct measured *out, size_t from, size_t to)
 {
     size_t done = 0;
@@ -218,7 +220,7 @@ static void lane_work(void *state, unsigned member)
     t.cancelled = member ? stopped : asked;
     t.state = l;
     while (ok) {
-        /* Pieces are too short for the sandbox to poll. */
+        /* The sandbox does not poll during pieces, because they are short. */
         if (member == 0)
             ask(l);
         if (stopped(l))
@@ -252,8 +254,8 @@ static void lane_look(void *state, unsigned member)
                          &l->looks[member], &outgrown, &l->errs[member]));
 }
 
-/* Determines interference by probing alone and together, alternating. An undecided result keeps the
- * previous one. */
+/* Determines whether CPUs interfere, by probing them alone and together, alternately. An undecided
+ * result leaves the previous one unchanged. */
 static bool judge(struct lanes *l, struct err *err)
 {
     struct lanes_looks rounds[ROUNDS] = {0};
@@ -271,7 +273,7 @@ static bool judge(struct lanes *l, struct err *err)
     return true;
 }
 
-/* Falls back to the first lane alone. */
+/* Stops all lanes except the first. */
 static void others_end(struct lanes *l, const struct err *why)
 {
     if (why->what[0])
@@ -279,7 +281,7 @@ static void others_end(struct lanes *l, const struct err *why)
     l->count = 1;
 }
 
-/* Starts the other lanes; false when there are none. */
+/* Starts all other lanes. False if there are none. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};
@@ -298,7 +300,7 @@ static bool others_begin(struct lanes *l)
     return false;
 }
 
-/* Restricts the first lane to its share, or gives it all CPUs. */
+/* Restricts the first lane to its share, or allows it all CPUs. */
 static void first_keeps(struct lanes *l, bool narrow)
 {
     const struct lane_cpus *own = &l->shares[0];
@@ -314,7 +316,7 @@ static void first_keeps(struct lanes *l, bool narrow)
     l->narrow = narrow;
 }
 
-/* Measures on all CPUs unless they interfere; *@done: it was measured. */
+/* Measures with all lanes unless CPUs interfere. *@done: whether it measured. */
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;
@@ -335,7 +337,7 @@ static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *
     sched_setaffinity(0, sizeof before, &before);
     if (ok)
         return true;
-    /* An error of another lane does not fail the work. */
+    /* An error of another lane ends that lane, but not the measurement. */
     if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
         others_end(l, &fault);
         return true;

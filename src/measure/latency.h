@@ -7,13 +7,13 @@
 
 struct latency {
     struct chain chain;
-    double cycles;       /* NaN when not measured: see state */
+    double cycles;       /* NaN: not measured, and state has the reason */
     double spread;
-    char state[96];      /* "ok" or the reason */
+    char state[96];      /* "ok", or why it was not measured */
 };
 
-/* Measures all chains of @code; returns their number in @out, or SIZE_MAX with err when measuring
- * is impossible. */
+/* Measures all chains of @code. Returns their number in @out, or SIZE_MAX with err when measurement
+ * fails. */
 size_t latency_measure(struct sandbox *s, const struct calibration *c, const struct form_code *code,
                        struct latency out[CHAINS_MAX], struct err *err);
 

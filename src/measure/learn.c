@@ -13,16 +13,17 @@
 #include "throughput/throughput.h"
 #include "toolchain/assemble.h"
 
-#define CANDIDATES 24         /* forms tried per port set */
-#define AS_PREDICTED 0.04     /* relative deviation of a blocking form from its usage */
-/* relative amount by which a measurement may be below its prediction */
+#define CANDIDATES 24         /* most forms tried per port set */
+#define AS_PREDICTED 0.04     /* largest relative deviation of a blocking form from its usage */
+/* largest relative amount by which a measurement may be below its prediction */
 #define FASTER 0.02
-/* µops to save per unexplained measurement: tables of blocking forms also have errors */
+/* µops that a usage must save per unexplained measurement, because tables of blocking forms also
+ * have errors */
 #define OUTLIER 0.75
-#define BLOCKERS_ALIKE 2      /* blocking forms per set and kind */
-#define UOPS_MAX 10           /* µops per usage, with blocked pipes counted as one */
-#define NODES_MAX 400000      /* usages tried per tolerance */
-#define SLOT_FILLERS 12       /* eliminated moves next to a form, for counting its slots */
+#define BLOCKERS_ALIKE 2      /* blocking forms per port set and vector encoding */
+#define UOPS_MAX 10           /* most µops per usage; a blocked pipe counts as one */
+#define NODES_MAX 400000      /* most usages tried per tolerance */
+#define SLOT_FILLERS 12       /* eliminated moves next to a form, which reveal its slots */
 
 struct blocker {
     char *form;
@@ -37,12 +38,12 @@ struct learner {
     bool (*cancelled)(void *state);
     void *state;
     VEC(struct blocker) blockers;
-    char *filler;             /* only takes a slot at rename; NULL: none */
-    VEC(portset) sets;        /* of µops in the mapping, including blocking pipes */
+    char *filler;             /* form that only takes a slot at rename; NULL: none */
+    VEC(portset) sets;        /* port sets of µops in the mapping, including blocking pipes */
     struct throughput *throughput;
 };
 
-/* A candidate µop, with its multiplicity. */
+/* A candidate µop, with its number of repetitions. */
 struct atom {
     portset ports;
     uint32_t count;
@@ -50,8 +51,8 @@ struct atom {
 
 struct learn_trial {
     struct experiment experiment;
-    VEC(struct mass) masses;  /* without the form */
-    double others;            /* slots without the form */
+    VEC(struct mass) masses;  /* µops of the other forms */
+    double others;            /* slots of the other forms */
     double measured;
 };
 
@@ -145,7 +146,7 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-/* Alone, a form is also limited by the slots at rename. */
+/* Predicts the cycles of a form alone, including the limit of the slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
     struct mass masses[8];
@@ -158,8 +159,8 @@ static double alone_predicted(const struct learner *l, const struct mapping_entr
     return fmax(cycles, slots);   /* fmax ignores a NaN */
 }
 
-/* Returns whether @set is what @entry keeps busy alone: one µop, or (@paired) one and its address
- * µop; for a pipe, what it blocks longest. */
+/* Returns whether @entry alone keeps @set busy: by its only µop, or (@paired) by a µop next to an
+ * address µop. For a pipe: whether it blocks no other pipe longer. */
 static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bool paired)
 {
     const struct usage *u = &entry->usage;
@@ -193,8 +194,8 @@ static void collect_sets(struct learner *l)
     }
 }
 
-/* Selects up to CANDIDATES forms that should block @set, spread over the mapping, without memory
- * first. */
+/* Selects up to CANDIDATES forms that should block @set, distributed over the mapping. Forms
+ * without memory are first. */
 static size_t candidates(const struct learner *l, portset set, const char *out[CANDIDATES])
 {
     size_t found = 0;
@@ -219,7 +220,8 @@ static size_t candidates(const struct learner *l, portset set, const char *out[C
     return found;
 }
 
-/* Legacy SSE and VEX code do not mix: keeps some of both. */
+/* Returns whether the set has enough blocking forms of the encoding of @b. Legacy SSE and VEX code
+ * do not mix, so some of both are needed. */
 static bool has_blockers(const struct learner *l, const struct blocker *b)
 {
     unsigned alike = 0;
@@ -229,14 +231,14 @@ static bool has_blockers(const struct learner *l, const struct blocker *b)
     return alike >= BLOCKERS_ALIKE;
 }
 
-/* Measures the candidates and keeps for each set the first few of both kinds that agree with their
- * usage. */
+/* Measures the candidates. Selects for each set the first few of both encodings that agree with
+ * their usage. */
 static bool find_blockers(struct learner *l, struct err *err)
 {
     struct experiments *table = experiments_new();
     VEC(struct blocker) tried = {0};
 
-    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last: no port at all */
+    for (size_t i = 0; i <= l->sets.count; i++) {   /* the last one is for forms without a port */
         const char *list[CANDIDATES];
         portset set = i < l->sets.count ? l->sets.items[i] : 0;
         size_t n = set || !isnan(l->issue_width) ? candidates(l, set, list) : 0;
@@ -256,7 +258,7 @@ static bool find_blockers(struct learner *l, struct err *err)
             continue;
         if (!b->ports)
             l->filler = mem_strdup(b->form);
-        /* wider sets never fill */
+        /* Sets as wide as the issue width are never full. */
         else if (isnan(l->issue_width) || cycles > 1.2 / l->issue_width)
             vec_push(&l->blockers, ((struct blocker){mem_strdup(b->form), b->ports, cycles}));
     }
@@ -286,7 +288,7 @@ struct learner *learner_new(struct source *source, const struct mapping *mapping
     return NULL;
 }
 
-/* Port demand of @trial without the new form. */
+/* Computes the µops and slots of @trial without the new form. */
 static void known_masses(const struct learner *l, struct learn_trial *trial, const char *form)
 {
     for (unsigned i = 0; i < trial->experiment.count; i++) {
@@ -315,8 +317,8 @@ static double predict(struct usage_search *s, const struct learn_trial *trial,
     return fmax(cycles, slots);
 }
 
-/* Measured above predicted is possible, since a processor may assign ports worse than the optimum;
- * below is noise only. */
+/* Returns by how much a prediction may exceed @measured: by noise only. A measurement may exceed
+ * its prediction, because a processor may assign ports worse than the optimum. */
 static double above(double measured)
 {
     return fmax(FASTER * measured, 0.01);
@@ -341,7 +343,8 @@ static void take_best(struct usage_search *s, double price, double error, size_t
     memcpy(s->best, s->chosen, sizeof s->best);
 }
 
-/* Time grows with more µops: a measurement once exceeded stays exceeded. */
+/* Tries usages recursively. More µops only add time, so a measurement below its prediction stays
+ * below. */
 static void descend(struct usage_search *s, size_t from)
 {
     double error = 0;
@@ -357,7 +360,7 @@ static void descend(struct usage_search *s, size_t from)
         under += -off > below(s, trial->measured);
         error += agrees ? fabs(off) / trial->measured : 0;
         if (i == 0 && (over || (under && s->depth == s->wanted)))
-            return;   /* a form alone does not depend on other forms' tables */
+            return;   /* A form alone does not depend on the tables of other forms. */
     }
     if (s->wanted + OUTLIER * (double)over > s->best_price + 1e-9)
         return;
@@ -372,8 +375,8 @@ static void descend(struct usage_search *s, size_t from)
     }
 }
 
-/* Finds the fewest µops, and unexplained measurements, at the least tolerance at which most
- * agree. */
+/* Finds the usage with the fewest µops and unexplained measurements, at the smallest tolerance with
+ * which most measurements agree. */
 static bool find_usage(struct usage_search *s)
 {
     static const double tolerances[] = {0.03, 0.06, 0.12};
@@ -403,7 +406,7 @@ static size_t add_trial(struct usage_search *s, struct experiments *table, const
     return row;
 }
 
-/* Ignores forms that could not be measured with it. */
+/* Removes the experiments that could not be measured. */
 static void keep_measured(struct usage_search *s, const struct experiments *table)
 {
     size_t kept = 0;
@@ -432,7 +435,8 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
                      "%s was not measured: %s", form, table->rows.items[alone].state);
     if (ok) {
         double cycles = table->rows.items[alone].cycles;
-        /* Enough for the blocked ports to limit, not the form's own. */
+        /* Uses enough copies of the blocking form that its ports are the limit, not those of
+         * @form. */
         for (size_t i = 0; i < l->blockers.count; i++) {
             const struct blocker *b = &l->blockers.items[i];
             if (strcmp(b->form, form) != 0)
@@ -446,7 +450,7 @@ static bool gather(struct usage_search *s, const char *form, struct learned *out
     }
     if (ok && filled != SIZE_MAX) {
         struct learn_trial *last = &s->trials.items[filled];
-        /* Times on a busy core do not count. */
+        /* Ignores a time measured on a busy core. */
         double cycles =
                    experiments_measured(table, filled) ? table->rows.items[filled].cycles : NAN,
                slots = cycles * l->issue_width - last->others;

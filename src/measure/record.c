@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/mem.h"
 
-#define STRETCH 0.1      /* initial seconds per point */
+#define STRETCH 0.1      /* seconds per point at the beginning */
 
 struct record_row {
     char *text;
@@ -23,7 +23,8 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 
 struct record {
     pthread_mutex_t lock;
-    struct record_row *rows;   /* RECORD_ROWS entries, a megabyte: allocated with the first value */
+    /* RECORD_ROWS entries (one megabyte), allocated with the first value */
+    struct record_row *rows;
     unsigned next_row;
     struct index by_text;
     struct stretch points[RECORD_POINTS];
@@ -68,7 +69,7 @@ static struct record_row *find(struct record *r, const char *text, uint64_t hash
     return row == INDEX_NONE ? NULL : &r->rows[row];
 }
 
-/* The oldest row is replaced. */
+/* Returns a new row, which replaces the oldest one. */
 static struct record_row *row_new(struct record *r, const char *text, uint64_t hash)
 {
     uint32_t at = r->next_row++ % RECORD_ROWS;
@@ -102,7 +103,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     lock_take(&r->lock);
-    /* only the record is lost, not the measurements */
+    /* Only the record is lost; the measurements continue. */
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {
         lock_give(&r->lock);
         str_done(&text);
@@ -126,7 +127,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     str_done(&text);
 }
 
-/* Merges neighbouring points, which doubles the covered time. */
+/* Merges pairs of neighbouring points, which doubles the time that the points cover. */
 static void series_halve(struct record *r)
 {
     r->stretch *= 2;

@@ -1,5 +1,5 @@
-/* Order of the places of a ring: visits all of them in an order that no prefetcher predicts.
- * Internal to measure/. */
+/* Order of the elements of a ring: a permutation that no prefetcher predicts. Internal to
+ * measure/. */
 #ifndef PORTOLAN_MEASURE_RING_H
 #define PORTOLAN_MEASURE_RING_H
 
@@ -10,9 +10,9 @@
 #define RING_PRIMES 420          /* 4 * 3 * 5 * 7 */
 #define RING_ADDED 2654435761u   /* a prime */
 
-/* Successor of place @i of @places, which is 4 to 7 times a power of two (Hull and Dobell, 1962:
- * the multiplier minus one is a multiple of 4 and of each prime factor of @places, and the
- * increment of none). */
+/* Returns the successor of element @i of @places, which must be 4 to 7 times a power of two. (Hull
+ * and Dobell, 1962: the multiplier minus one is a multiple of 4 and of each prime factor of
+ * @places, and the increment of none.) */
 BARE_INLINE uint64_t ring_next(uint64_t i, uint64_t places)
 {
     uint64_t factor = (places * 3 / 8 / RING_PRIMES * RING_PRIMES + RING_PRIMES + 1) % places;

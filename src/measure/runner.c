@@ -9,43 +9,47 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define BLOCK 2048           /* rows between a pass and its confirmation: at least a second */
-#define CHUNK SANDBOX_ITEMS  /* rows per batch, the source's limit */
-/* per CPU of the source: about a tenth of a second on an idle machine, which is the most that a
- * kill loses */
+/* rows between a pass and the next pass over the same row: at least a second */
+#define BLOCK 2048
+#define CHUNK SANDBOX_ITEMS  /* most rows per batch; the limit of sources */
+/* Most rows per batch and CPU of the source: about a tenth of a second on an idle machine, which
+ * limits the loss if the program is killed. */
 #define CHUNK_EACH 128
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
-/* seconds of patience earned by a pass with a value: continues while values come */
+/* seconds of patience that a pass with a value adds, so that measuring continues while values
+ * arrive */
 #define EARNED 0.05
 #define SHORTS 4
-#define LENGTHS_DIFFER 0.02  /* relative, beyond the spread and the loop's cost */
-/* share of the current idle baseline: values judged by a slower one are invalid */
+/* relative tolerance for equal cycles of both lengths, besides the spread and the loop's cost */
+#define LENGTHS_DIFFER 0.02
+/* Least share of the current idle baseline. Values judged by a lower baseline are invalid. */
 #define AS_FAST 0.985
-#define DOUBTFUL "doubtful"  /* state of a value with a doubtful idle baseline */
-#define ESTIMATE_FROM 2.0    /* seconds before an estimate is shown */
-#define ESTIMATE_SHARE 0.3   /* share of elapsed or remaining time by which an estimate adapts */
-#define LOOP_CYCLES 1.0      /* of a taken branch and a decrement, unless they are free */
+#define DOUBTFUL "doubtful"  /* state of a value that was judged by a doubtful idle baseline */
+#define ESTIMATE_FROM 2.0    /* seconds before the first estimate is shown */
+#define ESTIMATE_SHARE 0.3   /* share of elapsed or remaining time in which an estimate adapts */
+#define LOOP_CYCLES 1.0      /* cycles of a taken branch and a decrement, unless they are free */
 
 struct runner_trial {
     size_t row;
     struct experiment experiment;
-    char code[FORM_CODES_SUM];   /* sum of its code, "" without */
+    char code[FORM_CODES_SUM];   /* sum of the experiment's code; "": no code */
     double values[VALUES];
     unsigned count;
-    double spread;           /* largest of its passes */
+    double spread;           /* largest relative spread of its passes */
     uint32_t repeats;
-    double slowed;           /* largest share of lost windows of its passes */
+    double slowed;           /* largest share of lost windows in its passes */
     double shorts[SHORTS];
     unsigned short_count;
-    bool confirmed;          /* @held is its value; the short body is still missing */
+    /* @held has the final value; only the result of the short body is missing */
+    bool confirmed;
     struct measured held;
-    bool known;              /* the value is from the journal */
+    bool known;              /* the value is in the journal or must not be stored there */
     bool settled;
-    double expected;         /* cycles; NaN: none */
-    double contended;        /* least on a busy core; NaN: unknown */
-    bool tried;              /* a pass found the machine busy */
+    double expected;         /* expected cycles; NaN: no expectation */
+    double contended;        /* least cycles on a busy core; NaN: unknown */
+    bool tried;              /* at least one pass found the machine busy */
 };
 
 struct runner_state {
@@ -55,8 +59,8 @@ struct runner_state {
     const struct runner_options *options;
     const struct runner_hooks *hooks;
     struct runner_summary *summary;
-    double started, paused;  /* seconds; paused time does not count */
-    double waited, patience; /* seconds without a result, and their limit */
+    double started, paused;  /* start, and total pause, in seconds; pauses count for no limit */
+    double waited, patience; /* seconds without a result; their limit */
     size_t total;
     struct runner_estimate estimate;
     struct err *err;
@@ -108,8 +112,8 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
     r->summary->failed += !(m->cycles > 0);
 }
 
-/* Compares body lengths. A confirmed value waits until a short body agrees or differs equally
- * twice; with @last no longer. */
+/* Compares both body lengths. A confirmed value waits until a short body agrees, or differs equally
+ * twice. @last: it no longer waits. */
 static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool last)
 {
     double copy[SHORTS], spread = t->held.spread > 0 ? t->held.spread : 0;
@@ -126,8 +130,8 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* Least of the sorted values if it needs no confirmation: it was expected, or the source measures
- * nothing. If it does, NaN. */
+/* Returns the least value if it needs no confirmation, because it was expected or the source does
+ * not measure; otherwise NaN. The values are sorted. */
 static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
     const bool is =
@@ -136,7 +140,7 @@ static double sufficient(const struct runner_state *r, const struct runner_trial
     return is ? t->values[0] : NAN;
 }
 
-/* Finalises @t when its values suffice. */
+/* Finalises @t if its values suffice. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count),
@@ -151,7 +155,7 @@ static void judge(struct runner_state *r, struct runner_trial *t)
     if (alone)
         m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
-        /* With a doubtful baseline it must be measured again, and so must an unconfirmed value. */
+        /* A value must be measured again if the baseline is doubtful or no pass confirmed it. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
         t->known |= r->source->doubtful || alone;
         t->held = m;
@@ -183,8 +187,8 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     }
 }
 
-/* State of @t before its final value: the least single-pass value, or the time on a busy core. @m:
- * of the last pass. */
+/* Returns the interim result of @t: the least single-pass value, or the time on a busy core. @m:
+ * result of the last pass. */
 static struct measured unconfirmed(const struct runner_trial *t, const struct measured *m)
 {
     struct measured now = *m;
@@ -250,17 +254,17 @@ static void report(struct runner_state *r)
     s->seconds = spent(r);
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
-    /* Two passes and a short one each, or more if needed. Passes on a busy machine make no
-     * progress. */
+    /* Each experiment needs two long passes and a short one, or more. Passes on a busy machine make
+     * no progress. */
     const double each = r->options->one_length ? 2 : 3;
     double needed = fmax((double)s->left, each * (double)(r->total - s->reused) -
                                               (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN,
            drain = r->waited - EARNED * (double)s->useful;
-    /* Or patience ends first, at its current rate of use. */
+    /* Patience may end earlier, at its current rate of use. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
-    /* experiments that need more passes do not reduce it */
+    /* The share never decreases if experiments need more passes. */
     s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
@@ -283,14 +287,14 @@ static bool asks(const struct runner_state *r, const struct runner_trial *t, boo
     return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
 }
 
-/* Rows per batch. */
+/* Returns the number of rows per batch. */
 static size_t chunk_of(const struct source *s)
 {
     const size_t each = CHUNK_EACH * (size_t)(s->cpus ? s->cpus : 1);
     return each < CHUNK ? each : CHUNK;
 }
 
-/* One pass over unfinished rows, with long or short bodies. */
+/* Runs one pass over the unfinished rows, with long or short bodies. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
     struct experiment batch[CHUNK];
@@ -325,7 +329,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited +=
             (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);
-        /* No debt: the next values earn patience again. */
+        /* Limits the time without results, so that each new value adds patience. */
         r->waited = fmin(r->waited, r->patience + EARNED * (double)r->summary->useful);
         if (r->journal && !journal_flush(r->journal, r->err))
             return false;
@@ -334,14 +338,14 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
     return true;
 }
 
-/* Returns whether values judged by an idle core with @baseline nops per cycle are still valid: not
- * if the core proved faster. */
+/* Returns whether values judged by an idle core with @baseline nops per cycle are valid. They are
+ * not if the core has proved faster. */
 static bool holds(const struct runner_state *r, double baseline)
 {
     return !(r->source->baseline > 0) || baseline >= AS_FAST * r->source->baseline;
 }
 
-/* Collects the dates of reused values. */
+/* Extends the date range of reused values. */
 static void day_note(struct runner_summary *s, const char *day)
 {
     if (!*day)
@@ -352,13 +356,13 @@ static void day_note(struct runner_summary *s, const char *day)
         snprintf(s->until, sizeof s->until, "%s", day);
 }
 
-/* Single passes of unfinished runs count as the first ones. */
+/* Single passes of unfinished runs count as passes of this run. */
 static void recall_passes(struct runner_state *r, struct runner_trial *t,
                           const struct journal_entry *known)
 {
     if (!holds(r, known->baseline))
         return;
-    /* Values without agreement leave room for new ones. */
+    /* Limits values that do not agree, so that new ones can be added. */
     t->count = known->value_count < VALUES / 2 ? known->value_count : VALUES / 2;
     memcpy(t->values, known->values, t->count * sizeof *t->values);
     judge(r, t);
@@ -376,8 +380,8 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t,
     }
 }
 
-/* Returns whether a value of @known is impossible: from code that corrupted its own loop. Then all
- * journal data of the experiment are ignored. */
+/* Returns whether a value of @known is impossible, because code corrupted its own loop. All journal
+ * data of the experiment are then ignored. */
 static bool impossible(const struct journal_entry *known, uint64_t instructions)
 {
     const double least = source_least_cycles(known->baseline, instructions);
@@ -390,7 +394,7 @@ static bool impossible(const struct journal_entry *known, uint64_t instructions)
     return is;
 }
 
-/* Takes values from the journal. */
+/* Reads values of @t from the journal. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
     const struct journal_entry *known =
@@ -411,7 +415,8 @@ static void recall(struct runner_state *r, struct runner_trial *t)
     m.spread = known->spread;
     m.repeats = known->repeats;
     snprintf(m.state, sizeof m.state, "%s", known->state);
-    /* Measured under unknown or accepted contention: one pass, to be confirmed or lowered. */
+    /* The value was judged by a lower baseline. It counts as one pass, which others confirm or
+     * lower. */
     if (m.cycles > 0 && !holds(r, known->baseline)) {
         t->values[t->count++] = m.cycles;
         r->summary->taken_over++;
@@ -437,7 +442,7 @@ static size_t unsettled(const struct runner_trial *trials, size_t n)
     return left;
 }
 
-/* Reports the state of unfinished experiments. */
+/* Reports the interim result of an unfinished experiment. */
 static void leave(struct runner_state *r, const struct runner_trial *t)
 {
     if (!t->count && !t->tried)
@@ -477,8 +482,8 @@ static bool block_run(struct runner_state *r, struct runner_trial *trials, size_
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);
-    /* Short bodies come first, so that the second pass makes a value final. After patience ends
-     * each experiment gets one more try. */
+    /* Short bodies run first, so that the second long pass makes a value final. After patience is
+     * used up each experiment has one more attempt. */
     for (bool again = true; ok && again && unsettled(trials, n) && !out_of_budget(r);) {
         ok = (out_of_patience(r) || block_pass(r, trials, n, true)) &&
              block_pass(r, trials, n, false);

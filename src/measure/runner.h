@@ -1,5 +1,5 @@
-/* Measures many experiments by a source: batches, passes until a value is confirmed, the journal, a
- * time budget. */
+/* Measures many experiments with a source, in batches and passes until each value is confirmed.
+ * Uses a journal and a time budget. */
 #ifndef PORTOLAN_MEASURE_RUNNER_H
 #define PORTOLAN_MEASURE_RUNNER_H
 
@@ -9,78 +9,79 @@
 
 struct runner_options {
     double budget;          /* seconds; 0: none */
-    bool retry;             /* repeats failed experiments of the journal */
-    bool fresh;             /* ignores the journal */
-    /* only bodies of the source's length, not short ones as well */
+    bool retry;             /* measures experiments again that failed according to the journal */
+    bool fresh;             /* ignores the journal's values */
+    /* measures only bodies of the source's length, no short ones */
     bool one_length;
-    /* only one order of the terms */
+    /* measures only one order of the terms */
     bool one_order;
-    /* total seconds of waiting for an idle machine, besides measuring; 0: 20 */
+    /* total seconds of waiting for an idle machine, in addition to measuring; 0: 20 */
     double patience;
 };
 
 struct runner_summary {
-    size_t done, failed, reused, left;   /* reused: those of done from the journal */
-    /* of left: those with one pass, and those without an idle moment */
+    /* reused: number of done experiments whose value is from the journal */
+    size_t done, failed, reused, left;
+    /* number of left ones with a single pass, and without an idle moment */
     size_t once, contended;
-    unsigned cpus;           /* CPUs that measured concurrently, at most; 0: none, simulated */
+    unsigned cpus;           /* most CPUs that measured concurrently; 0: none, simulated */
     double seconds;
     double rate;            /* experiments per second, over all passes */
     size_t passes;          /* single measurements */
-    /* journal passes of experiments that need more */
+    /* passes from the journal, of experiments that need more */
     size_t taken_over;
-    size_t useful;          /* passes with a value or a final result */
+    size_t useful;          /* passes with a value or a final reason */
     /* useful passes that agreed with an expectation and need no confirmation */
     size_t foretold;
-    /* date range of reused values; "": unknown */
+    /* first and last date of reused values; "": unknown */
     char since[KEPT_DAY], until[KEPT_DAY];
-    /* completed share of the necessary passes: 0 to 1, which means nothing is left */
+    /* completed share of the necessary passes, 0 to 1; 1: no experiment is left */
     double share;
-    /* extrapolated from useful passes; NaN at first */
+    /* estimate from the rate of useful passes; NaN at the beginning */
     double seconds_left;
 };
 
-/* Smoothed estimate of the remaining time, insensitive to idle or busy moments. */
+/* Smoothed estimate of the remaining time, which idle or busy moments hardly change. */
 struct runner_estimate {
-    double at, left;        /* seconds since the start, and estimated remaining seconds then */
+    double at, left;        /* seconds since the start, and the remaining seconds estimated then */
     bool known;
 };
-/* Updates the estimate with @guess, made at @seconds since the start (NaN: none yet), and returns
- * the displayed value. Nothing in the first seconds; then the last estimate minus elapsed time,
- * drawn towards the guess, more slowly for longer runs. Pure. */
+/* Updates the estimate with @guess, computed at @seconds since the start (NaN: none yet). Returns
+ * the displayed value: NaN in the first seconds; then the last estimate minus elapsed time, adapted
+ * to the guess, more slowly in longer runs. Pure. */
 double runner_estimate(struct runner_estimate *e, double seconds, double guess);
 
-/* Called on the thread of runner_run. */
+/* Callbacks, on the thread of runner_run. */
 struct runner_hooks {
     bool (*cancelled)(void *state);
-    /* A final result or, at the end, the state of unfinished ones: EXPERIMENT_ONCE or
-     * EXPERIMENT_CONTENDED. */
+    /* Receives a final result or, at the end, the state of an unfinished experiment:
+     * EXPERIMENT_ONCE or EXPERIMENT_CONTENDED. */
     void (*result)(void *state, size_t index, const struct measured *m);
     void (*progress)(void *state, const struct runner_summary *so_far, size_t total);
     void *state;
-    /* An unconfirmed value of one pass (EXPERIMENT_ONCE) or of a busy core (EXPERIMENT_CONTENDED),
-     * for display. May be NULL. */
+    /* Receives an unconfirmed value of one pass (EXPERIMENT_ONCE) or of a busy core
+     * (EXPERIMENT_CONTENDED), for display. May be NULL. */
     void (*seen)(void *state, size_t index, const struct measured *m);
-    /* Polled between batches; may wait, and returns the seconds waited, which count for no budget.
-     * May be NULL. */
+    /* Polled between batches. It may wait, and returns the seconds waited, which count for no
+     * limit. May be NULL. */
     double (*wait_paused)(void *state);
-    /* Returns expected cycles of row @index, or NaN: a single pass within 1 % needs no
-     * confirmation, and is kept as a pass in the journal. May be NULL. */
+    /* Returns the expected cycles of row @index, or NaN. A single pass within 1 % of them needs no
+     * confirmation, and the journal stores it as a pass. May be NULL. */
     double (*expected)(void *state, size_t index);
 };
 
 /* Measures the rows of @table without cycles (with @retry also failed ones) and passes each result
- * to the hook; @table is only read. @journal may be NULL. False with err when measuring is
- * impossible or cancelled; passed results stay valid. */
+ * to the hook. Does not change @table. @journal may be NULL. False with err when measurement fails
+ * or is cancelled; results passed before stay valid. */
 bool runner_run(struct source *source, const struct experiments *table, struct journal *journal,
                 const struct runner_options *options, const struct runner_hooks *hooks,
                 struct runner_summary *out, struct err *err);
-/* Appends "same", or the slower body length: "+12.3 % at 200" (the front end limits the longer
- * body), "+8.0 % at 50" (the loop's branch limits the shorter one). @shorter, @longer: cycles per
- * execution; @size: instructions per execution, for the share of the loop's overhead. */
+/* Appends "same", or by how much one body length is slower: "+12.3 % at 200" (the front end limits
+ * the longer body), "+8.0 % at 50" (the loop's branch limits the shorter one). @shorter, @longer:
+ * cycles per execution; @size: instructions per execution, for the share of the loop's overhead. */
 void runner_lengths(double shorter, double longer, double tolerance, uint64_t size, char *out,
                     size_t room);
-/* Returns the least of @values (sorted in place) that another one confirms within 1 %; NaN when
+/* Returns the least of @values (sorted in place) that another one confirms within 1 %; NaN:
  * none. */
 double runner_confirmed(double *values, unsigned n);
 

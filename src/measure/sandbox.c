@@ -16,40 +16,42 @@
 #include "measure/arch.h"
 #include "measure/sandbox_process.h"
 
-/* wall-clock limit in seconds per item of foreign code, which needs a tenth */
+/* Wall-clock limit in seconds per item of foreign code. An item needs a tenth of a second. */
 #define TASK_PATIENCE 0.6
-/* seconds without a run of own code: the child is stopped or starved */
+/* seconds without a run of own code after which the child counts as stopped or starved */
 #define BATCH_PATIENCE 10.0
-#define SECONDS_A_BATCH 120      /* CPU seconds, in case the parent hangs */
-#define STILLBORN 3              /* children that may end before their first message */
+#define SECONDS_A_BATCH 120      /* limit of CPU seconds per batch, in case the parent hangs */
+#define STILLBORN 3              /* most children that may end before their first message */
 #define CANARY_TOLERANCE 0.02
 #define CANARY_PASSES 4
 #define ROOM_LINKS 4
 
 struct sandbox {
-    uint8_t *area;          /* the child's view; its code part is executable */
-    uint8_t *code;          /* our writable view */
+    uint8_t *area;          /* the child's mapping of the area, in which the code is executable */
+    uint8_t *code;          /* the parent's writable mapping of the code */
     int code_file, page_file;
     size_t page_size;
-    size_t used, fixed;     /* bytes of code: all, and the part kept between batches */
+    size_t used, fixed;     /* bytes of code: total, and the part that stays between batches */
     struct sandbox_item *items;
-    struct sandbox_batch *batch;    /* written by the child for own code */
-    uint64_t *pages;        /* memory of kernels, seen from outside */
-    struct sandbox_child plan;      /* input of children */
+    struct sandbox_batch *batch;    /* shared memory for own code, which the child writes */
+    uint64_t *pages;        /* the parent's mapping of the memory of kernels */
+    struct sandbox_child plan;      /* data that each child receives at its start */
     struct sandbox_process own, foreign;
-    struct sandbox_hello hello;     /* of the child for own code */
-    uint32_t canary;        /* offset of the reference block's loop */
+    struct sandbox_hello hello;     /* first message of the child for own code */
+    uint32_t canary;        /* offset of the reference block's loop in the code area */
     struct window_rules rules;
     unsigned children, waits, reached;
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
-    /* of the item that runs for its results, and their destination; NULL: another kind */
+    /* Start values of the item that runs for its results, and their destination; NULL: an item of
+     * another kind. */
     const struct sandbox_start *start;
     struct sandbox_state *after;
-    uint8_t *arena;         /* with its guards; MAP_FAILED: none. Touched by children only */
+    /* the arena with its guards; MAP_FAILED: none. Only children access it. */
+    uint8_t *arena;
     size_t arena_size;      /* without guards */
-    struct sandbox_fill fill;   /* of the next task */
+    struct sandbox_fill fill;   /* part of the arena that the next task fills */
 };
 
 unsigned sandbox_setup(const struct body *body)
@@ -68,8 +70,8 @@ static bool files_open(struct sandbox *s, struct err *err)
     return true;
 }
 
-/* Forbids further writable mappings besides ours. Older kernels have fewer seals; children have no
- * file or view to write through. */
+/* Prevents new writable mappings of the files. Older kernels support fewer seals, but children have
+ * neither file nor mapping to write through. */
 static void files_seal(const struct sandbox *s)
 {
     int sizes = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -120,8 +122,8 @@ static int cpu_choose(void)
     return last;
 }
 
-/* Starts a child for own or foreign code. One that ends before its first message was killed from
- * outside; retried. */
+/* Starts a child for own or foreign code. If it ends before its first message something outside
+ * killed it, and another is started. */
 static bool child_start(struct sandbox *s, bool foreign, struct err *err)
 {
     struct sandbox_process *p = foreign ? &s->foreign : &s->own;
@@ -189,9 +191,9 @@ static uint32_t reference_add(struct sandbox *s, const struct arch_code *code, u
     return offset;
 }
 
-/* Short chains of slow operations, separated by nops so that only a core with its entire reorder
- * buffer reaches the next chain in time: another active thread halves it, even while waiting for
- * memory. 0: unavailable. */
+/* Adds the room probe: short chains of slow operations, separated by nops. Only a core with its
+ * whole reorder buffer reaches the next chain in time. Another active thread halves the buffer,
+ * even while it waits for memory. Returns 0 if unavailable. */
 static uint32_t room_add(struct sandbox *s)
 {
     uint8_t code[SANDBOX_ROOM_LENGTH * 4];
@@ -286,7 +288,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
                        "use smaller arrays, or raise the limit that ulimit -v shows",
                        "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
-    /* Fails if the system has no such pages, which sandbox_arena_huge reports. */
+    /* The call fails if the system has no such pages. sandbox_arena_huge reports that. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return true;
 }
@@ -361,7 +363,7 @@ void sandbox_cancel_by(struct sandbox *s, bool (*cancelled)(void *state), void *
 void sandbox_clear(struct sandbox *s)
 {
     sandbox_process_stop(&s->foreign);
-    /* Older emulators keep their old translation: a new child has none. */
+    /* Older emulators keep their translation of the old code, so a new child is needed. */
     if (s->hello.unfiltered)
         sandbox_process_stop(&s->own);
     s->used = s->fixed;
@@ -378,8 +380,8 @@ struct sandbox_item *sandbox_items(struct sandbox *s)
     return s->items;
 }
 
-/* Runs items @begin to @end - 1, all of own code, in one batch. A dead child loses its current
- * item, if any. */
+/* Runs items @begin to @end - 1, all of own code, in one batch. If the child dies only its current
+ * item is lost. */
 static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
                       const struct sandbox_watching *how, struct err *err)
 {
@@ -415,8 +417,8 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end,
     return true;
 }
 
-/* Pointers loaded from memory are mappable addresses, and harmless as numbers. Clears the writes of
- * the last run. */
+/* Fills memory with mappable addresses, because code may load pointers; as numbers they are
+ * harmless. Overwrites what the last run wrote. */
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
@@ -437,7 +439,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item,
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
-    /* No effect of an experiment on its process reaches the next one. */
+    /* Each experiment has a new process, so that it cannot affect the next one. */
     if (!item->kernel && !item->rivals)
         sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -503,8 +505,8 @@ static uint64_t mixed(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Sum over changes of the mapped pages, independent of their file offset: places and values, in any
- * order. */
+/* Returns a sum over the changed words of the mapped pages. It depends on addresses and values, not
+ * on their order or the file offset. */
 static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start,
                            const uint64_t addresses[SANDBOX_REAL_PAGES])
 {

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define WINDOWS_LIMIT 1000000u   /* more than fit in an item's patience of a tenth of a second */
+/* more windows than fit into an item's patience of a tenth of a second */
+#define WINDOWS_LIMIT 1000000u
 
 const char *sandbox_fault_text(unsigned fault)
 {
@@ -50,13 +51,13 @@ void sandbox_answer_fault(struct sandbox_item *item, unsigned fault)
     item->done = true;
 }
 
-/* Accepts NaN or a plausible number; differences of two times may be negative. */
+/* Returns whether @value is NaN or plausible. Differences of two times may be negative. */
 static bool number_or_missing(double value)
 {
     return isnan(value) || fabs(value) < 1e15;
 }
 
-/* Bounds of a difference from those of its two runs. */
+/* Computes the bounds of a difference from those of its two runs. */
 static void difference_bounds(const struct sandbox_item *item, const struct window_result *r,
                               double *least, double *most)
 {
@@ -73,7 +74,7 @@ static void difference_bounds(const struct sandbox_item *item, const struct wind
     *most = fmax(*most, (high[1] - low[0]) / iterations);
 }
 
-/* Checks the values of accepted windows against their range. */
+/* Returns whether the values of accepted windows are within their range. */
 static bool windows_right(const struct sandbox_item *item, const struct window_result *r)
 {
     double least = INFINITY, most = -INFINITY;
@@ -95,12 +96,13 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        /* the second one was not run */
+        /* the second run was not made */
         return isnan(r->cycles) &&
                (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
-    double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are stored as floats */
+    /* tolerance, because values are stored as floats */
+    double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;
     return r->clock > 0 && r->cycles >= least - slack && r->cycles <= most + slack;
 }
 
@@ -125,7 +127,7 @@ void sandbox_answer_take(struct sandbox_item *item, const struct sandbox_item *a
     struct sandbox_item got;
 
     memcpy(&got, answer, sizeof got);
-    /* Any other bit pattern is not a valid bool. */
+    /* Reads a byte, because another bit pattern is not a valid bool. */
     unsigned char done;
     memcpy(&done, &got.done, 1);
     if (done != 1 || !answer_right(item, &got)) {

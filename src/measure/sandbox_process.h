@@ -1,5 +1,5 @@
-/* The parent's side of a sandbox child: starts it, waits for answers, ends it. Internal to
- * measure/; one thread, the one that started it. */
+/* The parent's side of a sandbox child: starts it, waits for messages, ends it. Internal to
+ * measure/. One thread, which started the child. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 #define PORTOLAN_MEASURE_SANDBOX_PROCESS_H
 
@@ -12,38 +12,38 @@ struct sandbox_process {
     int link;        /* our end */
 };
 
-/* Result of a wait. */
+/* Result of waiting for a child. */
 enum sandbox_watch { WATCH_DONE, WATCH_DIED, WATCH_CANCELLED };
 
 struct sandbox_watching {
-    bool (*cancelled)(void *state);   /* polled about ten times a second; may be NULL */
+    bool (*cancelled)(void *state);   /* polled about ten times per second; may be NULL */
     void *state;
-    /* own code: reports progress and can be stopped; NULL: one task, whose child is killed when
-     * cancelled */
+    /* Own code: the batch shows progress and can be stopped. NULL: one task, and cancelling kills
+     * its child. */
     struct sandbox_batch *batch;
-    /* wall-clock seconds without progress after which it is killed */
+    /* wall-clock seconds without progress after which the child is killed */
     double patience;
-    /* counts tenths of a second without answer; may be NULL */
+    /* counts tenths of a second without a message; may be NULL */
     unsigned *waits;
 };
 
-/* Starts a child with @given, sets its link, and waits for its report. False with err; *early is
- * set when it ended without a report (killed from outside: retry). */
+/* Starts a child with @given, sets its link, and waits for its first message. False with err.
+ * *@early: it ended without a message, because something outside killed it; retry. */
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given,
                            struct sandbox_hello *hello, bool *early, struct err *err);
 /* Kills and reaps the child, if any. */
 void sandbox_process_stop(struct sandbox_process *p);
-/* Sends @size bytes; a dead child is detected by the wait. */
+/* Sends @size bytes. If the child is dead the next wait detects it. */
 void sandbox_process_send(const struct sandbox_process *p, const void *bytes, size_t size);
-/* Waits for a message of exactly @size bytes. WATCH_DIED: it is reaped, and *fault (enum
- * sandbox_fault) is the cause. An endless run is stopped, then killed; so is one without an answer
- * within its patience, with FAULT_STARVED if it was not scheduled. */
+/* Waits for a message of exactly @size bytes. WATCH_DIED: the child was reaped, and *@fault (enum
+ * sandbox_fault) is the cause. Stops and then kills a child in an endless run, or without a message
+ * within its patience; FAULT_STARVED if it was not scheduled. */
 enum sandbox_watch sandbox_process_wait(struct sandbox_process *p,
                                         const struct sandbox_watching *how, void *bytes,
                                         size_t size, unsigned *fault);
-/* Raises its CPU time limit, which also ends it without its watcher. */
+/* Raises the child's CPU time limit, which ends the child even if the parent hangs. */
 void sandbox_process_allow(const struct sandbox_process *p, double seconds);
-/* Finds the program's own memory, which the child keeps. */
+/* Finds the memory of this program, which the child keeps mapped. */
 void sandbox_process_image(struct sandbox_child *given);
 
 #endif

@@ -15,9 +15,9 @@
 #define OVERHEAD 60.0
 #define INTERRUPTIONS 5500.0   /* per second */
 #define INTERRUPTION_SECONDS 20e-6
-#define QUIET_SECONDS 0.5      /* mean length of idle and contended episodes */
+#define QUIET_SECONDS 0.5      /* mean duration of idle and contended episodes, in seconds */
 #define BUSY_SECONDS 0.02
-#define EXECUTIONS 50.0        /* per loop iteration */
+#define EXECUTIONS 50.0        /* executions per loop iteration */
 
 struct simulated {
     struct source base;
@@ -25,12 +25,12 @@ struct simulated {
     struct rng rng;
     double noise;
     double ticks;            /* current time in ticks */
-    double episode_ends;     /* tick at which the episode ends */
+    double episode_ends;     /* tick at which the current episode ends */
     bool contended;
-    double item_cycles;      /* per loop iteration */
+    double item_cycles;      /* cycles per loop iteration of the item */
 };
 
-/* Cycles per execution by ports, and by the mapping's issue width if it has one. */
+/* Returns the cycles per execution by ports, and by the mapping's issue width if known. */
 static double experiment_cycles(const struct mapping *m, const struct experiment *e,
                                 struct str *unknown)
 {
@@ -79,7 +79,7 @@ static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, u
                               unsigned *fault)
 {
     struct simulated *s = self;
-    /* The clock drifts by a few parts in ten thousand, like turbo. */
+    /* The clock drifts by a few parts in ten thousand, like that of a CPU with turbo. */
     double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)),
            jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;

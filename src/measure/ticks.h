@@ -1,4 +1,4 @@
-/* The time counter of measurements. Internal to measure/. */
+/* Time counter of measurements. Internal to measure/. */
 #ifndef PORTOLAN_MEASURE_TICKS_H
 #define PORTOLAN_MEASURE_TICKS_H
 
@@ -16,8 +16,8 @@
 #error "no tick counter for this processor"
 #endif
 
-/* Time stamp counter; on AArch64 the virtual counter, which may be far slower than the core (24 MHz
- * to 1 GHz), so that calibration adapts the windows. */
+/* Returns the time stamp counter or, on AArch64, the virtual counter. The latter may be far slower
+ * than the core (24 MHz to 1 GHz), and calibration adapts the windows to it. */
 BARE_INLINE uint64_t ticks_now(void)
 {
 #if defined(__x86_64__)

@@ -33,7 +33,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
 {
     unsigned needed = (unsigned)(share * n);
 
-    /* without ceil(), which may be a library call */
+    /* Avoids ceil(), which may be a library call. */
     needed += needed < share * n;
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
@@ -46,7 +46,7 @@ BARE bool window_floor(double *values, unsigned n, double width, double share, d
     return false;
 }
 
-/* Ticks per cycle by a chain; 0 when the run failed. */
+/* Measures ticks per cycle with a chain; 0 if the run failed. */
 static BARE double clock_by(const struct pulse *pulse, const struct window_rules *rules,
                             enum pulse_code code, double ticks_per_cycle)
 {
@@ -57,7 +57,8 @@ static BARE double clock_by(const struct pulse *pulse, const struct window_rules
     return ticks ? ((double)ticks - rules->overhead) / ((double)count * cycles) : 0;
 }
 
-/* Returns whether a probe has its idle time. A faster one proves a clock error. */
+/* Returns whether a probe takes its time on an idle core. A faster probe proves an error of the
+ * clock. */
 static BARE bool probe_right(const struct pulse *pulse, const struct window_rules *rules,
                              enum pulse_code code, double wanted, double tolerance,
                              double ticks_per_cycle)
@@ -71,8 +72,8 @@ static BARE bool probe_right(const struct pulse *pulse, const struct window_rule
 }
 
 /* Returns whether front end, ports and reorder buffer are uncontended. A neighbour may slow nops by
- * only 5 % and additions by 40 %; one that waits for memory slows neither but holds half of every
- * buffer. */
+ * only 5 % and additions by 40 %. One that waits for memory slows neither, but occupies half of
+ * every buffer. */
 static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rules *rules,
                              double ticks_per_cycle)
 {
@@ -87,7 +88,7 @@ static BARE bool probe_quiet(const struct pulse *pulse, const struct window_rule
             probe_right(pulse, rules, PULSE_PORTS, rules->ports_cycles, ports, ticks_per_cycle));
 }
 
-/* Returns the shortest of @runs; false on a fault. */
+/* Measures the shortest of @runs. False on a fault. */
 static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t warm, uint64_t count,
                           double *ticks, unsigned *fault)
 {
@@ -101,7 +102,7 @@ static BARE bool shortest(const struct pulse *pulse, unsigned runs, uint64_t war
     return true;
 }
 
-/* Iterations that fill the window; 0 on a fault. */
+/* Returns the number of iterations that fill the window; 0 on a fault. */
 static BARE uint64_t count_for(const struct pulse *pulse, const struct window_rules *rules,
                                unsigned *fault)
 {
@@ -115,7 +116,7 @@ static BARE uint64_t count_for(const struct pulse *pulse, const struct window_ru
     return count < 2 ? 2 : (uint64_t)count;
 }
 
-/* Middle and range of the lowest three of @values; @n at least 3. */
+/* Returns the middle and range of the lowest three of @values; @n is at least 3. */
 static BARE double lowest_three(const float *values, unsigned n, double *apart)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY};
@@ -137,8 +138,8 @@ static BARE double lowest_three(const float *values, unsigned n, double *apart)
     return low[1];
 }
 
-/* Cycles and spread of the windows so far. Returns whether the lowest agree. @iterations: for a
- * difference, those by which the long run is longer. */
+/* Computes cycles and spread of the windows so far. Returns whether the lowest agree. @iterations:
+ * for a difference, the iterations by which the long run is longer. */
 static BARE bool windows_agree(const struct window_rules *rules, bool difference, double iterations,
                                double values[VALUES], struct window_result *out)
 {
@@ -155,8 +156,8 @@ static BARE bool windows_agree(const struct window_rules *rules, bool difference
     return longer_apart < rules->agreement * longer && shorter_apart < rules->agreement * shorter;
 }
 
-/* Initialises an answer's numbers only: not the values, since a large assignment may become a call
- * of the C library. */
+/* Initialises only the numbers of a result. A large assignment may become a call of the C
+ * library. */
 static BARE void result_begin(struct window_result *out)
 {
     out->state = WINDOW_UNSETTLED;
@@ -191,7 +192,7 @@ static BARE bool may_wait(const struct pulse *pulse, const struct window_rules *
     return now < wait->until && (double)(now - wait->quiet) < rules->patience;
 }
 
-/* Unconfirmed cycles per iteration on the shared core. False on a fault. */
+/* Measures unconfirmed cycles per iteration on the shared core. False on a fault. */
 static BARE bool contended_look(const struct pulse *pulse, const struct window_rules *rules,
                                 uint64_t count, struct window_result *out)
 {
@@ -206,7 +207,7 @@ static BARE bool contended_look(const struct pulse *pulse, const struct window_r
     return true;
 }
 
-/* Opens a window: measures clock and probes. 0 when the core is busy. */
+/* Opens a window: measures clock and probes. Returns 0 if the core is busy. */
 static BARE double window_open(const struct pulse *pulse, const struct window_rules *rules,
                                double *tick, struct window_result *out)
 {
@@ -235,15 +236,15 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         result_fault(out);
         return;
     }
-    /* For differences one run of each kind: idle moments are short, and the least of many windows
-     * counts. */
+    /* For differences makes one run of each kind, because idle moments are short and the least of
+     * many windows counts. */
     unsigned runs = difference ? 1 : RUNS;
     double iterations = (double)(difference ? count - count / 2 : count);
     while (!agree && out->accepted < VALUES &&
            (first || before > 0 || may_wait(pulse, rules, wait))) {
         double shorter = rules->overhead, longer;
         first = false;
-        /* The check that ended a counted window opens the next one. */
+        /* The check that ended an accepted window also opens the next one. */
         before = before > 0 ? before : window_open(pulse, rules, &tick, out);
         if (!(before > 0))
             continue;
@@ -281,7 +282,7 @@ BARE void window_measure(const struct pulse *pulse, const struct window_rules *r
         }
         agree = windows_agree(rules, difference, iterations, values, out) && out->accepted >= 3;
     }
-    /* Code with a varying time never agrees better: many idle windows also suffice. */
+    /* Times of some code always vary, so many idle windows also suffice. */
     if (out->accepted >= 3 && (agree || out->accepted == VALUES))
         out->state = WINDOW_SETTLED;
     if (!out->accepted && !difference && !contended_look(pulse, rules, count, out))
