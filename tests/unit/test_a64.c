@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64: forms, read and write sets, text. Expectations are the architecture's (Arm ARM DDI
- * 0487), not the decoder's. */
+/* AArch64: forms, read and written registers, text. The expectations follow the architecture (Arm
+ * ARM DDI 0487), not the decoder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +77,8 @@ static void test_form_names(void **state)
     }
 }
 
-/* "0w1r" style: operand number and r, w, rw, x (neither), m before a memory operand, b for a
- * stepped base, i for implicit ones. */
+/* Describes accesses as "0w1r": operand number and r, w, rw or x (neither); m before a memory
+ * operand, b for an updated base, i for implicit operands. */
 static void describe(const struct insn *insn, char *out, size_t size)
 {
     size_t used = 0;
@@ -98,7 +98,7 @@ static void describe(const struct insn *insn, char *out, size_t size)
     }
 }
 
-/* Each correction to Capstone 4.0.2, and related cases in which Capstone is right. */
+/* Each correction to Capstone 4.0.2, and related instructions that Capstone decodes correctly. */
 static void test_access(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void test_memory(void **state)
     assert_int_equal(insn.operands[0].file, FILE_VECTOR);
 }
 
-/* A word unknown to all decoders is an instruction of unknown form. */
+/* A word that no decoder knows is an instruction of unknown form. */
 static void test_undecodable(void **state)
 {
     (void)state;
@@ -222,7 +222,8 @@ static void test_undecodable(void **state)
     assert_int_equal(a64_form(half, 2, form, &traits), 0);
 }
 
-/* LSE, half precision, dot product, SVE: unknown to Capstone 4.0.2, named by binutils. */
+/* LSE, half precision, dot product and SVE: instructions that Capstone 4.0.2 lacks and binutils
+ * names. */
 static void test_learned(void **state)
 {
     (void)state;
@@ -256,8 +257,8 @@ static void test_learned(void **state)
     assert_int_equal(decoded(0x25e11fe0).flags_written, 57);
 }
 
-/* Places that binutils names by address are relative to the word's place, not to the place of the
- * query. */
+/* Branch targets that binutils prints as addresses are relative to the instruction word, wherever
+ * it is decoded. */
 static void test_learned_places(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void test_learned_places(void **state)
     }
 }
 
-/* Every form of the table: its instance assembles and decodes to the same form. */
+/* For every form of the table: its instance assembles and decodes to the same form. */
 static void test_forms_round_trip(void **state)
 {
     (void)state;
@@ -347,7 +348,7 @@ static void test_detection(void **state)
             fail_msg("seen as AArch64: %s", x86[i]);
 }
 
-/* The forms of @text's instructions, separated by semicolons. */
+/* Checks the forms of @text's instructions, which are separated by semicolons. */
 static void assert_forms(const char *text, const char *expected)
 {
     struct kernel_options options = {.isa_given = true, .isa = ISA_AARCH64};
@@ -374,7 +375,7 @@ static void test_text(void **state)
                  "ADD (X, X, I); RET ()");
     assert_forms("ldadd x0, x1, [x2]\n.inst 0xffffffff\n",
                  "LDADD (X, X, [X]); UNDECODED (0xffffffff)");
-    /* Loops: each kind of branch. */
+    /* A loop may end with any kind of branch. */
     assert_forms("nop\n1: add x0, x0, 1\ncbnz x0, 1b\nnop\n", "ADD (X, X, I); CBNZ (X, Rel)");
     assert_forms("nop\n1: add x0, x0, 1\ntbnz x0, 3, 1b\nnop\n", "ADD (X, X, I); TBNZ (W, I, Rel)");
     assert_forms("nop\n1: subs x0, x0, 1\nbne 1b\nnop\n", "SUBS (X, X, I); B.COND (Rel)");
@@ -388,7 +389,7 @@ static void test_text(void **state)
     assert_forms("nop\nmov x1, #111\n.byte 213,3,32,31\nsub x0, x1, x2\nmov x1, #222\n.byte "
                  "213,3,32,31\nnop\n",
                  "SUB (X, X, X)");
-    /* Disassembly with words, targets and comments. */
+    /* Disassembly contains words, targets and comments. */
     assert_forms("0000000000000000 <f>:\n   0:\t91000400 \tadd\tx0, x0, #0x1\n   4:\teb01001f "
                  "\tcmp\tx0, x1\n"
                  "   8:\t54ffffc1 \tb.ne\t0 <f>  // b.any\n   c:\td65f03c0 \tret\n",
@@ -417,7 +418,7 @@ static void test_hostile_text(void **state)
     kernel_free(k);
 }
 
-/* Operand texts that no disassembler prints are rejected, without reads past their end. */
+/* Rejects operand texts that no disassembler prints, without reads beyond their end. */
 static void test_hostile_operands(void **state)
 {
     (void)state;

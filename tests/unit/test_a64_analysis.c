@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AArch64 kernels on the Arm machines: dependencies with results derived by hand, and the port
- * bound compared with llvm-mca's. */
+/* AArch64 kernels on the Arm machines: dependences with results derived by hand, and the port bound
+ * compared with llvm-mca's. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static double bound_on(const char *text, const char *id, enum bound_kind kind)
     return value;
 }
 
-/* The loop-carried bound, from latencies of the table and of facts; the comment of each row derives
+/* The loop-carried bound, from latencies of the table and of facts. The comment at each row derives
  * its value. */
 static void test_dependencies(void **state)
 {
@@ -68,8 +68,8 @@ static void test_dependencies(void **state)
     NEEDS_ASSEMBLER();
     static const struct { const char *machine; double cycles; const char *text;
     } known[] = {
-        /* fadd 2; accumulator of fmla late-forwarded: 2 on V2 and N1, 3 on A72; no such path on
-         * A64FX: 9 */
+        /* fadd: 2 cycles. The accumulator of fmla is read late: 2 cycles on V2 and N1, 3 on A72.
+         * A64FX has no such path: 9 cycles. */
         {"neoverse-v2", 2, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 4, "1: fadd d0, d0, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 2, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
@@ -79,20 +79,20 @@ static void test_dependencies(void **state)
         {"cortex-a72", 3, "1: fmadd d0, d1, d2, d0\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 7, "1: fmadd d0, d0, d2, d1\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"a64fx", 9, "1: fmla v0.2d, v1.2d, v2.2d\nsubs x0, x0, #1\nb.ne 1b\n"},
-        /* flags and carry: adc waits for the adcs before it, csel for cmp */
+        /* Flags and carry: adc depends on the preceding adcs, csel on cmp. */
         {"neoverse-v2", 2, "1: adcs x0, x0, x1\nadcs x2, x2, x3\ncbnz x4, 1b\n"},
         {"neoverse-v2", 2, "1: cmp x0, x1\ncsel x0, x2, x3, lt\ncbnz x4, 1b\n"},
-        /* a lane and a merging predicate read the old value, movi and fmov do not */
+        /* A lane write and a merging predicate read the old value; movi and fmov do not. */
         {"neoverse-v2", 1,
          "1: movi v0.4s, #1\nadd v1.4s, v0.4s, v2.4s\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"neoverse-v2", 1, "1: ld1 {v0.2d}, [x1]\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 1, "1: xtn v0.8b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
         {"cortex-a72", 3, "1: xtn2 v0.16b, v1.8h\nsubs x0, x0, #1\nb.ne 1b\n"},
-        /* pointer chasing: a load latency of 4 cycles, also for a post-indexed load */
+        /* pointer chase: a load latency of 4 cycles, also for a post-indexed load */
         {"cortex-a72", 4, "1: ldr x0, [x0]\ncbnz x0, 1b\n"},
         {"neoverse-v2", 4, "1: ldr x0, [x0, #8]\ncbnz x0, 1b\n"},
-        /* post- and pre-indexed addresses advance in one cycle, whatever the access width and its
-         * latency */
+        /* Post- and pre-indexed addresses take one cycle to update, whatever the access width and
+         * latency. */
         {"neoverse-v2", 1, "1: ldr x1, [x0], #8\nadd x2, x2, x1\ncbnz x1, 1b\n"},
         {"neoverse-v2", 1, "1: ldr d1, [x0, #8]!\nstr d1, [x2], #8\ncmp x0, x3\nb.ne 1b\n"},
         {"cortex-a72", 1,
@@ -100,7 +100,8 @@ static void test_dependencies(void **state)
          "#8\nb.ne 1b\n"},
         {"cortex-a72", 1,
          "1: ld1 {v0.2d}, [x0], x3\nst1 {v0.2d}, [x1], #16\ncmp x0, x4\nb.ne 1b\n"},
-        /* an increment by a register depends on that register: mul 3 on A72, then the increment */
+        /* An increment by a register depends on that register: mul takes 3 cycles on A72, then the
+         * increment one. */
         {"cortex-a72", 4, "1: mul w3, w0, w5\nld1 {v0.2d}, [x0], x3\ncmp x0, x4\nb.ne 1b\n"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -111,13 +112,13 @@ static void test_dependencies(void **state)
     }
 }
 
-/* The Cortex-A72 according to Ritter and Hack's measurements of pairs of five instructions. */
+/* Compares the Cortex-A72 with Ritter and Hack's measurements of pairs of five instructions. */
 static void test_cortex_a72_beside_others(void **state)
 {
     (void)state;
     NEEDS_ASSEMBLER();
-    /* A long multiplication occupies the multiplier for three cycles, a division the divider for
-     * four, and the multi-cycle pipe for one. */
+    /* A long multiplication occupies the multiplier for three cycles. A division occupies the
+     * divider for four cycles, and the multi-cycle pipe for one. */
     assert_true(
         fabs(bound_on(
                  "1: mul x1, x2, x3\nadd x4, x5, x6, asr #3\nadd x7, x5, x6, asr #3\ncbnz x0, 1b\n",
@@ -129,8 +130,8 @@ static void test_cortex_a72_beside_others(void **state)
     assert_true(fabs(bound_on("1: mul x1, x2, x3\nsdiv x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72",
                               BOUND_PIPES) -
                      4) < 1e-6);
-    /* 128-bit operations take two of the three rename slots, even where the pipe could execute one
-     * per cycle; narrowing into an upper half takes one. */
+    /* A 128-bit operation takes two of the three rename slots, although the pipe could execute one
+     * per cycle. Narrowing into an upper half takes one. */
     assert_true(fabs(bound_on("1: saddl v0.4s, v1.4h, v2.4h\nsaddl v3.4s, v1.4h, v2.4h\nsaddl "
                               "v4.4s, v1.4h, v2.4h\ncbnz x0, 1b\n",
                               "cortex-a72", BOUND_ISSUE) -
@@ -143,8 +144,8 @@ static void test_cortex_a72_beside_others(void **state)
                      2) < 1e-6);
 }
 
-/* Through memory: the store's value reaches the load after store_forward cycles; aliasing is
- * detected by address across increments of the base. */
+/* A stored value reaches the load after store_forward cycles. Aliasing is detected by address,
+ * across increments of the base. */
 static void test_store_forwarding(void **state)
 {
     (void)state;
@@ -184,8 +185,8 @@ static void test_store_forwarding(void **state)
     }
 }
 
-/* Half precision, LSE and SVE on a core or in a table without them, and instructions unknown to all
- * decoders, are flagged; the total reports them. */
+/* Flags half precision, LSE and SVE on a core or in a table without them, and instructions that no
+ * decoder knows. The total reports them. */
 static void test_unknown(void **state)
 {
     (void)state;
@@ -224,8 +225,8 @@ static char *data_text(const char *name, size_t *length)
     return str_take(&text);
 }
 
-/* Base integer, floating point and vectors of ARMv8-A, the forms of the published Cortex-A72
- * experiments among them. */
+/* Tables have the base integer, floating-point and vector instructions of ARMv8-A, including the
+ * forms of the published Cortex-A72 experiments. */
 static void test_base_forms(void **state)
 {
     (void)state;
@@ -247,8 +248,8 @@ static void test_base_forms(void **state)
     free(text);
 }
 
-/* Compiled loops: located correctly, without unknown forms, with a bound on each machine that has
- * their instructions. */
+/* Compiled loops are located correctly, have no unknown forms, and have a bound on each machine
+ * that has their instructions. */
 static void test_compiled(void **state)
 {
     (void)state;
@@ -292,8 +293,8 @@ static void test_compiled(void **state)
     }
 }
 
-/* llvm-mc assembles and names instructions unknown to binutils; line numbers are kept, and an
- * instruction unknown to both is rejected. */
+/* llvm-mc assembles and names instructions that binutils lacks. Line numbers stay correct, and an
+ * instruction that both lack is rejected. */
 static void test_newer_instructions(void **state)
 {
     (void)state;
@@ -311,7 +312,7 @@ static void test_newer_instructions(void **state)
     assert_int_equal(a->count, sizeof forms / sizeof *forms);
     for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->rows[i].insn->form, forms[i]);
-        /* the core has none of these */
+        /* The core has none of these instructions. */
         assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 4);
     }
     assert_true((a->rows[4].insn->traits & (INSN_LOAD | INSN_STORE)) == (INSN_LOAD | INSN_STORE));
@@ -340,7 +341,7 @@ static void add_region(const struct kernel *k, size_t loop, struct str *out)
     str_add(out, "# LLVM-MCA-END\n");
 }
 
-/* llvm-mca's block reciprocal throughput of each loop of @k. */
+/* Computes llvm-mca's block reciprocal throughput of each loop of @k. */
 static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
 {
     static const struct child_limits limits = {.cpu_seconds = 60,
@@ -375,9 +376,9 @@ static void peer_bounds(const struct kernel *k, const char *cpu, double *out)
     str_done(&input);
 }
 
-/* Ports and issue from the imported tables alone. llvm-mca bounds each resource separately, this
- * analysis every union of port sets: its bound is never lower, and higher only where different sets
- * share ports. */
+/* Compares the bounds of ports and issue from the imported tables alone. llvm-mca bounds each
+ * resource separately, this analysis every union of port sets. Its bound is never lower, and is
+ * higher only if different sets share ports. */
 static void test_against_llvm(void **state)
 {
     (void)state;
@@ -410,7 +411,8 @@ static void test_against_llvm(void **state)
                 struct analysis *a = analysis_new(k, loop, m);
                 double ours = fmax(a->bounds[BOUND_PORTS], a->bounds[BOUND_ISSUE]),
                        theirs = peer[loop];
-                if (ours < theirs - 0.051 || ours > 2 * theirs)   /* llvm-mca prints one decimal */
+                /* tolerance, because llvm-mca prints one decimal */
+                if (ours < theirs - 0.051 || ours > 2 * theirs)
                     fail_msg("%s loop %zu of %s: %g, llvm-mca %g", machines[i], loop + 1,
                              files[f].file, ours, theirs);
                 equal += fabs(ours - theirs) < 0.051;

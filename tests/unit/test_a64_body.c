@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bodies of AArch64 forms, generated on any processor: encodings learnt from the assembler, decoded
- * by Capstone and objdump to the same forms; instructions are independent. */
+/* Bodies of AArch64 forms, generated on any processor. The encodings are derived from the
+ * assembler. Capstone and objdump decode them to the same forms, and the instructions are
+ * independent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 #include "base/child.h"
 
 static struct forms *forms;
-static bool assembler;   /* aarch64-linux-gnu-as is available */
+static bool assembler;   /* whether aarch64-linux-gnu-as is available */
 
 static const struct a64_code *code_of(const char *form)
 {
@@ -52,7 +53,7 @@ static uint32_t word_at(const struct body *b, size_t i)
     return word;
 }
 
-/* Words derived by hand from the encoding diagrams of the architecture manual. */
+/* The words are derived by hand from the encoding diagrams of the architecture manual. */
 static void test_fields(void **state)
 {
     uint32_t word;
@@ -86,7 +87,7 @@ static void test_fields(void **state)
     assert_true(a64_slot_set(&lists->slots[0], 30, &word) &&
                 a64_slot_set(&lists->slots[1], 5, &word));
     assert_int_equal(word, 0x4c400800u | 5u << 5 | 30u);
-    /* Elements of half words come from v0 to v15. */
+    /* An indexed half-word element is always in v0 to v15. */
     const struct a64_code *lane = code_of("SQDMULH (V.8H, V.8H, V.H[I])");
     word = lane->word;
     assert_true(a64_slot_set(&lane->slots[2], 15, &word));
@@ -99,7 +100,7 @@ static void test_fields(void **state)
     assert_null(a64_code_find(&broken, NULL));
 }
 
-/* Kinds of instructions that the body adds to the forms. */
+/* Returns whether @in is one of the instructions that the body adds to the forms. */
 static bool is_breaker(const struct insn *in, const char *form)
 {
     static const char *const own[] = {"CMP (X, X)", "SUB (X, X, I)", "ADD (X, X, I)", NULL};
@@ -109,8 +110,8 @@ static bool is_breaker(const struct insn *in, const char *form)
     return false;
 }
 
-/* No instruction reads a register written by another, unless the form itself accumulates into
- * it. */
+/* Returns why instructions depend on each other: no instruction may read a register that another
+ * one writes, unless the form itself accumulates into it. NULL: they are independent. */
 static const char *dependence(const struct insn *insns, size_t n, const char *form)
 {
     unsigned written[INSN_REGISTERS] = {0};
@@ -139,8 +140,8 @@ static const char *dependence(const struct insn *insns, size_t n, const char *fo
     return NULL;
 }
 
-/* Every form measurable on some AArch64 processor: its body decodes to it, and the decoded text
- * assembles to the same words. */
+/* For every form measurable on some AArch64 processor: its body decodes to the form, and the
+ * decoded text assembles to the same words. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -150,8 +151,8 @@ static void test_every_form(void **state)
     VEC(size_t) starts = {0};
     const uint32_t one = 1;
     const enum { EXECUTIONS = 13 } executions = EXECUTIONS;
-    /* The program's own instructions that a template file could not add: their results depend on
-     * the code's address, or on keys of the process. */
+    /* Instructions whose result depends on the code's address or on keys of the process, so a
+     * template file could not add them. */
     static const char *const others[] = {"ADR *",         "ADRP *", "LDR *, Rel)",
                                          "LDRSW *, Rel)", "PAC*",   NULL};
     (void)state;
@@ -213,7 +214,7 @@ static void test_every_form(void **state)
     free(b);
 }
 
-/* Increments and decrements cancel within the body, for any combination of forms. */
+/* Increments and decrements of bases cancel within the body, for any combination of forms. */
 static void test_bases_return(void **state)
 {
     static const struct { const char *names[3]; size_t n;
@@ -280,7 +281,7 @@ static void test_breakers(void **state)
     make(&(const char *){"SDIV (X, X, X)"}, &one, 1, 20, b);
     for (size_t i = 0; i < 20; i++)
         assert_int_equal(word_at(b, i) >> 5 & 31, A64_LONG);
-    /* Displacements: adjacent accesses, wrapping around at the end of the encoding or the
+    /* Displacements make accesses adjacent. They wrap around at the end of the encoding or of the
      * window. */
     make(&(const char *){"LDP (Q, Q, [X, I])"}, &one, 1, 40, b);
     for (size_t i = 0; i < 40; i++)
@@ -295,8 +296,8 @@ static void test_breakers(void **state)
     free(b);
 }
 
-/* Number of links in a chain, by the decoder's read and written registers; each is followed by at
- * most @apart helper instructions. */
+/* Returns the number of links in a chain, by the registers that the decoder reports as read and
+ * written. At most @apart helper instructions follow each link. */
 static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
 {
     unsigned depth[INSN_REGISTERS] = {0}, flags = 0, memory = 0, most = 0;
@@ -333,7 +334,7 @@ static unsigned longest_path(const uint8_t *code, size_t length, size_t apart)
     return most;
 }
 
-/* Every chain of every form: each link depends on the previous one. */
+/* In every chain of every form each link depends on the previous one. */
 static void test_chains(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -349,7 +350,8 @@ static void test_chains(void **state)
         if (!a64_unfit(forms_at(forms, i)))
             vec_push(&rows, forms_at(forms, i));
     assert_true(a64_codes_learn(rows.items, rows.count, &toolchain_assembler, NULL));
-    /* Two rounds: a single objdump process decodes the words that Capstone does not. */
+    /* Needs two rounds, so that a single objdump process decodes all words that Capstone does
+     * not. */
     for (unsigned round = 0; round < 2; round++) {
         for (size_t i = 0; i < rows.count; i++) {
             const struct a64_code *code = a64_code_find(rows.items[i], NULL);
@@ -420,7 +422,8 @@ static void test_unfit(void **state)
     assert_null(a64_unfit(forms_find(forms, "ADR (X, Rel)")));
 }
 
-/* Names of binutils: unprefixed for the native processor, otherwise with the target's prefix. */
+/* Program names of binutils: without prefix for the native processor, otherwise with the target's
+ * prefix. */
 static void test_tools(void **state)
 {
     char buffer[64];
@@ -455,8 +458,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A simulated CPU may have the other instruction set: its code is generated on any processor, and
- * only execution requires the native set. */
+/* A simulated CPU may have the other instruction set. Its code is generated on any processor; only
+ * execution requires the native instruction set. */
 static void test_code_for_a_simulated_cpu(void **state)
 {
     static const struct {
@@ -485,7 +488,7 @@ static void test_code_for_a_simulated_cpu(void **state)
     }
 }
 
-/* The letters of a template must match its code: register allocation relies on them. */
+/* The letters of a template must match its code, because register allocation relies on them. */
 static void test_letters(void **state)
 {
     static const struct { const char *form, *template, *fault;

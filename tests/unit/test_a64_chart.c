@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine chart of a simulated AArch64 CPU, on any processor: the charted machine has instruction
+/* Machine chart of a simulated AArch64 CPU, on any processor. The charted machine has instruction
  * set AArch64, and predicts blocks that were not part of the chart. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "cmd/session.h"
 #include "../support/support.h"
 
-#define NEAR 0.05   /* mean relative error of blocks */
+#define NEAR 0.05   /* largest mean relative error of blocks */
 
 static void run(struct session *s, const char *line, struct str *out)
 {
@@ -43,7 +43,8 @@ static void test_chart(void **state)
     run(&s, str_text(&line), &out);
     json_t *chart = json_loads(str_text(&out), 0, NULL);
     assert_non_null(chart);
-    /* Blocks consist of charted forms, weighted by their frequency in programs of this set. */
+    /* Blocks consist of charted forms, drawn by their frequency in programs of this instruction
+     * set. */
     assert_true(json_integer_value(json_object_get(chart, "review_blocks")) > 500);
     assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")),
                      json_integer_value(json_object_get(chart, "review_blocks")));
@@ -51,8 +52,8 @@ static void test_chart(void **state)
     json_decref(chart);
     session_done(&s);
 
-    /* After reloading, it analyses a kernel of its set, including the chain: 5 cycles of the load,
-     * 1 of the addition, whatever the latency of the incremented base. */
+    /* After reloading, the machine analyses a kernel of its instruction set, including the chain: 5
+     * cycles of the load and 1 of the addition, whatever the latency of the incremented base. */
     static const char *const chains[] = {"sub x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n",
                                          "ldr x2, [x1, #8]!\nadd x1, x2, x3\n"};
     struct machine *m = load_machine("small");
@@ -71,7 +72,7 @@ static void test_chart(void **state)
     str_done(&line);
 }
 
-/* A new mapping, made by hand or inferred, has the current instruction set of the session. */
+/* A new mapping, made by hand or inferred, has the session's current instruction set. */
 static void test_new_mappings(void **state)
 {
     struct session s;

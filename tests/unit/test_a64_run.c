@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs AArch64 code on an AArch64 processor, or under an emulator (docs/aarch64.md): results that
- * do not depend on time. Elsewhere the test is skipped with a message. */
+/* Runs AArch64 code on an AArch64 processor, or under an emulator (docs/aarch64.md), and checks
+ * results that do not depend on time. Elsewhere skips the test with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,18 +46,18 @@ static void test_faults(void **state)
         {{0xd4200020}, 1, FAULT_TRAP},                              /* brk #1 */
         {{0x14000000}, 1, FAULT_ENDLESS},                           /* b . */
         {{0x9ac008a0 | 2 << 16}, 1, FAULT_NONE},                    /* udiv x0, x5, x2 */
-        /* mov x0, #0; udiv x1, x5, x0: 0 by definition */
+        /* mov x0, #0; udiv x1, x5, x0: a division by 0 gives 0 by definition */
         {{0xd2800000, 0x9ac008a1}, 2, FAULT_NONE},
         /* mov x0, #0; mov sp, x0; str x1, [sp, #-8]! */
         {{0xd2800000, 0x9100001f, 0xf81f8fe1}, 3, FAULT_SEGMENT},
         /* x19, x20, x29, x30 overwritten */
         {{0xd2800013, 0xaa1303f4, 0xaa1303fd, 0xaa1303fe}, 4, FAULT_NONE},
         {{0x5ac00800 | 18}, 1, FAULT_NONE},                         /* rev w18, w0 */
-        /* movi v8.2d, #0; movi v15.2d, #0: the caller's */
+        /* movi v8.2d, #0; movi v15.2d, #0: registers that belong to the caller */
         {{0x6f00e408, 0x6f00e40f}, 2, FAULT_NONE},
         /* mrs x0, fpcr; msr fpcr, xzr */
         {{0xd53b4400, 0xd51b441f}, 2, FAULT_NONE},
-        /* msr tpidr_el0's neighbour at EL1 */
+        /* a neighbour of msr tpidr_el0 that needs EL1 */
         {{0xd518d041}, 1, FAULT_ILLEGAL},
         {{0xd503201f}, 1, FAULT_NONE},
     };
@@ -79,7 +79,7 @@ static void test_faults(void **state)
     }
 }
 
-/* The filter kills the process on a system call; emulators have no filter. */
+/* The filter kills the process on a system call. Emulators have no filter. */
 static void test_system_call(void **state)
 {
     static const uint32_t getpid_call[] = {0xd2801588, 0xd4000001};   /* mov x8, #172; svc #0 */
@@ -94,11 +94,11 @@ static void test_system_call(void **state)
         assert_int_equal(sandbox_items(sandbox)[0].fault, FAULT_SYSTEM_CALL);
 }
 
-/* The loop executes the requested number of iterations: it leaves its memory after a known
- * number. */
+/* The loop executes the requested number of iterations: it accesses memory beyond its own after a
+ * known number. */
 static void test_counts(void **state)
 {
-    /* add x26, x26, #4, lsl #12; str xzr, [x26]: 16 KiB on */
+    /* add x26, x26, #4, lsl #12; str xzr, [x26]: advances by 16 KiB */
     static const uint32_t step[] = {0x91401000 | 26 << 5 | 26, 0xf900035f};
     struct err err = {0};
     (void)state;
@@ -113,8 +113,8 @@ static void test_counts(void **state)
     assert_int_equal(sandbox_items(sandbox)[1].fault, FAULT_SEGMENT);
 }
 
-/* Each register has its specified value at the start of foreign code: checked by the fault address
- * of a load from it. */
+/* Each register has its specified value when foreign code starts. The fault address of a load from
+ * the register shows the value. */
 static void test_registers(void **state)
 {
     struct err err = {0};
@@ -123,7 +123,7 @@ static void test_registers(void **state)
     sandbox_clear(sandbox);
     for (unsigned i = 0; i < 64; i++) {
         unsigned counter = i == 28 ? 27 : 28;
-        /* ldr xzr, [xi], of sp the last */
+        /* ldr xzr, [xi]; the last one uses sp */
         const uint32_t general[] = {0xf940001f | (i & 31) << 5};
         /* fmov x0, di; and x0, x0, #0xffff; ldr xzr, [x0] */
         const uint32_t vector[] = {0x9e660000 | (i & 31) << 5, 0x92403c00, 0xf940001f};
@@ -156,8 +156,8 @@ static void test_registers(void **state)
     }
 }
 
-/* Every form listed for this processor is generated and runs to its end, or the processor rejects
- * it with SIGILL. */
+/* Every form listed for this processor is generated and runs to its end, or the processor raises
+ * SIGILL. */
 static void test_every_form(void **state)
 {
     VEC(const struct form_row *) rows = {0};
@@ -216,7 +216,7 @@ static void test_every_form(void **state)
     free(b);
 }
 
-/* The chains of every form also run. */
+/* The chains of every form run, too. */
 static void test_every_chain(void **state)
 {
     struct err err = {0};
@@ -267,7 +267,7 @@ static void test_every_chain(void **state)
     free(b);
 }
 
-/* Unmodified kernels run, whether or not this machine is idle enough for timing. */
+/* Unmodified kernels run, even if this machine is too busy for timing. */
 static void test_kernels(void **state)
 {
     static const char *const names[] = {"triad-a64-gcc-O3.s", "daxpy-a64-gcc-sve.s",
@@ -281,8 +281,8 @@ static void test_kernels(void **state)
         print_message("%s\n", err.what);
         return;
     }
-    /* An emulator's clocks never agree: there every window counts, so that the following code is
-     * also tested. */
+    /* An emulator's two clocks never agree. Accepts every window, so that the code below is tested
+     * there, too. */
     if (sandbox_unfiltered(sandbox))
         c.rules.chain_tolerance = c.rules.probe_tolerance = c.rules.agreement = 1e9;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

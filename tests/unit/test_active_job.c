@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Active experiments as a job on a simulated processor: selection, termination, and the state after
- * a cancellation. */
+/* Active experiments as a job on a simulated processor: selection, termination, and the results
+ * after cancelling. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static size_t check_table(const struct experiments *t, unsigned size)
     return several;
 }
 
-/* With noiseless measurements the job ends far below the limit, and its mapping predicts unmeasured
+/* With noiseless measurements the job ends far below its limit, and its mapping predicts unmeasured
  * experiments. */
 static void test_stops(void **state)
 {
@@ -151,7 +151,7 @@ static void test_stops(void **state)
         assert_true(i == 0 || rounds[i].of.measurements - rounds[i - 1].of.measurements <= 20);
     }
 
-    /* A second inference from the same table, evaluated on unseen rows. */
+    /* Infers again from the same table, and evaluates the mapping on other rows. */
     struct problem *p = problem_new(out.table, NULL, &err);
     struct evolve *e = evolve_new(p, &o.select.evolve, NULL, 0, &err);
     evolve_worker(e, 0, NULL, NULL);
@@ -176,7 +176,7 @@ static void test_stops(void **state)
     mapping_free(m);
 }
 
-/* The job never exceeds its number of experiments; a random selection uses all of it. */
+/* The job never exceeds its number of experiments. A random selection uses all of it. */
 static void test_limit(void **state)
 {
     struct mapping *m = truth();
@@ -204,7 +204,7 @@ static void test_limit(void **state)
     mapping_free(m);
 }
 
-/* The table on disk is complete at any time; a resumed job repeats neither selections nor
+/* The table on disk is complete at any time. A resumed job repeats neither selections nor
  * measurements. */
 static void test_kept(void **state)
 {
@@ -277,7 +277,7 @@ static void test_cancelled(void **state)
     mapping_free(m);
 }
 
-/* A recorded measurement of all forms alone and all pairs; one pair failed. */
+/* Returns a recorded measurement of all forms alone and of all pairs, one of which failed. */
 static struct experiments *recorded(const struct mapping *m)
 {
     struct experiments *t = forms_only(m);
@@ -297,8 +297,8 @@ static struct experiments *recorded(const struct mapping *m)
     return t;
 }
 
-/* Measurements come from a record, and only recorded experiments are selected: eventually all of
- * them if random. */
+/* If a record supplies the measurements, only recorded experiments are selected. A random selection
+ * eventually selects all of them. */
 static void test_replayed(void **state)
 {
     struct active_curve *curve = active_curve_new();
@@ -319,7 +319,7 @@ static void test_replayed(void **state)
     mapping_free(m);
 }
 
-/* The command: forms come from the record, and the selected experiments become the session's
+/* The command uses the forms of the record, and the selected experiments become the session's
  * table. */
 static void test_replay_command(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Symbolic addresses: identification of the stack pointer, and numbers at both ends of 64 bits. A
+/* Symbolic addresses: recognition of the stack pointer, and numbers at both ends of 64 bits. A
  * signed overflow aborts the test. */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,8 @@
 
 #define MOST 16
 
-/* Decodes @code and relates its loads and stores; returns the number of loads with a store. */
+/* Decodes @code and relates its loads to its stores. Returns the number of loads that read a
+ * store. */
 static size_t forwards(enum isa isa, const char *hex, enum start_values start)
 {
     struct insn insns[MOST];
@@ -55,12 +56,11 @@ static void test_a64_index(void **state)
 {
     (void)state;
     assert_int_equal(forwards(ISA_AARCH64, "016824f8" "020040f9", START_MEASURED), 1);
-    /* The same with x5. */
+    /* the same code with index x5 */
     assert_int_equal(forwards(ISA_AARCH64, "016825f8" "020040f9", START_MEASURED), 1);
 }
 
-/* An index register is not a base, and the stack pointer always is: str x1, [x4, x0]; ldr x2,
- * [x4]. */
+/* An index register is not a base, except the stack pointer: str x1, [x4, x0]; ldr x2, [x4]. */
 static void test_a64_base(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void test_a64_base(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "e10700f9" "e20740f9", START_MEASURED), 1);
 }
 
-/* The general registers of x86-64 start on one page, except its stack and frame pointers; AArch64
+/* The general registers of x86-64 start on one page, except its stack and frame pointers. AArch64
  * uses other registers than x4 and x5 for these. */
 static void test_equal_pages(void **state)
 {
@@ -84,8 +84,8 @@ static void test_equal_pages(void **state)
     assert_int_equal(forwards(ISA_AARCH64, "610000f9" "e20340f9", START_EQUAL), 0);
 }
 
-/* mov rax, 0x7fffffffffffffff; mov [rax], rdx; mov rcx, [rax+2]: the store wraps around the end of
- * 64 bits. */
+/* mov rax, 0x7fffffffffffffff; mov [rax], rdx; mov rcx, [rax+2]: store and load cross the end of
+ * the signed range. */
 static void test_ends(void **state)
 {
     (void)state;
@@ -95,8 +95,8 @@ static void test_ends(void **state)
                               "488b4802",
                               START_DIFFERENT),
                      1);
-    /* The other end: mov rbx, 1 << 63; mov [rbx], rdx; mov rax, 0x7ffffffffffffff8; mov rcx,
-     * [rax]. */
+    /* The other end of the range: mov rbx, 1 << 63; mov [rbx], rdx; mov rax, 0x7ffffffffffffff8;
+     * mov rcx, [rax]. */
     assert_int_equal(forwards(ISA_X86_64,
                               "48bb0000000000000080"
                               "488913"
@@ -104,8 +104,8 @@ static void test_ends(void **state)
                               "488b08",
                               START_DIFFERENT),
                      0);
-    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: reads the
-     * second half of the store. */
+    /* mov rax, 0x7ffffffffffffffc; mov [rax], rdx; mov rbx, 1 << 63; mov ecx, [rbx]: the load reads
+     * the second half of the store. */
     assert_int_equal(forwards(ISA_X86_64,
                               "48b8fcffffffffffff7f"
                               "488910"
@@ -123,8 +123,8 @@ static void test_ends(void **state)
                      1);
 }
 
-/* The way that Zen's first-level caches predict for @address: bit 12 + i xor bit 27 - i (Lipp et
- * al., 2020). */
+/* Returns the way that Zen's first-level caches predict for @address: bit 12 + i xor bit 27 - i
+ * (Lipp et al., 2020). */
 static unsigned way_of(uint64_t address)
 {
     unsigned way = 0;
@@ -134,14 +134,15 @@ static unsigned way_of(uint64_t address)
     return way;
 }
 
-/* Pointers move across seven pages in either direction, and no two pages share their lines' ways: a
- * push across a boundary of 64 MiB took 1.07 cycles instead of 0.50. */
+/* Pointers move across seven pages in either direction, and no two pages share the ways of their
+ * lines. A push across a boundary of 64 MiB took 1.07 cycles instead of 0.50 on such pages. */
 static void test_starts_apart(void **state)
 {
     unsigned seen[256] = {0};
 
     (void)state;
-    assert_int_equal(way_of(0x14001000), way_of(0x13fff000));   /* the pages of that push */
+    /* the two pages of that push, which share a way */
+    assert_int_equal(way_of(0x14001000), way_of(0x13fff000));
     assert_int_equal(way_of(0x14000000), way_of(0x13ffe000));
     for (unsigned reg = 0; reg < 16; reg++)
         for (int page = -7; page <= 7; page++) {

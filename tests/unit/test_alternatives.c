@@ -11,7 +11,7 @@
 #include "analysis/analysis.h"
 #include "../support/support.h"
 
-/* The sentence for @text contains @wanted; NULL: it names no alternative. */
+/* Checks that the sentence for @text contains @wanted; NULL: it names no alternative. */
 static void assert_sentence(const char *id, const char *text, const char *wanted)
 {
     struct machine *m = load_machine(id);
@@ -24,8 +24,8 @@ static void assert_sentence(const char *id, const char *text, const char *wanted
     machine_free(m);
 }
 
-/* Four shuffles on port 5, two of which keep each element in its position: 4 cycles; with blends on
- * ports 0, 1 and 5, two. */
+/* Four shuffles on port 5, of which two keep each element in its position: 4 cycles. With blends on
+ * ports 0, 1 and 5 instead: 2 cycles. */
 static void test_shuffles(void **state)
 {
     (void)state;
@@ -51,8 +51,8 @@ static void test_shuffles(void **state)
                     NULL);
 }
 
-/* The alternative depends on the machine: logic on single-precision values has one port on Haswell
- * and three on Skylake; additions one and two. */
+/* The alternative depends on the machine. Logic on single-precision values has one port on Haswell
+ * and three on Skylake; additions have one and two. */
 static void test_tables_decide(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void test_tables_decide(void **state)
     assert_sentence("skylake", additions, NULL);
 }
 
-/* Shifts: no instruction in between uses the flags. */
+/* Shifts have an alternative if no later instruction uses the flags. */
 static void test_shifts(void **state)
 {
     (void)state;

@@ -55,7 +55,8 @@ static void assert_cycles(const char *kernel, const char *id, double cycles,
     machine_free(m);
 }
 
-/* OSACA paper, tables II, IV and VII; the zero idiom and the fused pair cost π nothing. */
+/* Kernels of the OSACA paper, tables II, IV and VII. In π, the zero idiom and the fused pair use no
+ * port. */
 static void test_known_kernels(void **state)
 {
     (void)state;
@@ -79,7 +80,7 @@ static void test_rows_of_triad(void **state)
     assert_true(a->rows[7].flags & ROW_FUSED_INTO);
     /* The address µop of an indexed store cannot execute on port 7. */
     assert_true(a->totals[p7] == 0);
-    /* Totals are the sums of the rows, and attain the bound. */
+    /* Totals are the sums of the rows, and the largest equals the bound. */
     double largest = 0;
     for (unsigned j = 0; j < mapping_ports(m->mapping)->count; j++) {
         double sum = 0;
@@ -107,7 +108,7 @@ static uint32_t flags_of(const char *source, const char *id, size_t row)
     return flags;
 }
 
-/* Macro-fusion by machine: Intel's three groups, Zen's. */
+/* Macro-fusion depends on the machine: the three groups of Intel CPUs, and the rules of Zen. */
 static void test_fusion(void **state)
 {
     (void)state;
@@ -130,7 +131,7 @@ static void test_idioms_and_moves(void **state)
     assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: vpxor %xmm1,%xmm1,%xmm2\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: pcmpeqd %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ONES);
-    /* AMD's further fusions: one register, full width, unmasked. */
+    /* Further fusions of AMD CPUs: one register, full width, unmasked. */
     static const char *const amd[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
     for (size_t i = 0; i < sizeof amd / sizeof *amd; i++) {
         assert_true(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", amd[i], 0) & ROW_ZERO);
@@ -148,7 +149,7 @@ static void test_idioms_and_moves(void **state)
     assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
 }
 
-/* An unknown form is never free: it is flagged and the total is a lower bound. */
+/* An unknown form is never free: its row is flagged and the total is a lower bound. */
 static void test_unknown_forms(void **state)
 {
     (void)state;
@@ -167,8 +168,8 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
-/* A machine whose chart contains no load latency: chains through registers are exact, those through
- * a load are a lower bound; without any latency the chain is unknown. */
+/* A machine whose chart lacks the load latency: bounds of chains through registers are exact, those
+ * of chains through a load are lower bounds. Without any latency the bound is unknown. */
 static void test_without_load_latency(void **state)
 {
     static const struct { const char *text; double cycles; bool least; } loops[] = {
@@ -202,7 +203,8 @@ static void test_without_load_latency(void **state)
     machine_free(m);
 }
 
-/* An instruction whose execution count depends on a register is not reported as executed once. */
+/* An instruction whose number of executions depends on a register is not reported as executed
+ * once. */
 static void test_repeated(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -220,12 +222,12 @@ static void test_repeated(void **state)
     machine_free(m);
 }
 
-/* Bounds of one thread's loop of the shared kernel. */
+/* Bounds that one thread computes for its loop of the shared kernel. */
 struct of_loop {
     const struct kernel *kernel;
     const struct machine *machine;
     size_t loop;
-    double expected;   /* cycles per iteration */
+    double expected;   /* expected cycles per iteration */
     unsigned wrong;
 };
 
@@ -240,7 +242,7 @@ static void *analyse_often(void *state)
     return NULL;
 }
 
-/* A kernel stores no current loop: its loops are analysed concurrently. */
+/* A kernel has no current loop, so threads may analyse its loops concurrently. */
 static void test_two_loops_at_once(void **state)
 {
     (void)state;
@@ -274,7 +276,7 @@ static void test_all_machines(void **state)
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        /* has only measured forms */
+        /* An inferred or charted machine has only measured forms. */
         if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
@@ -295,7 +297,7 @@ static void test_all_machines(void **state)
     assert_true(count >= 13);
 }
 
-/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles; LLVM's model has one
+/* Measured on a Golden Cove: vdivsd 4, vdivpd ymm 8, vsqrtpd ymm 12 cycles. LLVM's model has one
  * divider. */
 static void test_golden_cove_dividers(void **state)
 {
@@ -312,7 +314,7 @@ static void test_golden_cove_dividers(void **state)
         assert_true(fabs(throughput_of(m->mapping, &e, NULL) - known[i].cycles) < 1e-9);
         experiment_done(&e);
     }
-    /* Integers have a separate divider: measured 12.0 cycles for two of each. */
+    /* Integer divisions use a separate divider: two of each take 12.0 cycles, measured. */
     struct experiment both = {0};
     experiment_add(&both, "IDIV (R32)", 2);
     experiment_add(&both, "DIVSD (XMM, XMM)", 2);
@@ -357,8 +359,8 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     assert_unmodelled_with(source, branches, crossings, NULL, NULL);
 }
 
-/* Effects outside all bounds are listed where they may occur: branches on loaded data, but not on
- * counters, even in memory; moving accesses without required alignment. */
+/* Effects outside of all bounds are listed if they may occur: for branches on loaded data, but not
+ * on counters, even in memory; for moving accesses without required alignment. */
 static void test_not_modelled(void **state)
 {
     (void)state;
@@ -379,13 +381,14 @@ static void test_not_modelled(void **state)
     assert_unmodelled_with(
         "1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n",
         NULL, NULL, "inc (line 3)", "inc (line 3)");
-    /* Counters, also in memory at -O0, with a constant limit. */
+    /* Counters with a constant limit, also in memory as at -O0, are no such branches. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
     assert_unmodelled(
         "1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL,
         NULL);
     assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
-    /* An increment that is not a multiple of the access size; vectors, except those that fault. */
+    /* An increment that is not a multiple of the access size is listed; so are vectors, except
+     * those that must be aligned. */
     assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL,
                       "mov (line 1)");
     assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, "
@@ -425,8 +428,8 @@ static void test_not_modelled(void **state)
     }
 }
 
-/* Memory named by an unresolved symbol: equal names denote the same memory, different names do not,
- * in text and in linked code. */
+/* Memory named by an unresolved symbol: equal names denote the same memory, different names do not.
+ * Tests text and linked code. */
 static void test_memory_by_name(void **state)
 {
     static const struct { const char *text; double cycles;
@@ -465,7 +468,8 @@ static bool by_analogy(const char *source)
     return strstr(source, "analogy") || strstr(source, "not measured on this");
 }
 
-/* On every machine the source of a figure from another core begins with the word for estimates. */
+/* On every machine, the source of a figure that another core supplied begins with the word for
+ * estimates. */
 static void test_estimates_have_their_word(void **state)
 {
     char **ids = machine_ids();
@@ -488,8 +492,8 @@ static void test_estimates_have_their_word(void **state)
     free(ids);
 }
 
-/* Forms with estimated figures are marked, and so is the total; loops without them, and forms of
- * zero cost, are not. */
+/* Marks forms with estimated figures, and the total. Does not mark loops without such figures or
+ * forms of zero cost. */
 static void test_estimates(void **state)
 {
     static const struct { const char *machine, *text; bool estimate;

@@ -20,7 +20,8 @@ static void test_incremental_sums(void **state)
     known_set_up(&b, 12, 0.05, 40);
     const struct problem *p = b.p;
     for (int round = 0; round < 8; round++) {
-        /* Four ports fit into one vector of columns; nine ports add and remove columns. */
+        /* Four ports fit into one vector of columns; with nine ports columns are added and
+         * removed. */
         unsigned ports = round < 4 ? 4 : 9;
         struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
         anneal_random(s);
@@ -48,8 +49,8 @@ static void test_incremental_sums(void **state)
     known_tear_down(&b);
 }
 
-/* Two µops on both ports instead of one on the second: only the change of count and set together
- * reduces the error, and in one form alone: D has the same usage, and must keep it. */
+/* One form has two µops on both ports instead of one on the second port. Only a change of count and
+ * set together reduces the error, and only in this form: D has the same usage and must keep it. */
 static void test_count_follows_ports(void **state)
 {
     static const struct anneal_prices prices = {
@@ -99,11 +100,12 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
-/* The same in many forms of two usages: changing one form alone, or the forms of one usage, would
- * contradict all others. */
+/* The same change in many forms with two usages. A change of one form, or of the forms with one
+ * usage, would contradict all others. */
 static void test_counts_follow_ports_everywhere(void **state)
 {
-    /* forms with only these operands, with one more operand, and the operand alone */
+    /* number of forms with only these operands, of all forms, and index of a form with one more
+     * operand */
     enum { ALONE = 6, FORMS = 12, OTHER = 12 };
     static const struct anneal_prices prices = {
         .uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2};
@@ -144,7 +146,7 @@ static void test_counts_follow_ports_everywhere(void **state)
     experiments_free(t);
 }
 
-/* Adds @n forms named A, B, ... with @operands, starting at @first, and all pairs of them, which
+/* Adds @n forms named A, B, ... with @operands, beginning with @first, and all pairs of them, which
  * take two cycles. */
 static void add_group(struct experiments *t, uint32_t *forms, unsigned first, unsigned n,
                       const char *operands)
@@ -169,7 +171,7 @@ static void add_pair(struct experiments *t, uint32_t a, uint32_t b, double cycle
                     NULL);
 }
 
-/* Whether @gene has two copies of a µop with two ports. */
+/* Returns whether @gene has two copies of a µop with two ports. */
 static bool two_on_two(const struct gene *gene)
 {
     bool has = false;
@@ -178,8 +180,8 @@ static bool two_on_two(const struct gene *gene)
     return has;
 }
 
-/* From a mapping without errors, two on two ports become one on one of them in the first @changing
- * forms of @forms and no other; every seed finds this. */
+/* Starts from a mapping without errors. Two µops on two ports must become one on one of them in the
+ * first @changing forms of @forms and in no other, for every seed. */
 static void changes_some(const struct experiments *t, const struct gene *genes, unsigned forms,
                          unsigned changing)
 {
@@ -209,8 +211,8 @@ static void changes_some(const struct experiments *t, const struct gene *genes, 
     problem_free(p);
 }
 
-/* Forms on registers can change only together; those with memory have the same usage and would be
- * wrong with the last form, which has one µop on the first port. */
+/* Forms on registers can change only together. Forms with memory have the same usage, and changing
+ * them would contradict the last form, which has one µop on the first port. */
 static void test_counts_follow_ports_in_one_kind(void **state)
 {
     enum { KIN = 6, LAST = 12 };
@@ -230,12 +232,12 @@ static void test_counts_follow_ports_in_one_kind(void **state)
     experiments_free(t);
 }
 
-/* Forms with a store can change only together, though half of them have one more µop and thus
- * another usage. Those without a store would be wrong with the form with one µop on the first
- * port. */
+/* Forms with a store can change only together, although half of them have one more µop and
+ * therefore another usage. Changing those without a store would contradict the form with one µop on
+ * the first port. */
 static void test_counts_follow_ports_beside_stores(void **state)
 {
-    /* FIRST and SECOND: one µop on a store port */
+    /* FIRST, SECOND: forms with one µop on a store port */
     enum { STORES = 6, ONE = 12, STORE, FIRST, SECOND, OTHER };
     struct experiments *t = experiments_new();
     struct gene genes[OTHER + 1] = {0};
@@ -252,7 +254,7 @@ static void test_counts_follow_ports_beside_stores(void **state)
         if (f >= STORES)
             continue;
         gene_add(&genes[f], 12, 1);
-        for (uint64_t k = 2; k < 4; k++)   /* has one of two ports */
+        for (uint64_t k = 2; k < 4; k++)   /* a µop on one of two ports */
             experiments_set(
                 t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[STORE], k}}, 2),
                 0.5 + (double)k, NAN, 1, NULL);

@@ -16,8 +16,8 @@
 #include "toolchain/assemble.h"
 #include "../support/support.h"
 
-/* All temporary directories of these tests are created below a private one, which must be empty
- * afterwards. */
+/* Fails if a temporary directory remains. All are created within a private one, which must be
+ * empty. */
 static void assert_no_leftovers(void)
 {
     DIR *d = opendir(work_path(""));
@@ -70,8 +70,8 @@ static void test_both_syntaxes_agree(void **state)
     assembled_done(&b);
 }
 
-/* Segment overrides as compilers write them for stack protectors; a rejected line keeps its number,
- * even the first. */
+/* Accepts segment overrides as compilers write them for stack protectors. Reports a rejected line
+ * by its number, even the first. */
 static void test_segments(void **state)
 {
     (void)state;
@@ -153,7 +153,6 @@ static void test_binary_and_large(void **state)
     free(big);
 }
 
-/* Text without file names needs no directory on systems with files in memory. */
 /* clang writes a zero verbatim into the comment of `.byte 0`; `as -al` truncates strings;
  * thread-local variables are in separate sections. */
 static void test_what_tools_write(void **state)
@@ -181,8 +180,8 @@ static void test_what_tools_write(void **state)
     assembled_done(&a);
 }
 
-/* A listing without addresses and bytes: positions are counted; where that is impossible the branch
- * is rejected. */
+/* A listing without addresses and bytes: instruction sizes determine the positions. If that is
+ * impossible the branch is rejected. */
 static void test_names_only(void **state)
 {
     (void)state;
@@ -192,7 +191,7 @@ static void test_names_only(void **state)
         "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd "
         "$0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
 
-    /* only 6 bytes of nop place the loop at 9 */
+    /* only six bytes of nops place the loop at offset 9 */
     assert_true(run(text, false, &a, &err));
     assert_int_equal(a.code[a.length - 5], 0x75);
     assert_int_equal((int8_t)a.code[a.length - 4], -12);
@@ -222,8 +221,8 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
-/* A program started without standard output and error: the file in memory gets their numbers, which
- * the assembler's output would overwrite. */
+/* If the program starts without standard output and error, the file in memory gets their
+ * descriptors, and the assembler's output must not overwrite it. */
 static void test_closed_descriptors(void **state)
 {
     (void)state;

@@ -20,7 +20,7 @@
 #include "../support/support.h"
 #include "throughput/predict.h"
 
-/* Texts that end strings, scripts and tags, or are invalid UTF-8. */
+/* Names that end strings, scripts and tags, or contain invalid UTF-8. */
 static const char *const hostile[] = {"</script><script>alert(1)</script> (R64)",
                                       "\"]});alert(1);// (R64)",
                                       "'><img src=x onerror=alert(1)> (R64)",
@@ -71,7 +71,7 @@ static bool write_site(struct machine *const *machines, struct experiments *cons
     return ok;
 }
 
-/* Last argument of the single call in a script of the site. */
+/* Returns the last argument of the only call in a script of the site. */
 static json_t *payload(const char *site, const char *name, const char *begins)
 {
     struct str text = {0}, path = {0};
@@ -81,7 +81,7 @@ static json_t *payload(const char *site, const char *name, const char *begins)
     str_addf(&path, "%s/data/%s", site, name);
     assert_true(file_read(str_text(&path), (size_t)1 << 30, &text, &err));
     assert_true(str_has_prefix(str_text(&text), begins));
-    /* no invalid byte, no control character except newlines */
+    /* no byte outside ASCII, no control character except newlines */
     for (size_t i = 0; i < text.length; i++)
         assert_true(text.data[i] == '\n' || (text.data[i] >= ' ' && text.data[i] < 127));
     assert_string_equal(text.data + text.length - 3, ");\n");
@@ -118,7 +118,7 @@ static void test_texts_come_back_as_they_were(void **state)
 
     experiment_add(&e, hostile[1], 2);
     experiments_set(t, experiments_add_named(t, &e), 3.5, 0.25, 4, NULL);
-    /* a duplicate: the last one counts */
+    /* a duplicate, of which the last one counts */
     experiments_set(t, experiments_add_named(t, &e), 4.5, 0.5, 4, NULL);
     experiment_add(&e, "unknown", 1);
     experiments_set(t, experiments_add_named(t, &e), 1, 0, 4, NULL);
@@ -168,7 +168,8 @@ static void test_texts_come_back_as_they_were(void **state)
     snprintf(name, sizeof name, "experiments-0-%zu.js", chunk);
     snprintf(begins, sizeof begins, "atlas.experiments(0,%zu,", chunk);
     json_t *measured = payload(site, name, begins), *list = json_object_get(measured, key);
-    assert_int_equal(json_array_size(list), 2);   /* one experiment, and the number of others */
+    /* one experiment, and the number of omitted ones */
+    assert_int_equal(json_array_size(list), 2);
     assert_true(json_number_value(json_array_get(json_array_get(list, 0), 0)) == 4.5);
     assert_int_equal(json_integer_value(json_array_get(json_array_get(list, 0), 3)), 2);
     assert_int_equal(json_integer_value(json_array_get(list, 1)), 0);
@@ -180,7 +181,7 @@ static void test_texts_come_back_as_they_were(void **state)
     experiments_free(t);
 }
 
-/* Rows, port sets and cycles of a shipped machine equal those of the model. */
+/* Rows, port sets and cycles in the atlas equal those of the shipped machine. */
 static void test_rows_are_those_of_the_machine(void **state)
 {
     (void)state;
@@ -243,7 +244,7 @@ static void test_rows_are_those_of_the_machine(void **state)
     assert_int_equal(size.files, 4 + 1 + ISA_COUNT + 3);
 }
 
-/* Every file referenced by the page exists, and none is external. */
+/* Every file that the page refers to exists, and none is external. */
 static void test_links_lead_to_files(void **state)
 {
     (void)state;

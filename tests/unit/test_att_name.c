@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AT&T spellings of form names: expected by hand, and checked with the assembler, which must return
- * the original form. */
+/* AT&T spellings of form names, expected by hand. The assembler must return the original form for
+ * each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "isa/insn.h"
 #include "isa/rewrite.h"
 
-/* "addq|add r64 m" : names, then operands in AT&T order. */
+/* Describes a spelling as "addq|add r64 m": mnemonics, then operands in AT&T order. */
 static void describe(const char *form, struct str *out)
 {
     struct spelling f;
@@ -98,7 +98,7 @@ static void test_address_of_lea(void **state)
     assert_true(!f.operands[0].base && !f.operands[0].index && f.operands[0].offset);
 }
 
-/* An AT&T operand with registers unused by other operands. */
+/* Writes an AT&T operand with registers that no other operand uses. */
 static void instance(const struct spelled_operand *o, unsigned i, bool one, struct str *out)
 {
     static const char *const general[4][3] = {{"%cl", "%dl", "%r8b"},
@@ -119,8 +119,8 @@ static void instance(const struct spelled_operand *o, unsigned i, bool one, stru
     }
 }
 
-/* Forms whose AT&T text must assemble to the same form: without prefix, fixed registers, or far,
- * broadcast or context-sized operands. */
+/* Returns whether the AT&T text of a form must assemble to the same form. Excludes forms with a
+ * prefix, fixed registers, and far, broadcast or context-sized operands. */
 static bool is_fair(const struct form_row *row, const struct spelling *f)
 {
     const char *t = row->template;
@@ -133,17 +133,17 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
         strstr(row->form, "(M32)") || strcmp(row->form, "IRETD ()") == 0 ||
         strcmp(row->form, "CLZERO (R64)") == 0 || strcmp(row->form, "PSMASH (R64)") == 0)
         return false;
-    /* Extensions to the same width: encodings without AT&T text. */
+    /* Extensions to the same width have no AT&T text. */
     if (str_has_prefix(row->form, "MOVZX (R16, M16") ||
         str_has_prefix(row->form, "MOVZX (R16, R16") ||
         str_has_prefix(row->form, "MOVSX (R16, M16") ||
         str_has_prefix(row->form, "MOVSX (R16, R16") || str_has_prefix(row->form, "MOVSXD (R16") ||
         str_has_prefix(row->form, "MOVSXD (R32"))
         return false;
-    /* REX.W has no effect, and binutils omits it since 2.41. */
+    /* REX.W has no effect here, and binutils omits it since 2.41. */
     if (str_has_prefix(row->form, "LAR (R64") || str_has_prefix(row->form, "LSL (R64"))
         return false;
-    /* In AT&T text a suffix states the width that a narrowing conversion reads from memory. */
+    /* In AT&T text a suffix determines the width that a narrowing conversion reads from memory. */
     return !(strstr(row->form, "CVT") && strchr(row->form, 'M') &&
              (strstr(row->form, "M128)") || strstr(row->form, "M256)") ||
               strstr(row->form, "M512)"))) &&
@@ -202,7 +202,7 @@ static void test_against_the_assembler(void **state)
     str_done(&text);
 }
 
-/* Instructions printed from their decoding, as kernel tune prints changed ones, must assemble to
+/* Instructions printed from their decoding, as `kernel tune` prints changed ones, must assemble to
  * the same forms. */
 static void test_printed_ones_assemble(void **state)
 {

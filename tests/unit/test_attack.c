@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hostile blocks by attack path: each ends in time with a reason or a right value, the next
- * measurement is right, and no process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N: number
+/* Hostile blocks, by attack path. Each ends in time with a reason or a correct value, and the next
+ * measurement is correct. No process, file or descriptor remains. x86-64. ATTACK_BLOCKS=N: number
  * of random blocks (make torture: 3,000). */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,11 +42,11 @@ static void test_next_values(void **state)
                   values_asked);
     assert_true(values_asked >= 20);
     if (2 * values_had <= values_asked)
-        skip();   /* this host is rarely idle: too few values */
+        skip();   /* this host is rarely idle, so there are too few values */
 }
 
 /* S1: code hidden after the closing branch. imul rax, rbx takes three cycles (four on old CPUs)
- * whatever closes the loop; the immediates contain system calls. */
+ * with any closing branch. The immediates contain system calls. */
 static void test_hidden_code(void **state)
 {
     static const char *const branches[] = {
@@ -82,7 +82,7 @@ static void test_hidden_code(void **state)
     next_right("hidden code");
 }
 
-/* S2: stores around the code, relative to its address. */
+/* S2: stores to addresses around the code, relative to it. */
 static void test_stores_around(void **state)
 {
     static const int64_t distances[] = {
@@ -100,14 +100,14 @@ static void test_stores_around(void **state)
                  d >> 16 & 0xff, d >> 24);
         snprintf(name, sizeof name, "a store at the code's data %+lld", (long long)distances[i]);
         attack(name, hex, 0, ANY, NULL);
-        /* lea rdi, [rip + d]; mov ecx, 64; rep stosq: over the code, in both directions */
+        /* lea rdi, [rip + d]; mov ecx, 64; rep stosq: stores over the code, in both directions */
         snprintf(hex, sizeof hex, "488d05%02x%02x%02x%02x 4889c7 b940000000 %s f348ab", d & 0xff,
                  d >> 8 & 0xff, d >> 16 & 0xff, d >> 24, i % 2 ? "fd" : "fc");
         attack(name, hex, 0, ANY, NULL);
         if (i % 4 == 0)
             next_right(name);
     }
-    /* The remains of one block do not affect the next. */
+    /* What one block leaves in memory does not affect the next. */
     struct kernel_measured m;
     struct err err;
     struct attack_block load = {0};
@@ -141,8 +141,8 @@ static void test_stores_around(void **state)
 static uint64_t written = 1;
 static const uint64_t constant = 1;
 
-/* S3: stores to addresses that only the parent process knows: its view of the code, its memory, the
- * program, the stack, libc. */
+/* S3: stores to addresses that only the parent process knows: its mapping of the code, its memory,
+ * the program, the stack, libc. */
 static void test_stores_known(void **state)
 {
     uint64_t on_stack = 1, *on_heap = calloc(1, sizeof *on_heap);
@@ -176,7 +176,7 @@ static void test_stores_known(void **state)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         /* mov rax, address; mov [rax], rbx */
         attack(targets[i].name, "48b8< 488918", targets[i].address, ANY, NULL);
-        /* one page of it */
+        /* the same, to one page at that address */
         attack(targets[i].name, "48bf< b900020000 fc f348ab", targets[i].address, ANY, NULL);
         assert_memory_equal(before, code, sizeof before);
         assert_true(written == 1 && constant == 1 && on_stack == 1 && *on_heap == 0);
@@ -200,8 +200,9 @@ static double seconds_used(const struct rusage *from, const struct rusage *to)
                            from->ru_stime.tv_usec);
 }
 
-/* S4 and S5 without the list: code that would be rejected runs in the child for foreign code, with
- * the program's addresses known. It ends with @fault or @or_fault; FAULT_COUNT: any. */
+/* S4 and S5 without the list of permitted instructions: runs code that would be rejected in the
+ * child for foreign code, with the program's addresses known. It must end with @fault or @or_fault;
+ * FAULT_COUNT: with any fault. */
 static void raw_or_asleep(const char *name, const char *hex, uint64_t address, unsigned fault,
                           unsigned or_fault, bool sleeps)
 {
@@ -230,8 +231,8 @@ static void raw_or_asleep(const char *name, const char *hex, uint64_t address, u
         fail_msg("%s: %s", name, err.what);
     getrusage(RUSAGE_CHILDREN, &after);
     attack_ends(&time, name);
-    /* On a busy machine an endless block is ended before its processor time proves it endless. A
-     * sleeping block had all it needed. */
+    /* On a busy machine an endless block may be ended before its processor time shows that it is
+     * endless. A sleeping block has all the time that it needs. */
     bool ended = !sleeps && (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) &&
                  item->fault == FAULT_STARVED &&
                  seconds_used(&before, &after) < SANDBOX_ENDLESS + 0.1;
@@ -282,7 +283,7 @@ static bool stop(void *state)
     return true;
 }
 
-/* Cancelling ends an endless block, and the next request runs. */
+/* Cancelling ends an endless block, and the next run works. */
 static void test_cancelled(void **state)
 {
     struct err err = {0};
@@ -313,8 +314,8 @@ static void test_cancelled(void **state)
     nothing_left("cancelled");
 }
 
-/* S5: every system call permitted to the child itself, from its code, with other arguments; and all
- * others. eax number, then the arguments. */
+/* S5: every system call that the child itself may make, from the child's code but with other
+ * arguments; and all other system calls. eax: number, then the arguments. */
 static void test_system_calls(void **state)
 {
     static const struct { const char *name, *set; unsigned fault, or_fault;
@@ -363,7 +364,7 @@ static void test_system_calls(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 48b9< ffe1", cases[i].set);
         raw(cases[i].name, hex, site, cases[i].fault, cases[i].or_fault);
-        /* And from the block's own code. */
+        /* The same system call from the block's own code. */
         snprintf(hex, sizeof hex, "48bc0040002000000000 %s 0f05", cases[i].set);
         raw(cases[i].name, hex, 0, FAULT_SYSTEM_CALL, FAULT_SYSTEM_CALL);
     }
@@ -377,7 +378,7 @@ static void test_system_calls(void **state)
     next_right("system calls");
 }
 
-/* Foreign code writes a forged answer to each descriptor from 0 to 15. */
+/* Foreign code writes a forged result to each descriptor from 0 to 15. */
 static void test_forged_answers(void **state)
 {
     uint64_t site = (uint64_t)(uintptr_t)sandbox_syscall_site - 2;
@@ -392,7 +393,7 @@ static void test_forged_answers(void **state)
     next_right("forged answers");
 }
 
-/* The parent validates answers: count, order and ranges. */
+/* The parent validates count, order and ranges of results. */
 static void test_answers_checked(void **state)
 {
     struct sandbox_item good = {.done = true, .counter_cycles = NAN}, item = {0};
@@ -453,15 +454,17 @@ static void test_answers_checked(void **state)
     assert_int_equal(ticks.fault, FAULT_NONE);
 }
 
-/* A block that searches for the vault has few guesses, whatever its registers hold and however
- * often it is run; a block that only accesses distant memory is measured normally. */
+/* A block that searches for the vault has few guesses, whatever its registers contain and however
+ * often it runs. A block that merely accesses distant memory is measured normally. */
 static void test_guesses(void **state)
 {
     static const char *const guesses[] = {
         "48b80000a95c2a610000 488b00",            /* mov rax, 0x612a5ca90000; mov rax, [rax] */
-        "48b90000a95c2a610000 4801c1 488901",     /* the same, rax added, and a store */
-        "48b90000000000400000 4c01f1 488b09",     /* the lower end, and r14 */
-        /* shl rax, 1; mov rcx, [rax]: passes through all of them once */
+        /* mov rcx, 0x612a5ca90000; add rcx, rax; mov [rcx], rax */
+        "48b90000a95c2a610000 4801c1 488901",
+        /* starts at the lower end of the range, with r14 added */
+        "48b90000000000400000 4c01f1 488b09",
+        /* shl rax, 1; mov rcx, [rax]: doubles the address in each iteration */
         "48c1e001 488b08",
     };
     struct err err = {0};
@@ -481,7 +484,7 @@ static void test_guesses(void **state)
                 kernel_visit(sandbox, &calibration, k->insns, k->insn_count, 1.2, &plan, &m, &err);
             assert_false(ok && i + 1 < sizeof guesses / sizeof *guesses);
         }
-        /* none: this host was too busy to run it */
+        /* 0 accesses: this host was too busy to run the block */
         const unsigned reached = sandbox_reached(sandbox) - before;
         if (reached > SANDBOX_GUESSES || (!reached && err.code == ERR_DATA))
             fail_msg("%s reached %u times: %s", guesses[i], reached, err.what);
@@ -489,8 +492,8 @@ static void test_guesses(void **state)
     }
 }
 
-/* S7: instructions outside the list are rejected before they run. test_kernel_code tests the whole
- * list. */
+/* S7: instructions outside of the list are rejected before they run. test_kernel_code tests the
+ * whole list. */
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {
@@ -518,7 +521,7 @@ static void test_refused(void **state)
     next_right("refused");
 }
 
-/* The reference block detects damage, which is repaired, and the block is measured again. */
+/* The reference block detects damage. It is repaired, and the block is measured again. */
 static void test_canary(void **state)
 {
     struct err err = {0};
@@ -532,7 +535,8 @@ static void test_canary(void **state)
             break;
     }
     assert_false(off);
-    /* The chain that calibrates the clock runs twice as fast: nops replace every other addition. */
+    /* Doubles the speed of the chain that calibrates the clock: nops replace every other
+     * addition. */
     uint8_t *code = (uint8_t *)(uintptr_t)sandbox_code(sandbox, 0);
     unsigned damaged = 0;
     for (unsigned at = 0; at < 400 && damaged < SANDBOX_CHAIN_LENGTH / 2; at++)
@@ -544,7 +548,7 @@ static void test_canary(void **state)
     assert_int_equal(damaged, SANDBOX_CHAIN_LENGTH / 2);
     sandbox_clear(sandbox);
     struct window_rules rules = calibration.rules;
-    rules.second_cycles = 0;        /* would detect it earlier */
+    rules.second_cycles = 0;        /* the second chain would detect it earlier */
     rules.probe_tolerance = 10;
     rules.chain_tolerance = rules.agreement = 0.5;
     bool seen = false;
@@ -566,8 +570,8 @@ static void test_canary(void **state)
     nothing_left("damage undone");
 }
 
-/* A clock that runs four times too fast, which no neighbour explains: the reference block is never
- * right, so nothing has a value until a later pass. */
+/* A clock that runs four times too fast, which no neighbour can cause. The reference block is never
+ * correct, so no block has a value until a later pass. */
 static void test_canary_off(void **state)
 {
     struct calibration fast = calibration;
@@ -576,10 +580,11 @@ static void test_canary_off(void **state)
     struct insn insn;
     (void)state;
     fast.rules.chain_cycles *= 4;
-    fast.rules.second_cycles = 0;   /* would detect it earlier */
+    fast.rules.second_cycles = 0;   /* the second chain would detect it earlier */
     assert_true(
         insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
-    /* On a contended CPU the time may end before the reference block runs, or has a time. */
+    /* On a contended CPU the time may end before the reference block runs, or before it has a
+     * time. */
     bool seen[2] = {false, false};
     for (unsigned i = 0; i < TRIES && !seen[0]; i++) {
         if (kernel_run(sandbox, &fast, &insn, 1, &m, &err))
@@ -603,7 +608,7 @@ static void test_canary_off(void **state)
     next_right("a fast clock");
 }
 
-/* Blocks of random instructions of the list. */
+/* Generates a block of random instructions of the list. */
 static void random_block(struct rng *rng, struct attack_block *b)
 {
     unsigned wanted = 1 + (unsigned)rng_below(rng, 6), have = 0;
@@ -672,8 +677,8 @@ static double counted_clock(void)
     return hands.now;
 }
 
-/* A harmless block on a core that is never idle: it ends within its patience, as contended. The
- * test counts clock reads of waits. */
+/* A harmless block on a core that is never idle ends within its patience, as contended. The test's
+ * clock counts the reads of waits. */
 static void test_never_quiet(void **state)
 {
     static const double patience[] = {0.5, 2, 5};

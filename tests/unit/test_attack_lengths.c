@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The decoder decides which foreign code may run, so the processor must decode alike: random
- * instructions of the list, with any prefixes, are single-stepped. Each has exactly the decoder's
- * length, continues at its end, makes no system call, raises no trap, and accesses nothing through
- * gs. x86-64. ATTACK_INSTRUCTIONS=N: their number (make torture: a million). */
+/* The decoder decides which foreign code may run, so the processor must decode it equally.
+ * Single-steps random instructions of the list, with any prefixes. Each has exactly the decoder's
+ * length and continues at its end. It makes no system call, raises no trap, and accesses nothing
+ * through gs. x86-64. ATTACK_INSTRUCTIONS=N: their number (make torture: one million). */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -26,15 +26,15 @@
 #if defined(__x86_64__)
 #include <sys/user.h>
 
-/* a page of code, followed by one that is not executable: nothing else is within 4 GB */
+/* A page of code and a page that is not executable; nothing else is within 4 GB. */
 #define CODE ((uint8_t *)0x300000000000)
 #define PAGE 4096
 #define GS_BASE 0x200000000000u
-#define FS_BASE 0x280000000000u            /* neither base in a sanitizer's shadow memory */
-/* maximum sum of a displacement and a register relative to a base */
+#define FS_BASE 0x280000000000u            /* Neither base is in a sanitizer's shadow memory. */
+/* largest sum of a displacement and a register, relative to a base */
 #define NEAR ((uint64_t)1 << 33)
 
-static uint8_t *code;                      /* the parent's writable mapping of it */
+static uint8_t *code;                      /* the parent's writable mapping of the code page */
 static pid_t tracee;
 
 /* Outcome of one step. */
@@ -44,7 +44,7 @@ struct step {
     int signal, reason;
 };
 
-/* Starts a process that only stops; none where ptrace is not permitted. */
+/* Starts a process that only stops. Skips the tests where ptrace is not permitted. */
 static int tracee_begin(void **state)
 {
     int status;
@@ -83,7 +83,7 @@ static int tracee_end(void **state)
     return 0;
 }
 
-/* Single-steps where only the first @shown bytes of @bytes can be fetched. Registers hold invalid
+/* Single-steps @bytes, of which only the first @shown can be fetched. Registers contain invalid
  * addresses, and no system call number. */
 static struct step step_of(const uint8_t bytes[16], unsigned shown)
 {
@@ -129,7 +129,7 @@ static struct step step_of(const uint8_t bytes[16], unsigned shown)
     return s;
 }
 
-/* Any prefixes in any order, then an opcode of any map. */
+/* Adds any prefixes in any order, then an opcode of any map. */
 static size_t dress(struct rng *rng, uint8_t bytes[16])
 {
     static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e,
@@ -165,8 +165,8 @@ static void refute(const struct insn *in, const struct step *s, const char *what
              (unsigned long long)s->address);
 }
 
-/* Whether the processor has the instruction; fails where it decodes another one than the
- * decoder. */
+/* Returns whether the processor has the instruction. Fails if the processor decodes another one
+ * than the decoder. */
 static bool agrees(const struct insn *in)
 {
     uint8_t padded[16] = {0};
@@ -174,7 +174,7 @@ static bool agrees(const struct insn *in)
     struct step whole = step_of(padded, in->length);
     bool branch = in->traits & INSN_BRANCH;
 
-    /* AMD's XOP is a different, longer instruction elsewhere, and does not exist. */
+    /* AMD's XOP is a different, longer instruction on other CPUs, and does not exist there. */
     if (whole.end == ILLEGAL ||
         (whole.end == FETCH && step_of(padded, sizeof padded - 1).end == ILLEGAL))
         return false;
@@ -202,7 +202,7 @@ static void test_decoded_as_run(void **state)
 
     (void)state;
     if (!tracee)
-        skip();   /* has printed its message */
+        skip();   /* the setup has printed why */
     rng_seed(&rng, 14);
     while (known + unknown < wanted) {
         uint8_t bytes[16];
@@ -220,7 +220,7 @@ static void test_decoded_as_run(void **state)
     assert_true(known > unknown);
 }
 
-/* Instructions outside the list are detected by the same method: otherwise the test would prove
+/* The method also detects instructions outside of the list. Otherwise the test would prove
  * nothing. */
 static void test_the_others_are_found(void **state)
 {
@@ -238,7 +238,7 @@ static void test_the_others_are_found(void **state)
     };
     (void)state;
     if (!tracee)
-        skip();   /* has printed its message */
+        skip();   /* the setup has printed why */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct step s = step_of(cases[i].bytes, cases[i].length);
         assert_int_equal(s.end, cases[i].end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resources of the processes that run foreign code: memory and descriptors, also when these are
- * exhausted or the kernel is old. */
+/* Memory and descriptors of the processes that run foreign code, also if these are exhausted or the
+ * kernel is old. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,8 +26,8 @@
 #include "../support/support.h"
 #include "measure/arch.h"
 
-/* Counts writable memory ranges of a child, and ranges that are both writable and executable or are
- * shared files. */
+/* Counts the writable memory ranges of a child, and the wrong ones: those that are also executable
+ * or are shared files. */
 static void memory_of(int pid, unsigned *writable, unsigned *wrong)
 {
     char path[64], line[512];
@@ -63,8 +63,8 @@ static void run_something(struct sandbox *s, bool foreign)
     assert_int_equal(sandbox_items(s)->fault, FAULT_NONE);
 }
 
-/* Writable bytes of a child's private memory outside the area for measured code, and their lowest
- * address. */
+/* Returns the writable bytes of a child's private memory outside of the area for measured code, and
+ * their lowest address. */
 static uint64_t private_bytes(int pid, uint64_t *lowest)
 {
     char path[64], line[512], rights[8];
@@ -88,8 +88,8 @@ static uint64_t private_bytes(int pid, uint64_t *lowest)
     return bytes;
 }
 
-/* A table of a million blocks that search for the vault, each with the maximum of guesses: the
- * probability of a hit is negligible. */
+/* If each block of a table of a million blocks makes the most guesses at the vault, the probability
+ * of a hit is negligible. */
 static void test_odds_of_a_table(void **state)
 {
     struct err err = {0};
@@ -116,7 +116,8 @@ static void test_odds_of_a_table(void **state)
     }
 }
 
-/* S6: any number of inherited descriptors; and the message when descriptors are exhausted. */
+/* S6: the parent may have any number of descriptors. If descriptors are exhausted there is a
+ * message. */
 static void test_descriptors(void **state)
 {
     struct err err = {0};
@@ -129,8 +130,9 @@ static void test_descriptors(void **state)
     run_something(s, true);
     unsigned writable, wrong;
     if (files_of(sandbox_pid(s, false)) >= 0) {
-        assert_true(files_of(sandbox_pid(s, false)) <= 2);    /* the link, a counter */
-        assert_true(files_of(sandbox_pid(s, true)) <= 3);     /* and the pages */
+        assert_true(files_of(sandbox_pid(s, false)) <= 2);    /* the link and a counter */
+        /* the link, a counter and the pages */
+        assert_true(files_of(sandbox_pid(s, true)) <= 3);
         memory_of(sandbox_pid(s, true), &writable, &wrong);
         assert_int_equal(wrong, 0);
         /* loads, stores, stack; the vault and its two stacks */
@@ -159,8 +161,8 @@ static void test_descriptors(void **state)
         nothing_left("descriptors");
         cases_run++;
     }
-    /* A parent without standard files; no child is alive here, as after a renewal, so that each
-     * visible child is an orphan of that parent. */
+    /* A parent without standard files. No child of this process lives, as after sandbox_renew, so
+     * every child seen is an orphan of that parent. */
     sandbox_renew(sandbox);
     sigset_t ended, before;
     sigemptyset(&ended);
@@ -178,8 +180,8 @@ static void test_descriptors(void **state)
     int status = 1;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    /* It ended without freeing its sandbox: the sandbox's children, adopted by this process, end by
-     * themselves. */
+    /* The parent ended without freeing its sandbox. The sandbox's children, which this process
+     * adopted, end by themselves. */
     for (double begun = now(); children_left() > own_children() && now() - begun < HANG_SECONDS;)
         if (waitpid(-1, NULL, WNOHANG) <= 0)
             sigtimedwait(&ended, NULL, &(struct timespec){.tv_sec = 1});
@@ -187,7 +189,7 @@ static void test_descriptors(void **state)
     nothing_left("a program that ended");
 }
 
-/* Disables close_range for this process and its children, as under Linux 5.8. */
+/* Disables close_range for this process and its children, as before Linux 5.9. */
 static bool close_range_forget(void)
 {
     struct sock_filter filter[] = {
@@ -203,7 +205,7 @@ static bool close_range_forget(void)
            syscall(SYS_close_range, 900, 901, 0) < 0 && errno == ENOSYS;
 }
 
-/* An older kernel: files are closed individually, including those above a limit that was lowered
+/* On an older kernel files are closed one by one, including those above a limit that was lowered
  * after they were opened. */
 static void test_without_close_range(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hostile blocks: state left by a block, jumps into the middle of instructions, self-modifying
- * code, and instructions with unusual prefixes. Each ends in time with a reason or a value; the
+/* Hostile blocks: state that a block leaves, jumps into the middle of instructions, self-modifying
+ * code, and instructions with unusual prefixes. Each ends in time with a reason or a value. The
  * next measurement equals that of a fresh sandbox. x86-64. */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 struct attack_case {
     const char *name, *hex;
     enum ending ending;
-    const char *after;   /* block sensitive to the attack; NULL: occasionally an addition */
+    const char *after;   /* block that the attack would affect; NULL: sometimes an addition */
 };
 
 #define SQUARE_ROOT "d9e8 d9fa ddd8"              /* fld1; fsqrt; fstp st0 */
@@ -41,7 +41,7 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Control words, flags, masks, halves of registers and the stack pointer: each run begins with the
+/* Control words, flags, masks, halves of registers and the stack pointer: each run starts with the
  * initial state. */
 static void test_left_behind(void **state)
 {
@@ -83,7 +83,7 @@ static void test_left_behind(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Stores to the running instruction, the next one, and those of adjacent copies, by every kind of
+/* Stores to the running instruction, the next one, and those of adjacent copies, with every kind of
  * store. */
 static void test_changing_itself(void **state)
 {
@@ -112,8 +112,8 @@ static void test_changing_itself(void **state)
     next_right("changing itself");
 }
 
-/* Branches into the middle of instructions, whose bytes decode differently; branches out of the
- * block; and bytes that only look like a branch. */
+/* Branches into the middle of instructions, whose bytes then decode differently; branches out of
+ * the block; bytes that only look like a branch. */
 static void test_other_readings(void **state)
 {
     static const struct attack_case cases[] = {
@@ -155,7 +155,7 @@ static void test_other_readings(void **state)
     next_right("other readings");
 }
 
-/* With 66, 0fae /6 is clwb, which has no result but is permitted. */
+/* With prefix 66, 0fae /6 is clwb, which changes no register but is permitted. */
 static bool becomes_another(const char *prefix, const char *instruction)
 {
     return strncmp(prefix, "66", 2) == 0 && strcmp(instruction, "0fae3424") == 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hostile blocks by special conditions of instructions: pending exceptions, flags set during a page
- * fault, addresses at the edges of memory, caches, time; all privileged and system instructions, in
- * their own encodings; and registers at the start of a block. x86-64. */
+/* Hostile blocks by special cases of instructions: pending exceptions, flags set during a page
+ * fault, addresses at the ends of memory, caches, time. Also all privileged and system instructions
+ * in their own encodings, and the registers at the start of a block. x86-64. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 struct attack_case {
     const char *name, *hex;
-    const char *after;   /* block sensitive to the attack; NULL: occasionally an addition */
+    const char *after;   /* block that the attack would affect; NULL: sometimes an addition */
 };
 
 #define ADDITION_X87 "d9e8 d8c0 ddd8"
@@ -28,7 +28,7 @@ struct attack_case {
 #define COPY "4889df 4889d6 b940000000 f3a4"      /* rdi = rbx, rsi = rdx; 64 bytes */
 #define MISALIGNED "8b4301"                       /* mov eax, [rbx + 1] */
 #define PUSH_POP "50 58"
-#define ENVIRONMENT_AT 1984   /* offset in a page of fnstenv's data in the dump */
+#define ENVIRONMENT_AT 1984   /* offset of fnstenv's data within a page of the dump */
 #define STEPS 12   /* cases between two checks of the next measurement */
 
 static void run(const struct attack_case *cases, size_t count)
@@ -42,8 +42,8 @@ static void run(const struct attack_case *cases, size_t count)
     }
 }
 
-/* Each exception of SSE and x87, unmasked and raised: at once, by the next x87 instruction, or by
- * the exit code. */
+/* Each exception of SSE and x87, unmasked and raised: immediately, by the next x87 instruction, or
+ * by the exit code. */
 static void test_exceptions_unmasked(void **state)
 {
     static const struct attack_case cases[] = {
@@ -90,7 +90,7 @@ static void test_exceptions_unmasked(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flags at the start of the signal handler, the page fault and the exit code. */
+/* Flags that are set when the signal handler, the page fault and the exit code begin. */
 static void test_flags_and_pages(void **state)
 {
     static const struct { const char *name; unsigned bits;
@@ -133,7 +133,7 @@ static void test_flags_and_pages(void **state)
     value_as_fresh(PUSH_POP, "flags and pages");
 }
 
-/* Every kind of access at the edges of memory. */
+/* Every kind of access at the ends of memory. */
 static void test_addresses(void **state)
 {
     static const struct { const char *name; uint64_t at;
@@ -183,7 +183,7 @@ static void test_addresses(void **state)
     }
 }
 
-/* Accesses with implicit addresses, or several accesses at once. */
+/* Accesses with implicit addresses, and several accesses by one instruction. */
 static void test_memory_operands(void **state)
 {
     static const struct attack_case cases[] = {
@@ -211,7 +211,8 @@ static void test_memory_operands(void **state)
     run(cases, sizeof cases / sizeof *cases);
 }
 
-/* Flushes, prefetches and unusual stores to the code, and locks across two lines or pages. */
+/* Flushes, prefetches and unusual stores to the code, and locked accesses across two lines or
+ * pages. */
 static void test_caches_and_code(void **state)
 {
     static const struct attack_case cases[] = {
@@ -248,7 +249,7 @@ static void test_caches_and_code(void **state)
     next_right("caches and code");
 }
 
-/* Instructions of long duration. */
+/* Instructions that take long. */
 static void test_long(void **state)
 {
     static const struct attack_case cases[] = {
@@ -309,8 +310,8 @@ static void test_long(void **state)
     next_right("long");
 }
 
-/* All instructions that control, query or leave the machine, by purpose; with prefixes that do not
- * change this. */
+/* All instructions that control, query or leave the machine, by purpose, and with prefixes that do
+ * not change the instruction. */
 static void test_commands_refused(void **state)
 {
     static const char *const instructions[] = {
@@ -455,7 +456,7 @@ static void test_commands_refused(void **state)
         "f4",
         "fa",
         "fb",
-        /* traps, current and former */ "cc",
+        /* traps, of current and former CPUs */ "cc",
         "cd03",
         "cd04",
         "cd2e",
@@ -505,7 +506,7 @@ static void test_commands_refused(void **state)
         "f30fa7c8",
         "f30fa6c0",
         "f30fa6c8",
-        /* bounds, keys, traces, profiles, encodings reserved for later CPUs */ "f30f1b03",
+        /* bounds, keys, traces, profiles, encodings reserved for future CPUs */ "f30f1b03",
         "0f1a03",
         "0f1b03",
         "660f1a03",
@@ -538,8 +539,9 @@ static void test_commands_refused(void **state)
 /* An address range. */
 struct stretch { uint64_t begin, end; };
 
-/* Readable and writable memory without a file that process @pid has and this one lacks, in @out: at
- * most @most ranges. Of this process (pid 0): mappings of a file of @name. */
+/* Lists readable and writable memory without a file that process @pid has and this process lacks,
+ * at most @most ranges, in @out. For this process (pid 0): lists the mappings of a file of
+ * @name. */
 static size_t memory_of(int pid, const char *name, struct stretch *out, size_t most)
 {
     char path[64], line[512];
@@ -561,8 +563,8 @@ static size_t memory_of(int pid, const char *name, struct stretch *out, size_t m
     return n;
 }
 
-/* Code of a block that stores all writable registers, adjacent, below the stack pointer; returns
- * its length. */
+/* Writes code of a block that stores all writable registers to adjacent addresses below the stack
+ * pointer. Returns its length. */
 static size_t dump_code(uint8_t *code, bool wide)
 {
     size_t at = 0;
@@ -609,7 +611,7 @@ static size_t dump_code(uint8_t *code, bool wide)
     return at;
 }
 
-/* Runs @code in a child for foreign code, which remains. */
+/* Runs @code in a child for foreign code, which stays alive. */
 static void run_dump(const uint8_t *code, size_t length, bool wide, uint64_t r8)
 {
     struct err err = {0};
@@ -640,8 +642,8 @@ static bool within(uint64_t value, uint64_t begin, uint64_t end)
     return value >= begin && value < end;
 }
 
-/* Number of values in the pages that lie in @own: whole ones, and the halves of addresses in x87's
- * environment. */
+/* Returns the number of values in @pages that are addresses within @own: whole values, and the
+ * halves of addresses in x87's environment. */
 static unsigned addresses_found(const struct stretch *pages, const struct stretch *own, size_t n)
 {
     unsigned found = 0;
@@ -657,8 +659,8 @@ static unsigned addresses_found(const struct stretch *pages, const struct stretc
     return found;
 }
 
-/* At the start of a block no register, of any kind, holds an address of the state, or of memory
- * that only the child has. */
+/* At the start of a block no register of any kind contains an address of the child's state, or of
+ * memory that only the child has. */
 static void test_no_address_in_registers(void **state)
 {
     uint8_t code[1024];
@@ -678,10 +680,10 @@ static void test_no_address_in_registers(void **state)
         if (!shared)
             own[n++] = own[i];
     }
-    /* The child's state, signal stack and stack. */
+    /* the child's state, signal stack and stack */
     assert_true(n >= 3);
     assert_int_equal(addresses_found(&pages, own, n), 0);
-    /* Control: the search would find it. */
+    /* Control: the search finds an address that is there. */
     uint64_t at = own[0].begin + 64;
     uint32_t half = (uint32_t)at;
     memcpy((void *)(pages.begin + 128), &at, sizeof at);
@@ -707,8 +709,8 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
-/* Blocks with an arena: they may write only inside it, it is new for each process, and all other
- * protections are unchanged. */
+/* Blocks with an arena may write only inside of it. It is new for each process, and all other
+ * protection is unchanged. */
 static void test_arena(void **state)
 {
     struct err err = {0};

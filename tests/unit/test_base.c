@@ -108,7 +108,7 @@ static void test_file_round_trip_and_faults(void **state)
     assert_int_equal(err.code, ERR_MISSING);
     assert_string_equal(err.file, "/nonexistent/x");
 
-    /* A rewrite keeps the mode. */
+    /* Rewriting a file keeps its mode. */
     assert_int_equal(chmod(path.data, 0600), 0);
     assert_true(file_write(path.data, "new", 3, &err));
     struct stat status;
@@ -116,7 +116,7 @@ static void test_file_round_trip_and_faults(void **state)
     assert_int_equal(status.st_mode & 0777, 0600);
 
     unlink(path.data);
-    assert_int_equal(rmdir(directory), 0);   /* no temporary file left behind */
+    assert_int_equal(rmdir(directory), 0);   /* no temporary file remains */
     str_done(&path);
     str_done(&bytes);
 }
@@ -171,7 +171,7 @@ static void test_rng_is_reproducible_and_uniform(void **state)
     }
     for (int i = 0; i < 7; i++)
         assert_in_range(histogram[i], 9500, 10500);
-    /* First outputs of xoshiro256** from the state 1, 2, 3, 4, computed by the authors' reference
+    /* First outputs of xoshiro256** for state 1, 2, 3, 4, computed by the authors' reference
      * program. */
     struct rng known = {{1, 2, 3, 4}};
     assert_true(rng_next(&known) == 11520);
@@ -191,7 +191,7 @@ static void test_vec_grows(void **state)
     assert_null(v.items);
 }
 
-/* Three thousand names, a third of them twice, compared with a linear search. */
+/* Adds 3,000 names, a third of them twice, and compares with a linear search. */
 static void test_index_finds_what_was_added(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static bool same_number(const void *items, uint32_t item, const void *key)
     return ((const int *)items)[item] == *(const int *)key;
 }
 
-/* Equal hashes: only comparing items distinguishes them. */
+/* With equal hashes only the comparison of items distinguishes them. */
 static void test_index_of_equal_hashes(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void test_index_of_equal_hashes(void **state)
     index_done(&x);
 }
 
-/* Insertions and removals in a crowded table; the test knows the place of each item. */
+/* Inserts and removes items in a crowded table. The test stores which items are present. */
 static void test_index_removes(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_index_removes(void **state)
         numbers[i] = i;
     for (int step = 0; step < 20000; step++) {
         uint32_t i = (uint32_t)rng_below(&rng, 512), probe = (uint32_t)rng_below(&rng, 512);
-        /* three per hash, with touching runs */
+        /* three items per hash, so that runs touch */
         uint64_t hash = i / 3 * 5, probed = probe / 3 * 5;
         if (there[i])
             index_remove(&x, hash, i);
@@ -321,7 +321,7 @@ static void test_state_path(void **state)
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
-    setenv("XDG_STATE_HOME", "relative", 1);   /* must be ignored */
+    setenv("XDG_STATE_HOME", "relative", 1);   /* a relative path must be ignored */
     path = path_state("history");
     assert_string_equal(path, str_text(&wanted));
     free(path);
@@ -347,8 +347,8 @@ static void test_state_path(void **state)
     str_done(&file);
 }
 
-/* State is stored neither in a missing home directory, which is not created, nor in another
- * user's. */
+/* State is stored neither in a missing home directory, which is not created, nor in that of another
+ * user. */
 static void test_state_of_others(void **state)
 {
     (void)state;
@@ -379,8 +379,8 @@ static void test_state_of_others(void **state)
     unsetenv("HOME");
 }
 
-/* Files of the state directory are private to the user; a link there is replaced, and its target
- * stays unchanged. */
+/* Files of the state directory are private to the user. A link there is replaced, and its target is
+ * unchanged. */
 static void test_state_is_private(void **state)
 {
     (void)state;
@@ -422,7 +422,7 @@ static void test_utf8(void **state)
         {"\xf4\x8f\xbf\xbf", 4, 0x10ffff},
         {"\xed\x9f\xbf", 3, 0xd7ff},
     };
-    /* A lone continuation byte, overlong forms, surrogates, out of range, truncated. */
+    /* A single continuation byte, overlong forms, surrogates, out of range, truncated. */
     static const char *const bad[] = {"\x80",
                                       "\xc0\x80",
                                       "\xc1\xbf",
@@ -471,7 +471,7 @@ static void test_utf8(void **state)
     assert_int_equal(utf8_columns(27), -1);
     assert_int_equal(utf8_columns(127), -1);
     static const char raw[] = "a\tb\033[2J\\ µ\x9b\xc2\x9b\r\n";
-    utf8_escape(raw, sizeof raw, &text);   /* includes the last NUL */
+    utf8_escape(raw, sizeof raw, &text);   /* escapes the last NUL, too */
     assert_string_equal(str_text(&text), "a\\tb\\x1b[2J\\\\ µ\\x9b\\xc2\\x9b\\r\\n\\x00");
     assert_true(utf8_valid(str_text(&text), text.length, NULL));
     str_done(&text);
@@ -520,8 +520,8 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
-/* Every character that Unicode calls ignorable (perl's list) is made visible; so are characters
- * without width and those that reorder others. */
+/* Makes visible every character that Unicode calls ignorable (perl's list), and characters without
+ * width or that reorder others. */
 static void test_invisible_characters(void **state)
 {
     static const uint32_t named[] = {
@@ -558,8 +558,8 @@ static void test_invisible_characters(void **state)
     child_result_done(&result);
 }
 
-/* Runs in a child process that only gets the CPU time left by busy processes: 1 when the wall-clock
- * limit ended a program that had hardly run. */
+/* Runs a program while busy processes leave it little CPU time. Runs in a child process. Returns 1
+ * if the wall-clock limit ended a program that had hardly run. */
 static int run_starved(void)
 {
     static const char *const argv[] = {"sh", "-c",
@@ -596,7 +596,7 @@ static int run_starved(void)
     return fault;
 }
 
-/* Wall-clock limits are for hangs: on a contended processor they are extended. */
+/* Wall-clock limits are for hangs. They are extended on a contended processor. */
 static void test_starved_programs_are_not_ended(void **state)
 {
     int status;
@@ -615,8 +615,8 @@ static void test_starved_programs_are_not_ended(void **state)
 }
 
 static struct str written;
-static size_t at_once;   /* bytes of the largest write */
-static size_t takes;     /* maximum bytes accepted */
+static size_t at_once;   /* bytes of the largest write so far */
+static size_t takes;     /* most bytes that one write accepts */
 
 static ssize_t keep(int fd, const void *bytes, size_t length)
 {
@@ -628,7 +628,7 @@ static ssize_t keep(int fd, const void *bytes, size_t length)
     return (ssize_t)taken;
 }
 
-/* A descriptor that accepts little per write receives all of it. */
+/* A descriptor that accepts few bytes per write still receives all of them. */
 static void test_messages_are_whole(void **state)
 {
     const struct file_calls before = file_calls;
@@ -642,7 +642,7 @@ static void test_messages_are_whole(void **state)
     assert_string_equal(str_text(&written), "a message of more than seven bytes, \\x1b[1mwhole\n");
 }
 
-/* A table saved to a terminal is not buffered completely. */
+/* A table saved to a terminal is written in parts, not buffered as a whole. */
 static void test_tables_to_a_terminal(void **state)
 {
     const struct file_calls before = file_calls;
@@ -671,8 +671,8 @@ static void test_tables_to_a_terminal(void **state)
     str_done(&written);
 }
 
-/* Removes each directory below @base whose file it can lock, as starting programs do; never
- * ends. */
+/* Removes each directory within @base whose file it can lock, as starting programs do. Never
+ * returns. */
 static void collect_for_ever(const char *base)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -697,7 +697,7 @@ static void collect_for_ever(const char *base)
     }
 }
 
-/* A directory in use survives a concurrent cleanup. */
+/* A concurrent cleanup does not remove a directory in use. */
 static void test_directories_stay(void **state)
 {
     char base[512];
@@ -727,7 +727,7 @@ static void test_directories_stay(void **state)
     assert_int_equal(rmdir(base), 0);
 }
 
-/* Installed files are found relative to the program, at the configured relative path. */
+/* Finds installed files relative to the program, with the relative path that was configured. */
 static void test_beside_the_program(void **state)
 {
     static const struct { const char *programs, *installed, *from; } places[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The baseline of an idle core, its update by probes of a busy one, and selection of a CPU. */
+/* The baseline of an idle core, its update by probes of a busy core, and the choice of a CPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +21,8 @@
 
 #define ROUNDS 64
 
-/* Rounds of a core that is idle in @quiet of them, where nops take @least cycles, and slowed by a
- * factor of up to two in the others. */
+/* Returns the summary of a core that is idle in @quiet rounds, in which nops take @least cycles. In
+ * the other rounds they are slower by a factor of up to two. */
 static struct baseline_look look_at(double least, unsigned quiet, uint64_t seed)
 {
     double cycles[ROUNDS];
@@ -38,14 +38,14 @@ static void test_look(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 50; seed++) {
-        /* A few idle rounds among many suffice, since they agree; fewer prove nothing. */
+        /* A few idle rounds among many suffice if they agree. Fewer do not. */
         struct baseline_look few = look_at(0.18, 6, seed);
         assert_true(fabs(few.rate * 0.18 - 1) < 0.005);
         assert_true(few.share > 0.09 && few.share < 0.2);
         struct baseline_look none = look_at(0.18, 2, seed);
         assert_true(none.rate < 0.97 / 0.18);
     }
-    /* A single misread round below all others is not the baseline. */
+    /* A single wrong round below all others does not become the baseline. */
     double cycles[ROUNDS];
     for (unsigned i = 0; i < ROUNDS; i++)
         cycles[i] = i == 17 ? 0.1 : i == 30 ? -1 : 0.18;
@@ -59,12 +59,12 @@ static void test_judge(void **state)
     const struct baseline_look quiet = {5.55, 0.1}, busy = {2.6, 1}, halved = {2.78, 0.9},
                                ports = {5.92, 0.9};
     (void)state;
-    /* An established baseline remains, however slow the host appears. */
+    /* An established baseline stays, however slow the host appears. */
     assert_int_equal(baseline_judge(&known, &quiet, &ports, NAN), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&known, &busy, &ports, NAN), BASELINE_BUSY);
     assert_int_equal(baseline_judge(&known, &busy, &ports, 6), BASELINE_BUSY);
-    /* First start: half of the issue width shows that the core is contended; without the width only
-     * rounds that mostly agree count. */
+    /* First start: half of the issue width shows that the core is contended. Without a known width
+     * most rounds must agree. */
     assert_int_equal(baseline_judge(&nothing, &halved, &ports, 6), BASELINE_DOUBTFUL);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, 6), BASELINE_QUIET);
     assert_int_equal(baseline_judge(&nothing, &quiet, &ports, NAN), BASELINE_DOUBTFUL);
@@ -94,7 +94,8 @@ static void test_better(void **state)
     assert_true(baseline_better(&seen, &known));
 }
 
-/* Stored per CPU; other CPUs' rows remain, damage is ignored without an error. */
+/* Baselines are stored per CPU. Rows of other CPUs stay, and damaged rows are ignored without an
+ * error. */
 static void test_memory(void **state)
 {
     static const char others[] =
@@ -125,7 +126,7 @@ static void test_memory(void **state)
                 got.load_window == 128);
     assert_string_equal(got.day, today);
     assert_true(file_read(path, 1 << 20, &text, NULL));
-    /* older files lack room */
+    /* older files lack the room column */
     assert_non_null(
         strstr(str_text(&text), "\"Another, CPU\",00000001,0x7,3.9500,4.9000,64,no,2020-02-02,\n"));
     unsigned lines = 0;
@@ -138,15 +139,15 @@ static void test_memory(void **state)
     str_done(&text);
 }
 
-/* The baseline is outdated when several shorter times agree. One short time, scattered ones, or a
- * slightly wrong clock are not enough. */
+/* The baseline is outdated if several shorter times agree. A single short time, scattered ones, or
+ * a slightly wrong clock do not suffice. */
 static void test_outgrown(void **state)
 {
     enum { N = 12 };
     double quiet[N], busy[N], odd[N], off[N];
     (void)state;
     for (int i = 0; i < N; i++) {
-        /* half of the times are idle, at 55 instead of the recorded 100 */
+        /* half of the times are of an idle core: 55 instead of the stored 100 */
         quiet[i] = i % 2 ? 55 + 0.1 * i : 100;
         busy[i] = 100 + i;
         odd[i] = i < 8 ? 40 + 5 * i : 100;
@@ -159,7 +160,7 @@ static void test_outgrown(void **state)
     assert_false(seek_outgrown(quiet, 5, 100));
 }
 
-/* Work moves to a CPU that is clearly less loaded in several probes, without oscillation. */
+/* Moves to a CPU that is clearly less loaded in several probings, without oscillation. */
 static void test_choice(void **state)
 {
     struct seek k = {.cpus = {0, 1}, .quiet = {NAN, NAN}, .count = 2, .at = 0};
@@ -178,15 +179,15 @@ static void test_choice(void **state)
     k.at = 1;
     seek_take(&k, 1, 0.1);
     assert_int_equal(seek_choice(&k), 1);
-    /* Both are rarely idle: several times more counts. */
+    /* If both CPUs are rarely idle, several times the idle share is needed. */
     k = (struct seek){.cpus = {0, 1}, .quiet = {0.001, 0.05}, .count = 2, .at = 0};
     assert_int_equal(seek_choice(&k), 1);
     k.quiet[1] = 0.02;
     assert_int_equal(seek_choice(&k), 0);
 }
 
-/* A sandbox that may run anywhere probes every CPU that this process may use, and knows its current
- * CPU. */
+/* A sandbox without a fixed CPU probes every CPU that this process may use, and knows its current
+ * one. */
 static void test_looks_at_all_cpus(void **state)
 {
     struct err err = {0};
@@ -207,8 +208,8 @@ static void test_looks_at_all_cpus(void **state)
     sandbox_free(s);
 }
 
-/* The core's baseline is far too slow, as if first measured next to a busy neighbour. The only
- * usable CPU is found to be faster, and the baseline is measured again. Correct values are kept. */
+/* The stored baseline is far too slow, as if first measured next to a busy neighbour. The only
+ * usable CPU proves faster, and the baseline is measured again. A correct one stays. */
 static void test_learns_on_one_cpu(void **state)
 {
     struct err err = {0};
@@ -242,7 +243,8 @@ static void test_learns_on_one_cpu(void **state)
     assert_true(!k.outgrown && isnan(k.quiet[0]) && k.at == 0 && k.learned > 0);
     assert_true(c.rules.probe_cycles < 4 * right.rules.probe_cycles && c.rules.patience == 12345 &&
                 c.rules.room_cycles == 0);
-    /* Not outdated: no new measurement, and none immediately afterwards. */
+    /* A baseline that is not outdated is not measured again. Nor is one that was measured a short
+     * time before. */
     c.rules.probe_cycles = 1;
     assert_true(seek_learn(&k, s, &c, &err) && c.rules.probe_cycles == 1);
     k.outgrown = true;
@@ -253,8 +255,8 @@ static void test_learns_on_one_cpu(void **state)
 #define ITERATIONS 1000.0
 #define IN_AND_OUT 500.0
 
-/* A visit of @n windows of a kernel of @cycles, with factors @shorter on the times of its short
- * runs and @longer on those of its long runs. */
+/* Adds a visit with @n windows of a kernel of @cycles. @shorter and @longer: factors of the times
+ * of its short and long runs. */
 static void visit(struct kernel_passes *p, double cycles, const double *shorter,
                   const double *longer, unsigned n)
 {
@@ -283,28 +285,29 @@ static void test_visits(void **state)
     double cycles = 0, spread = 0;
     (void)state;
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Two idle stretches are not enough, however well they agree: a third may be faster. */
+    /* Two visits with idle windows do not suffice, however well they agree: a third may be
+     * faster. */
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, mixed, mixed, 4);
     expect_settled(&p, 2);
-    /* Slowed visits agree with each other, but a faster time was also seen once. */
+    /* Slowed visits agree with each other, but one visit was faster. */
     p = (struct kernel_passes){.count = 0};
     visit(&p, 2, slow, slow, 4);
     visit(&p, 2, right, right, 4);
     visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* When half of all windows differ, many windows are required: there might be a rarer, faster
-     * mode. */
+    /* If half of all windows differ, many windows are needed, because there may be a rarer and
+     * faster rhythm. */
     visit(&p, 2, right, right, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, slow, slow, 4);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 2, right, right, 4);
     expect_settled(&p, 2);
-    /* Single low values are chance, as many windows show; then the floor holds. */
+    /* Single low values are chance if there are many windows, and the floor is accepted. */
     p = (struct kernel_passes){.count = 0};
     visit(&p, 2, (const double[]){0.5, 1, 1.001, 1.002}, (const double[]){1, 1.002, 0.7, 1.001}, 4);
     for (unsigned i = 0; i < 5; i++) {
@@ -312,8 +315,8 @@ static void test_visits(void **state)
         visit(&p, 2, right, right, 4);
     }
     expect_settled(&p, 2);
-    /* Most pairs are wrong, half of them too low because their short run was disturbed, but short
-     * and long runs have floors, and a few windows have both. */
+    /* Most pairs are wrong; half of them are too low, because their short run was disturbed. But
+     * short and long runs have floors, and a few windows have both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 4; i++) {
         assert_false(kernel_passes_settled(&p, &cycles, &spread));
@@ -321,15 +324,16 @@ static void test_visits(void **state)
               (const double[]){1, 1.1, 1.001, i % 2 ? 1.001 : 1.3, 1, 1.1}, 6);
     }
     expect_settled(&p, 2);
-    /* Short runs in a faster mode than long ones: their difference is the time of neither. */
+    /* Short runs have a faster rhythm than long ones, so their difference is the time of
+     * neither. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, (const double[]){0.7, 0.701, 0.7}, right, 3);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* All short runs were slowed, so that long runs appear hardly longer: three instructions cannot
- * take 0.01 cycles. */
+/* All short runs were slowed, so that long runs seem hardly longer. Three instructions cannot take
+ * 0.01 cycles. */
 static void test_times_that_cannot_be(void **state)
 {
     static const double slow[] = {1.796, 1.796, 1.796, 1.796}, right[] = {1, 1, 1, 1};
@@ -346,7 +350,7 @@ static void test_times_that_cannot_be(void **state)
     p.least = kernel_least_cycles(&c, 3);
     assert_true(fabs(p.least - 0.9 * 3 / 12) < 1e-9);
     assert_false(kernel_passes_close(&p, &cycles, &spread));
-    /* Nor with floors of both short and long runs. */
+    /* Such a time is rejected even with floors of short and long runs. */
     p = (struct kernel_passes){.least = 3};
     for (unsigned i = 0; i < 3; i++)
         visit(&p, 2, right, right, 4);
@@ -356,8 +360,9 @@ static void test_times_that_cannot_be(void **state)
     assert_true(kernel_least_cycles(&emulator, 3) == 0 && kernel_least_cycles(&unknown, 3) == 0);
 }
 
-/* Code with two modes, taken from a real block (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56];
- * test r8,r8` takes 0.67, 0.72 or 0.81): the fastest is its time, though most visits miss it. */
+/* Code with two rhythms, from a real block (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56]; test
+ * r8,r8` takes 0.67, 0.72 or 0.81 cycles). The fastest is its time, although most visits do not
+ * have it. */
 static void test_rhythms(void **state)
 {
     static const double common[] = {1.2, 1.201, 1.202, 1.2, 1.201, 1.203},
@@ -374,27 +379,28 @@ static void test_rhythms(void **state)
     visit(&p, 0.67, common, common, 6);
     visit(&p, 0.67, met, met, 6);
     expect_settled(&p, 0.67);
-    /* Loops with drifting times differ by visit: two visits that agree are not enough. */
+    /* Times of a loop that walks drift from visit to visit, so two visits that agree do not
+     * suffice. */
     p = (struct kernel_passes){.plan = {.walks = true}};
     visit(&p, 0.67, quick, quick, 6);
     visit(&p, 0.67, quick, quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
     visit(&p, 0.67, quick, quick, 6);
     expect_settled(&p, 0.67);
-    /* The floors of short and long runs must belong to the same mode: here each is reached, but
-     * never both in one window. */
+    /* The floors of short and long runs must be of one rhythm. Here windows have either floor, but
+     * never both. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 5; i++)
         visit(&p, 0.67, i % 2 ? quick : common, i % 2 ? common : quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
-    /* Nor may the long run deviate much from twice the short run minus the overhead. */
+    /* The long run must also be about twice the short run minus the overhead. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 2; i++)
         visit(&p, 200, common, quick, 6);
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
-/* Code with varying time gets no value, and the range is reported. */
+/* Code with a varying time has no value. The message has the range. */
 static void test_no_floor(void **state)
 {
     struct kernel_passes p = {.count = 0};
@@ -414,8 +420,8 @@ static void test_no_floor(void **state)
     assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
-/* When patience ends without a floor, windows within 2 % of each other give a value; windows of two
- * visits or scattered ones do not. */
+/* If patience ends without a floor, windows within 2 % of each other give a value. Windows of only
+ * two visits, or scattered ones, do not. */
 static void test_close(void **state)
 {
     static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Variants of loops, and kernel blame with a measurer whose truth differs from the model in one
- * known value. */
+/* Variants of loops, and `kernel blame` with a measurer for which one known value differs from the
+ * model. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,17 +20,17 @@
 #include "simulate/simulate.h"
 #include "../support/support.h"
 
-/* Predictions of another machine, with slight noise, serve as the truth. */
+/* Measurements are the predictions of another machine, with slight noise. */
 struct truth {
     struct machine *machine;
     struct rng rng;
     double noise;          /* relative */
     unsigned calls;
-    unsigned fails_at, fails_to;   /* calls without a stable time; 0: none */
+    unsigned fails_at, fails_to;   /* range of calls without a stable time; 0: none */
     enum err_code fatal;   /* error of the second call; 0: none */
-    unsigned told;         /* number of partial results */
-    size_t costs;          /* costs of instructions at that time */
-    /* the blamed block includes its branch; without it, its copies are in the µop cache */
+    unsigned told;         /* number of partial results received */
+    size_t costs;          /* number of instruction costs in the last partial result */
+    /* The blamed block includes its branch. Without the branch its copies are in the µop cache. */
     bool loop;
 };
 
@@ -71,7 +71,7 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
     return true;
 }
 
-/* A partial result grows, without a sentence; a copy of it is equal. */
+/* A partial result grows from call to call and has no sentence. A copy of it is equal. */
 static void found(void *self, const struct blame *so_far)
 {
     struct truth *t = self;
@@ -89,7 +89,8 @@ static void found(void *self, const struct blame *so_far)
     blame_free(copy);
 }
 
-/* Runs kernel blame on @text for @id; the truth has @change ("latency:IMUL (R64, R64)", "6"). */
+/* Runs `kernel blame` on @text for @id. In the measurements @change ("latency:IMUL (R64, R64)") has
+ * @value ("6"). */
 static struct blame *blame(const char *id, const char *text, const char *change, const char *value,
                            struct truth *t, double seconds, struct err *err)
 {
@@ -111,7 +112,7 @@ static struct blame *blame(const char *id, const char *text, const char *change,
     return b;
 }
 
-/* The sentence begins with @begins and contains @holds. */
+/* Checks that the sentence begins with @begins and contains @holds. */
 static void expect(const char *id, const char *text, const char *change, const char *value,
                    const char *begins, const char *holds)
 {
@@ -132,11 +133,11 @@ static const char pi[] = ".L2:\n vxorpd %xmm0, %xmm0, %xmm0\n vcvtsi2sd %eax, %x
                          " vmulsd %xmm0, %xmm0, %xmm0\n vaddsd %xmm2, %xmm0, %xmm0\n vdivsd %xmm0, "
                          "%xmm1, %xmm0\n vaddsd (%rsp), %xmm0, %xmm5\n vmovsd %xmm5, (%rsp)\n"
                          " addl $1, %eax\n cmpl $1000000000, %eax\n jne .L2\n";
-/* A chain through imul, and work that is no bottleneck. */
+/* A chain through imul, and other instructions that are no bottleneck. */
 static const char chain[] = ".L1:\n imul %rbx, %rax\n addq $3, %rax\n leaq 8(%rsi), %rdi\n addq "
                             "$1, %rcx\n cmpq %rdx, %rcx\n jne .L1\n";
-/* A chain of operations that write another register than they read: the latency of each link is
- * identified. */
+/* A chain of operations that write another register than they read. The result identifies the
+ * latency of each link. */
 static const char links[] =
     ".L1:\n vmulsd %xmm3, %xmm0, %xmm1\n vaddsd %xmm4, %xmm1, %xmm2\n vsqrtsd %xmm2, %xmm5, "
     "%xmm6\n vmaxsd %xmm7, %xmm6, %xmm0\n addq $1, %rcx\n"
@@ -171,8 +172,8 @@ static void test_they_agree(void **state)
     expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
 }
 
-/* Without its closing branch a loop is not decoded again: long instructions, which would take the
- * decoders longer. */
+/* Without its closing branch a loop is not decoded in each iteration. Its long instructions would
+ * take the decoders longer. */
 static void test_branch_left_out(void **state)
 {
     static const char text[] =
@@ -189,7 +190,7 @@ static void test_branch_left_out(void **state)
     blame_free(b);
 }
 
-/* Each time is reported when it is measured: the first ones before the last. */
+/* Each time is reported after its measurement: the first ones before the last. */
 static void test_found_as_it_comes(void **state)
 {
     struct truth t = {.noise = 0.002};
@@ -208,8 +209,7 @@ static void test_found_as_it_comes(void **state)
     blame_free(b);
 }
 
-/* Some times are unavailable; each missing time has a reason, and the rest still identifies the
- * cause. */
+/* Some times are missing, each with a reason. The others still identify the cause. */
 static void test_missing_times(void **state)
 {
     struct truth t = {.fails_at = 3, .fails_to = 3};
@@ -218,7 +218,7 @@ static void test_missing_times(void **state)
 
     (void)state;
     assert_non_null(b);
-    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* measured again at the end */
+    assert_true(fabs(b->rows[1].out.here - 1) < 0.01);   /* The last phase measured it again. */
     assert_non_null(strstr(b->sentence, "line 2 costs"));
     blame_free(b);
     t = (struct truth){.fails_at = 4, .fails_to = 1000};
@@ -228,11 +228,11 @@ static void test_missing_times(void **state)
     assert_string_equal(b->rows[2].out.state, "no stable time: 1.00-2.00 cycles");
     assert_non_null(strstr(b->sentence, "line 2 costs"));
     blame_free(b);
-    /* The loop itself has no time. */
+    /* The loop itself has no stable time. */
     t = (struct truth){.fails_at = 1, .fails_to = 1000};
     assert_null(blame("skylake", chain, NULL, NULL, &t, 1000, &err));
     assert_int_equal(err.code, ERR_LIMIT);
-    /* Its time drifts. */
+    /* The time of the loop drifts. */
     t = (struct truth){.noise = 50};
     assert_null(blame("skylake", chain, NULL, NULL, &t, 1000, &err));
     assert_non_null(strstr(err.what, "no stable time"));
@@ -240,7 +240,7 @@ static void test_missing_times(void **state)
     t = (struct truth){.fatal = ERR_INTERRUPTED};
     assert_null(blame("skylake", chain, NULL, NULL, &t, 1000, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
-    /* Without that time only the loop itself is measured. */
+    /* If time is short, only the loop itself is measured. */
     t = (struct truth){0};
     b = blame("skylake", chain, NULL, NULL, &t, 0, &err);
     assert_non_null(b);
@@ -286,7 +286,7 @@ static void test_instructions(void **state)
     assert_int_equal(out.operands[2].reg, 28);
     assert_true(vary_copy(ISA_X86_64, &in.operands[0], false, 16, 21, &out));
     assert_int_equal(out.operands[0].bits, 512);
-    /* ah is a fixed register: it cannot be renamed to another register's second byte. */
+    /* ah is a fixed register, because other registers lack a second byte. */
     decode("00e0", &in);         /* add al, ah */
     assert_false(vary_register(&in, 1, 0, 9, &out));
     /* AArch64: add x0, x1, x2; ldr x0, [x1, #8]. */
@@ -311,7 +311,7 @@ static bool depends(const struct dependence *d, size_t n, uint32_t from, uint32_
     return false;
 }
 
-/* Readers of a removed instruction's result depend on nothing instead, and not on an earlier
+/* If a removed instruction's result is read, the reader depends on nothing, and not on an earlier
  * value. */
 static void test_registers_are_kept_alive(void **state)
 {
@@ -325,12 +325,13 @@ static void test_registers_are_kept_alive(void **state)
 
     (void)state;
     d = dependences_of(insns, count, &n);
-    assert_true(depends(d, n, 0, 1, 0, 0));    /* imul reads the loaded value */
+    assert_true(depends(d, n, 0, 1, 0, 0));    /* imul depends on the loaded value */
     assert_true(depends(d, n, 1, 2, 0, 0));
-    assert_true(depends(d, n, 3, 0, 6, 1));    /* rsi of the previous iteration */
+    assert_true(depends(d, n, 3, 0, 6, 1));    /* depends on rsi of the previous iteration */
     assert_false(depends(d, n, 1, 1, 0, 1));
     free(d);
-    /* Without the load imul would read its own result: a move of another register replaces it. */
+    /* Without the load imul would read its own result. A move of another register replaces the
+     * load. */
     variant_without(insns, count, 0, &v);
     assert_non_null(v.insns);
     assert_true(v.copies);
@@ -339,13 +340,13 @@ static void test_registers_are_kept_alive(void **state)
     assert_false(depends(d, n, 1, 1, 0, 1));
     free(d);
     variant_done(&v);
-    /* No other instruction writes rsi: no replacement is needed. */
+    /* No other instruction writes rsi, so no replacement is needed. */
     variant_without(insns, count, 3, &v);
     assert_int_equal(v.count, count - 1);
     assert_false(v.copies);
     variant_done(&v);
-    /* The zero idiom before the conversion: its reader gets another register, and no slot is
-     * used. */
+    /* Removes the zero idiom before the conversion. Its reader gets another register, which needs
+     * no slot. */
     insns = kernel_insns(p, 0, &count);
     variant_without(insns, count, 0, &v);
     assert_int_equal(v.count, count - 1);
@@ -354,7 +355,7 @@ static void test_registers_are_kept_alive(void **state)
         assert_false(d[i].to == 0 && d[i].distance == 1 && d[i].reg >= 16);
     free(d);
     variant_done(&v);
-    /* Through memory: the load gets another address. */
+    /* A dependence through memory is removed: the load gets another address. */
     d = dependences_of(insns, count, &n);
     assert_true(depends(d, n, 8, 7, REG_NONE, 1));
     const struct dependence memory = {8, 7, 1, REG_NONE};
@@ -369,7 +370,8 @@ static void test_registers_are_kept_alive(void **state)
     kernel_free(p);
 }
 
-/* Every variant of a permitted block is permitted, and is emitted unchanged. */
+/* Checks that a variant of a permitted block is permitted, and that its code decodes to the same
+ * instructions. */
 static void check_variant(struct variant *v, unsigned *made)
 {
     uint8_t code[8192];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel view where measured and predicted times differ, compared with golden screens. */
+/* The kernel view if measured and predicted times differ, compared with golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "simulate/simulate.h"
 #include "../support/screens.h"
 
-/* Measured costs of a loop that the model predicts too fast. */
+/* Returns measured costs of a loop for which the model predicts too few cycles. */
 static struct blame *costs(const char *machine, size_t count, double predicted)
 {
     struct blame *b = mem_zero(1, sizeof *b);
@@ -39,7 +39,7 @@ static struct blame *costs(const char *machine, size_t count, double predicted)
     return b;
 }
 
-/* Measured and predicted times differ: the view reports it, and later the cause. */
+/* The view reports that measured and predicted times differ, and later why. */
 static void test_golden_of_blame(void **state)
 {
     size_t count;
@@ -57,17 +57,17 @@ static void test_golden_of_blame(void **state)
     press("gjjj");
     compare_sizes("kernel-blame");
     assert_true(screen_holds("line 7 costs 1.20 here, 0 in the model"));
-    free(session.document.blame->sentence);   /* during the measurement */
+    free(session.document.blame->sentence);   /* state during the measurement: no sentence yet */
     session.document.blame->sentence = NULL;
     session.document.blame->variants = 7;
     assert_true(screen_holds("7 variants measured so far"));
     session.document.blame->sentence = mem_strdup("line 7");
-    press("m");   /* discards the result for the other machine */
+    press("m");   /* changing the machine discards the result */
     assert_true(screen_holds("blamed with skylake"));
 }
 
-/* A path with too many instructions is reported with their number, and is not measured as a loop;
- * no rarer path replaces it. */
+/* A path with too many instructions is reported with their number and not measured as a loop. No
+ * rarer path replaces it. */
 static void test_path_too_long(void **state)
 {
     struct explained_loop *x = mem_zero(1, sizeof *x);
@@ -90,7 +90,8 @@ static void test_path_too_long(void **state)
     assert_null(explained_main(x));
     vec_push(&x->paths.items[1].insns, ((struct insn){.length = 1}));
     assert_ptr_equal(explained_main(x), &x->paths.items[1]);
-    struct document now = {.explained = x}, before = {.explained = NULL};   /* undo keeps it */
+    /* undo keeps the explained loop */
+    struct document now = {.explained = x}, before = {.explained = NULL};
     document_exchange(&now, &before);
     assert_ptr_equal(now.explained, x);
     assert_null(before.explained);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attribution of a deviation to a part of a program and a term, with inputs by hand. */
+/* Attribution of a deviation to a part of a program and a term, for inputs made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #include "program/blamed.h"
 
-/* A loop of 10^9 iterations at 1 GHz: one more cycle is one more second. The total is 10 s. */
+/* Returns a loop of 10^9 iterations at 1 GHz, so one cycle is one second. The program takes 10
+ * s. */
 static struct blamed_part loop_part(double core, double predicted, double measured, double alone)
 {
     return (struct blamed_part){.name = (char *)(uintptr_t) "main:3 loop",
@@ -49,11 +50,12 @@ static void test_terms(void **state)
     part = loop_part(4, 4, 6, 5.5);
     part.bottleneck = BOUND_DEPENDENCIES;
     expect_term(part, "chain", "chain to blame");
-    /* Alone as predicted: the rest comes from the surrounding program. */
+    /* Measured alone the loop takes the predicted time, so the surrounding program causes the
+     * difference. */
     part = loop_part(4, 5, 8, 4);
     part.misses = 1;
     expect_term(part, "misses", "misses to blame");
-    part.near = true; /* data that fit in the first level have no misses */
+    part.near = true; /* data that fit the first level cannot miss */
     expect_term(part, "not explained", "not explained by the model");
     part.near = false;
     part.branches = 2.5;
@@ -69,7 +71,7 @@ static void test_terms(void **state)
     expect_term(loop_part(4, 4, 6, NAN), "not distinguished", "it could not be measured alone");
 }
 
-/* Wrong counts explain deviations that no model can, and come first. */
+/* Wrong counts explain deviations that no model can explain, and are reported first. */
 static void test_counts(void **state)
 {
     struct blamed_part part = loop_part(4, 4, 8, 4), parts[] = {loop_part(4, 4, 7, 7), part};
@@ -77,7 +79,7 @@ static void test_counts(void **state)
     (void)state;
     part.counts = -4;
     expect_term(part, "counts", "counts to blame");
-    part.counts = 4; /* the other direction */
+    part.counts = 4; /* too many executions instead of too few */
     expect_term(part, "not explained", "not explained");
     part = loop_part(4, 9, 5, 4);
     part.counts = 3.5;
@@ -86,7 +88,7 @@ static void test_counts(void **state)
     char *sentence = blamed_judge(parts, 2, 10, 3, 0);
     assert_non_null(strstr(sentence, "counts to blame"));
     free(sentence);
-    /* 100 executions predicted of a block, 150 counted: a factor of 1.5. */
+    /* A block with 100 predicted and 150 counted executions: a factor of 1.5. */
     double predicted[] = {100}, counted[] = {150};
     struct program_run run = {.counts = predicted}, truth = {.counts = counted};
     uint32_t path[] = {0};
@@ -103,7 +105,7 @@ static void test_pages(void **state)
 
     (void)state;
     assert_true(blamed_pages(&s, 2, 1.5));
-    assert_false(blamed_pages(&s, 3, 1.5)); /* most of it is outside */
+    assert_false(blamed_pages(&s, 3, 1.5)); /* most of the difference has another cause */
     s.predicted = 1.45;
     assert_false(blamed_pages(&s, 2, 2)); /* agrees */
 }
@@ -125,8 +127,8 @@ static void test_order(void **state)
     free(sentence);
 }
 
-/* Function f's blocks 0 to 2; 1 and 2 are a loop's path of 1,000 executions, with one branch of two
- * outcomes: 300 of the rarer. At 2 GHz a thousand cycles are 0.5 µs. */
+/* Blocks 0 to 2 of function f. Blocks 1 and 2 are a loop's path of 1,000 executions, with one
+ * two-way branch that takes the rarer direction 300 times. At 2 GHz 1,000 cycles are 0.5 µs. */
 static void test_fill(void **state)
 {
     struct program_block blocks[] = {{.line = 7}, {.line = 8, .two_way = true}, {.line = 9}};
@@ -163,9 +165,10 @@ static void test_fill(void **state)
     assert_float_equal(part.misses, 0.5e-6, 1e-12);
     assert_float_equal(part.ends, 0.1e-6, 1e-12);
     assert_float_equal(part.calls, 0.05e-6, 1e-12);
-    /* loop ends are predicted separately */
+    /* mispredicted loop ends are predicted separately */
     assert_float_equal(part.branches, (300 * 16 - 200) / 2e9, 1e-12);
-    /* The deviation equals the maximum cost of branches: these are the cause, not the misses. */
+    /* The deviation equals the largest cost of branches, so these are the cause and not the
+     * misses. */
     part.measured = part.predicted + part.branches;
     part.alone = part.core;
     char *sentence = blamed_judge(&part, 1, part.measured, part.predicted, 0);
@@ -173,7 +176,7 @@ static void test_fill(void **state)
     assert_non_null(strstr(sentence, "f:1 loop takes"));
     free(sentence);
     blamed_part_done(&part);
-    /* A branch with a constant outcome costs nothing; the ends of the loop belong to no other
+    /* A branch that always goes the same way costs nothing. The loop's end belongs to no other
      * branch. */
     taken[1] = 1000;
     blamed_part_fill(&part, &p, &run, &parts, 1, &time, 2e9, 16);
@@ -183,7 +186,7 @@ static void test_fill(void **state)
     free(blamed_judge(&part, 1, part.measured, part.predicted, 0));
     assert_string_equal(part.term, "misses");
     blamed_part_done(&part);
-    /* No time was predicted for the code before the loop. */
+    /* The code before the loop has no predicted time. */
     blamed_part_fill(&part, &p, &run, &parts, 0, &time, 2e9, 16);
     assert_string_equal(part.name, "f:0");
     assert_true(part.line == 7 && !part.repeats && part.predicted == 0 && part.misses == 0 &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form in the table of a machine: bounds are finite, and no simulation is below them. */
+/* For every form of a machine's table: bounds are finite, and no simulation is below them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 typedef VEC(struct insn) instructions;
 
-/* One instruction of each form that can be encoded. */
+/* Collects one instruction of each form that can be encoded. */
 static void collect(const struct forms *forms, instructions *out)
 {
     struct body *body = mem_alloc(sizeof *body);
@@ -51,8 +51,8 @@ static void collect(const struct forms *forms, instructions *out)
     free(body);
 }
 
-/* Checks the forms of @m; returns their number. @bounded: number of simulations raised to the
- * bound, explained by fractional latencies. */
+/* Checks the forms of @m. Returns their number. @bounded: number of simulations that were raised to
+ * the bound, because of fractional latencies. */
 static size_t check_machine(const struct machine *m, const instructions *insns, size_t *faults,
                             size_t *bounded)
 {

@@ -51,9 +51,7 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
     return cycles;
 }
 
-/* Several rules may match a form: the last of many counts for its operands, and of two for the same
- * operands the first. */
-/* Loads on two ports: a shorter time than their minimum is invalid for such a CPU. */
+/* Loads on two ports. A shorter time than their bound is impossible on such a CPU. */
 static void test_refute(void **state)
 {
     struct err err = {0};
@@ -67,10 +65,11 @@ static void test_refute(void **state)
     const struct insn *insns = kernel_insns(k, 0, &count);
     assert_true(bounds_refute(w, insns, count, 1.75, &reason));
     assert_string_equal(str_text(&reason), "below the ports bound of skylake, 2.00");
-    assert_false(bounds_refute(w, insns, count, 1.95, &reason));   /* error of the clock */
+    /* within the error of the clock */
+    assert_false(bounds_refute(w, insns, count, 1.95, &reason));
     assert_false(bounds_refute(w, insns, count, 2, &reason));
     kernel_free(k);
-    /* eight nops, four a cycle: no port is busy */
+    /* eight nops, four per cycle: no port is busy */
     k = kernel_from_hex(ISA_X86_64, "9090909090909090", &err);
     insns = kernel_insns(k, 0, &count);
     str_clear(&reason);
@@ -82,7 +81,7 @@ static void test_refute(void **state)
     str_done(&reason);
 }
 
-/* A form whose row is an estimate refutes nothing, and says nothing of the block after it. */
+/* A form whose row is an estimate contradicts no time, and has no effect on the next block. */
 static void test_refute_after_estimate(void **state)
 {
     struct err err = {0};
@@ -90,7 +89,8 @@ static void test_refute_after_estimate(void **state)
     struct block_work *w = block_work_new(m);
     struct kernel *guessed = kernel_from_hex(ISA_X86_64, "c5fc77", &err),   /* vzeroall */
                   *loads = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18488b7720488b"
-                                                       "6f28", &err);       /* six, three a cycle */
+                                                       /* six instructions, three per cycle */
+                                                       "6f28", &err);
     struct str reason = {0};
     size_t count;
 
@@ -119,8 +119,8 @@ static void test_many_latency_rules(void **state)
     machine_free(m);
 }
 
-/* A rule of an address applies to its base and its index, one of a part to that part alone; the
- * first match counts. */
+/* An address rule applies to base and index, a rule of one part only to that part. The first match
+ * counts. */
 static void test_address_parts(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -133,8 +133,8 @@ static void test_address_parts(void **state)
     machine_free(m);
 }
 
-/* Instructions that take longer among copies of themselves than on their ports, in proportion to
- * their number; the rest of the loop overlaps. */
+/* Instructions that are slower among copies of themselves than their ports require, in proportion
+ * to their number. Other instructions of the loop overlap with them. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *source; double cycles; } cases[] = {
@@ -166,8 +166,7 @@ static void test_alone(void **state)
     }
 }
 
-/* Every alone-to-alone rule of the machines names an existing form, and the form gets its
- * cycles. */
+/* Every alone-to-alone rule of the machines names an existing form, which gets its cycles. */
 static void test_all_alone(void **state)
 {
     struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
@@ -199,7 +198,7 @@ static void test_all_alone(void **state)
     assert_true(rules > 500);
 }
 
-/* AMD does not rename the second byte separately, so writing it depends on the register; some
+/* AMD CPUs do not rename the second byte separately, so writing it depends on the register. Some
  * operations of a register with itself have no dependence. */
 static void test_amd_registers(void **state)
 {
@@ -217,15 +216,15 @@ static void test_amd_registers(void **state)
     }
 }
 
-/* A gather leaves a zero mask, whatever it loaded: the next gather with it does not wait, readers
- * of the loaded elements do. */
+/* A gather clears its mask, whatever it loaded. The next gather with that mask does not wait for
+ * the loads; readers of the loaded elements do. */
 static void test_gather_mask(void **state)
 {
     struct kernel *k;
 
     (void)state;
     struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
-    /* merges with ymm0; eight loads; measured alone */
+    /* merges with ymm0; eight loads; measured */
     assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 &&
                 a->cycles == 5);
     analysis_free(a);
@@ -240,15 +239,14 @@ static void test_gather_mask(void **state)
                       BOUND_DEPENDENCIES) > 15);
 }
 
-/* Between operands of one instruction: the parts of an address, an implicitly read register. */
-/* String instructions increment their pointers: the next address does not depend on the loaded
+/* String instructions increment their pointers, so the next address does not depend on the loaded
  * value. Only the accumulator does. */
 static void test_string_pointers(void **state)
 {
     const struct machine *machines[] = {skylake, haswell, zen};
     static const struct { const char *source; double chain; } cases[] = {
         {"movsb", 1}, {"movsq", 1}, {"stosb", 1}, {"stosl", 1}, {"lodsl", 1},
-        /* the next address is the loaded value: slower than the increment */
+        /* the loaded value is the next address, which is slower than the increment */
         {"lodsq; mov %rax, %rsi", 0},
     };
 
@@ -274,7 +272,7 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},
         {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},
         {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
-        /* A broadcast loads one element for all: the operation costs the same as on registers. */
+        /* A broadcast loads one element. The operation costs the same as on registers. */
         {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},
         {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
         {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},
@@ -301,8 +299,8 @@ static void assert_chain(const char *source, double cycles)
         fail_msg("%s: chain of %.4f, not %.4f", source, got, cycles);
 }
 
-/* Latencies on Skylake: addition 1, multiplication 3, load 5 (4 for a pointer chase), store and
- * reload 4 (vectors 5). */
+/* Latencies on Skylake: addition 1, multiplication 3, load 5 (pointer chase 4), store and reload 4
+ * (vectors 5). */
 static void test_registers(void **state)
 {
     (void)state;
@@ -313,23 +311,25 @@ static void test_registers(void **state)
     assert_chain("movq %rbx, %rax", 0);
     assert_chain("addl $1, %ebp\n addq %rbp, %rbp", 2);        /* ebp is the lower half of rbp */
     assert_chain("addl $1, %eax\n movq %rax, %rbx\n imulq %rbx, %rbx\n movq %rbx, %rax", 4);
-    assert_chain("movb %bl, %al", 1);                          /* merges into rax */
+    assert_chain("movb %bl, %al", 1);                          /* the write merges into rax */
     assert_chain("movzbl %bl, %eax\n addl %eax, %ecx", 1);
     assert_chain("addps %xmm1, %xmm0", 4);
     assert_chain("vaddps %xmm1, %xmm2, %xmm0", 0);
     assert_chain("vfmadd231pd %ymm1, %ymm2, %ymm0", 4);
-    assert_chain("sqrtsd %xmm1, %xmm0", 18);                   /* keeps the upper half of xmm0 */
-    /* each keeps the other half */
+    /* sqrtsd keeps the upper half of xmm0 */
+    assert_chain("sqrtsd %xmm1, %xmm0", 18);
+    /* each load keeps the other half */
     assert_chain("movlps (%rdi), %xmm0\n movhps 8(%rdi), %xmm0", 2);
     assert_chain("movhps %xmm0, (%rdi)\n movlhps %xmm1, %xmm0", 1);
     /* the load clears the upper half */
     assert_chain("movsd (%rdi), %xmm0\n movhpd 8(%rdi), %xmm0", 0);
     /* Skylake has a false dependence on the destination */
     assert_chain("popcntq %rbx, %rax", 3);
-    assert_chain("lzcntq %rbx, %rax", 0);                      /* no such dependence here */
+    /* lzcnt has no such dependence on Skylake */
+    assert_chain("lzcntq %rbx, %rax", 0);
     assert_true(fabs(bound(haswell, "lzcntq %rbx, %rax", BOUND_DEPENDENCIES) - 3) < 1e-9);
-    assert_chain("xchgq %rax, %rbx", 1.5);   /* two cycles in one direction, one in the other
-                                              * (uops.info) */
+    /* two cycles in one direction, one in the other (uops.info) */
+    assert_chain("xchgq %rax, %rbx", 1.5);
 }
 
 static void test_idioms(void **state)
@@ -338,7 +338,7 @@ static void test_idioms(void **state)
     assert_chain("xorl %eax, %eax\n addl %ebx, %eax\n imull %eax, %eax", 0);
     assert_chain("vpxor %xmm0, %xmm0, %xmm0\n vaddps %xmm1, %xmm0, %xmm0", 0);
     assert_chain("pcmpeqd %xmm0, %xmm0\n addps %xmm1, %xmm0", 0);
-    assert_chain("xorb %al, %al", 1);   /* no idiom: merges */
+    assert_chain("xorb %al, %al", 1);   /* no zero idiom, because the write merges into rax */
     assert_true(
         bound(skylake, "vpxor %xmm0, %xmm0, %xmm0\n vpxor %xmm1, %xmm1, %xmm1", BOUND_PORTS) == 0);
 }
@@ -347,11 +347,12 @@ static void test_flags(void **state)
 {
     (void)state;
     assert_chain("adcq %rbx, %rax", 1);
-    assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);      /* the carry depends on both */
+    /* the carry depends on both additions */
+    assert_chain("adcq %rbx, %rcx\n adcq %rbx, %rdx", 2);
     assert_chain("cmpq %rbx, %rcx\n cmovzq %rdx, %rax", 1);    /* cmov reads its destination */
     assert_chain("incq %rax\n adcq %rbx, %rcx", 1);            /* inc keeps the carry */
     assert_chain("addq $1, %rax\n adcq %rbx, %rcx\n", 1);
-    /* the result does not depend on the flags */
+    /* the shifted result does not depend on the flags */
     assert_chain("movl $1, %esi\n shlq %cl, %rsi\n testl $1, %esi", 0);
 }
 
@@ -361,7 +362,8 @@ static void test_memory(void **state)
     assert_chain("addq $1, (%rdx)", 5);
     assert_chain("movq (%rdx), %rax\n addq $1, %rax\n movq %rax, (%rdx)", 5);
     assert_chain("vaddsd (%rsp), %xmm0, %xmm1\n vmovsd %xmm1, (%rsp)", 9);
-    /* Two iterations back: (4 + 1) / 2, with an increment by add and one by lea. */
+    /* A store is reloaded two iterations later: (4 + 1) / 2, with an increment by add and one by
+     * lea. */
     assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n addq $8, %rdi", 2.5);
     assert_chain("movq -16(%rdi), %rax\n addq $1, %rax\n movq %rax, (%rdi)\n leaq 8(%rdi), %rdi",
                  2.5);
@@ -369,13 +371,13 @@ static void test_memory(void **state)
         "movq -8(%rdi,%rcx,8), %rax\n addq $1, %rax\n movq %rax, (%rdi,%rcx,8)\n incq %rcx", 5);
     /* other addresses */
     assert_chain("movq (%rsi), %rax\n movq %rax, (%rdi)\n addq $8, %rsi\n addq $8, %rdi", 1);
-    /* The pointer itself is stored on the stack. */
+    /* The pointer itself is in memory, on the stack. */
     assert_chain("movq 8(%rsp), %rax\n addl $1, (%rax)", 5);
-    /* Half of the loaded bytes were stored recently: the load waits for the cache. */
+    /* Half of the loaded bytes were stored recently, so the load waits for the cache. */
     assert_true(bound(skylake, "movl %eax, (%rdi)\n movq (%rdi), %rax", BOUND_DEPENDENCIES) >= 13);
     assert_chain("pushq %rax\n popq %rax", 4);
     assert_chain("pushq %rax\n popq %rbx", 0);
-    /* the last stored value, moved only */
+    /* the last stored value is moved, without another operation */
     assert_chain("pushq (%rsp)", 4);
     assert_true(bound(skylake, "pushq %rax\n popq %rbx", BOUND_PORTS) <= 1);
 }
@@ -383,13 +385,14 @@ static void test_memory(void **state)
 static void test_several_iterations(void **state)
 {
     (void)state;
-    /* a <- b <- c <- a * a: one multiplication in three iterations; the moves cost nothing. */
+    /* a <- b <- c <- a * a: one multiplication per three iterations. The moves cost nothing. */
     assert_chain(
         "movq %rax, %rdx\n movq %rbx, %rax\n movq %rcx, %rbx\n movq %rdx, %rcx\n imulq %rcx, %rcx",
         1);
 }
 
-/* The cost of dense dependencies stays low: each of 200 instructions reads two earlier results. */
+/* The analysis of dense dependences stays fast: each of 200 instructions reads two earlier
+ * results. */
 static void test_dense(void **state)
 {
     (void)state;
@@ -398,7 +401,7 @@ static void test_dense(void **state)
     for (int i = 0; i < 200; i++)
         str_addf(&text, "addq %%%s, %%%s\n addq %%%s, %%%s\n", names[(i + 3) % 8], names[i % 8],
                  names[(i + 5) % 8], names[i % 8]);
-    /* each register is added to 50 times */
+    /* each register is the target of 50 additions */
     assert_true(bound(skylake, str_text(&text), BOUND_DEPENDENCIES) >= 50);
     str_done(&text);
 }
@@ -426,18 +429,19 @@ static void test_front_end(void **state)
                       "jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne 1f\n jne "
                       "1f\n jne 1f\n jne 1f\n jne 1f\n1:\n",
                       BOUND_PORTS) >= 6);
-    /* Ten bytes per instruction: 16 bytes per cycle. */
+    /* Ten bytes per instruction, and 16 bytes decoded per cycle. */
     assert_true(fabs(bound(skylake, "movabsq $0x123456789abcdef0, %rax", BOUND_FRONTEND) -
                      10.0 / 16) < 1e-9);
-    /* 66 with a 16-bit immediate changes the length: three cycles. */
+    /* Prefix 66 with a 16-bit immediate changes the length, which costs three cycles. */
     assert_true(bound(skylake, "addw $0x1234, %ax", BOUND_FRONTEND) >= 3);
-    /* One of two µops in each instruction needs the first decoder each time. */
+    /* Instructions of two µops need the first decoder, one per cycle. */
     assert_true(fabs(bound(skylake, "xchgq %rax, %rbx\n xchgq %rcx, %rdx", BOUND_FRONTEND) - 2) <
                 1e-9);
-    /* Haswell does not send fusible instructions to the last decoder: three per cycle. */
+    /* Haswell does not send fusible instructions to the last decoder, which leaves three per
+     * cycle. */
     assert_true(fabs(bound(haswell, "cmpq %rax, %rbx", BOUND_FRONTEND) - 1.0 / 3) < 1e-9);
     assert_true(bound(skylake, "cmpq %rax, %rbx", BOUND_FRONTEND) < 0.33);
-    /* An indexed operand of a three-source instruction splits at rename. */
+    /* A three-operand instruction with an indexed operand is split at rename. */
     assert_true(fabs(bound(skylake, "vaddps (%rdi,%rcx), %ymm0, %ymm1", BOUND_ISSUE) - 0.5) < 1e-9);
     assert_true(fabs(bound(skylake, "vaddps (%rdi), %ymm0, %ymm1", BOUND_ISSUE) - 0.25) < 1e-9);
     assert_true(fabs(bound(skylake, "addq (%rdi,%rcx), %rax", BOUND_ISSUE) - 0.25) < 1e-9);
@@ -445,15 +449,15 @@ static void test_front_end(void **state)
     assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
 }
 
-/* Slots of @line on @m, with six per cycle. */
+/* Returns the slots of @line on @m, which has six per cycle. */
 static double slots(const struct machine *m, const char *line)
 {
     return bound(m, line, BOUND_ISSUE) * 6;
 }
 
-/* Where micro_ops counts slots without an index, an instruction that an index splits takes one more
- * for each pair that shared a slot. Loads, gathers (always one) and instructions with a slot per
- * µop do not. Of those on general registers alone only one-slot instructions split. */
+/* If micro_ops counts slots without an index, an instruction that an index splits takes one more
+ * slot for each pair that shared one. Loads, gathers (always one) and instructions with a slot per
+ * µop are not split. With rule 'general', only one-slot instructions on general registers split. */
 static void test_index_where_slots_count(void **state)
 {
     static const struct { const char *rule; double add, compare, three, store, modify;
@@ -489,7 +493,8 @@ static void test_index_where_slots_count(void **state)
     machine_free(m);
 }
 
-/* A loop of @nops one-byte nops, then @more, then a macro-fused pair, at the start of a block. */
+/* Returns the source of µops of a loop at the start of a block: @nops one-byte nops, then @more,
+ * then a macro-fused pair. */
 static enum frontend_source source_of(const struct machine *m, int nops, const char *more,
                                       double *predecode)
 {
@@ -509,32 +514,33 @@ static enum frontend_source source_of(const struct machine *m, int nops, const c
     return source;
 }
 
-/* Capacity of the µop cache for a block of code: on Skylake and Haswell three lines of six µops per
- * 32 bytes, on Golden Cove six of eight per 64. */
+/* Capacity of the µop cache per block of code: on Skylake and Haswell three lines of six µops per
+ * 32 bytes, on Golden Cove six lines of eight per 64. */
 static void test_uop_cache(void **state)
 {
     (void)state;
     struct machine *golden = load_machine("sapphirerapids");
     double predecode;
-    /* 18 µops, with the pair as one */
+    /* 18 µops, of which the fused pair is one */
     assert_int_equal(source_of(skylake, 17, "", NULL), SOURCE_UOP_CACHE);
     assert_int_equal(source_of(skylake, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(haswell, 17, "", NULL), SOURCE_LOOP_BUFFER);
-    /* code outside the µop cache is not replayed */
+    /* the loop buffer does not replay code that the µop cache lacks */
     assert_int_equal(source_of(haswell, 18, "", NULL), SOURCE_DECODERS);
     assert_int_equal(source_of(golden, 47, "", NULL), SOURCE_LOOP_BUFFER);
     assert_int_equal(source_of(golden, 48, "", NULL), SOURCE_DECODERS);
-    /* 16 nops in 16 bytes take four cycles to predecode, five per cycle; the other 8 and the pair
-     * two. */
+    /* The predecoder takes four cycles for 16 nops in 16 bytes, five per cycle, and two for the
+     * other 8 and the pair. */
     assert_int_equal(source_of(skylake, 24, "", &predecode), SOURCE_DECODERS);
     assert_true(predecode == 6);
-    /* A microcoded instruction takes a whole line: two such lines and one for the pair. */
+    /* A microcoded instruction takes a whole line: here two lines, and one for the pair. */
     assert_int_equal(source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(
         source_of(skylake, 0, "btq %rax, (%rdi)\n btq %rax, (%rdi)\n btq %rax, (%rdi)\n", NULL),
         SOURCE_DECODERS);
-    /* Two branches per line: five untaken ones and the pair's; six and the pair's. */
+    /* A line has two branches: five untaken ones and the pair's fit into three lines, six and the
+     * pair's do not. */
     assert_int_equal(source_of(skylake, 0, "jo 2f\n jo 2f\n jo 2f\n jo 2f\n jo 2f\n2:\n", NULL),
                      SOURCE_UOP_CACHE);
     assert_int_equal(
@@ -543,8 +549,9 @@ static void test_uop_cache(void **state)
     machine_free(golden);
 }
 
-/* A move joins the next operation if that overwrites the move's destination: of the same width,
- * without memory, and without the destination as a source (fact fuse_move; measured on a Zen 5). */
+/* A move fuses with the next operation if that overwrites the move's destination, with the same
+ * width, without memory, and without the destination as a source (fact fuse_move; measured on a Zen
+ * 5). */
 static void test_moves_join_operations(void **state)
 {
     static const char source[] =
@@ -565,12 +572,12 @@ static void test_moves_join_operations(void **state)
     assert_true(a->rows[0].flags & ROW_JOINS && a->rows[2].flags & ROW_JOINS);
     assert_false((a->rows[4].flags | a->rows[6].flags | a->rows[8].flags) & ROW_JOINS);
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
-    /* a move that did not join is .25 */
+    /* each move that does not fuse costs 0.25 */
     assert_true(fabs(sim.cycles - fmax(9 / 4.0, a->cycles)) < 0.1);
     simulation_done(&sim);
     analysis_free(a);
     kernel_free(k);
-    /* The operation that the move would join is fused with the jump after it. */
+    /* The operation that could fuse with the move fuses with the jump instead. */
     machine_set_fact(m, "fuse_any", "and", "", "");
     assert_true(fabs(bound(m, "1:\n movq %rsi, %r8\n andq $1, %r8\n jne 1b\n", BOUND_ISSUE) -
                      2 / 4.0) < 1e-9);
@@ -635,18 +642,18 @@ static void test_long_loop(void **state)
     str_done(&adds);
 }
 
-/* Limit of the first decoder, in µops of an instruction: xchg has three. Larger ones are
- * microcoded, at the same number per cycle, alone. */
+/* Limit of the first decoder, in µops per instruction. xchg has three. Instructions with more µops
+ * are microcoded: as many µops per cycle, without other instructions. */
 static void test_complex_decoder(void **state)
 {
     (void)state;
     struct machine *m = machine_copy(skylake);
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "2", "", "");
-    /* microcode, at rename's width */
+    /* microcode, at the width of rename */
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 1) < 1e-9);
     machine_set_fact(m, "issue_width", "2", "", "");
-    /* two, then one */
+    /* two µops, then one */
     assert_true(fabs(bound(m, "xchgq %rax, %rbx", BOUND_FRONTEND) - 2) < 1e-9);
     machine_set_fact(m, "decode_complex_uops", "1", "", "");
     machine_set_fact(m, "issue_width", "1", "", "");
@@ -654,7 +661,7 @@ static void test_complex_decoder(void **state)
     machine_free(m);
 }
 
-/* Text that other tools lack or reject. */
+/* Instructions that other tools lack or reject. */
 static void test_forms_known(void **state)
 {
     (void)state;
@@ -679,7 +686,7 @@ static void test_forms_known(void **state)
     }
 }
 
-/* One unknown form does not hide the rest. */
+/* One unknown form does not hide the results of other rows. */
 static void test_unknown(void **state)
 {
     (void)state;
@@ -693,7 +700,7 @@ static void test_unknown(void **state)
     kernel_free(k);
 }
 
-/* The sum on the stack: OSACA paper, measured 9.02 on Skylake and 11.48 on Zen. */
+/* The sum on the stack of the OSACA paper: measured 9.02 cycles on Skylake and 11.48 on Zen. */
 static void test_pi_on_the_stack(void **state)
 {
     (void)state;
@@ -709,8 +716,8 @@ static void test_pi_on_the_stack(void **state)
     assert_true(on_zen >= 10 && on_zen <= 12);
 }
 
-/* Ports {0,1}, {0,2}, {0,3}, three µops each: unions of two sets give 2.00, that of all three
- * 2.25. */
+/* Port sets {0,1}, {0,2}, {0,3} with three µops each: unions of two sets give 2.00, that of all
+ * three 2.25. */
 static void test_all_unions(void **state)
 {
     (void)state;
@@ -731,7 +738,7 @@ static void test_all_unions(void **state)
     machine_free(m);
 }
 
-/* A machine that lacks the facts is reported. */
+/* If a machine lacks facts, the analysis reports that. */
 static void test_missing_facts(void **state)
 {
     (void)state;
@@ -744,12 +751,14 @@ static void test_missing_facts(void **state)
     mapping_set(m->mapping, &entry);
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_FRONTEND)));
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES)));
-    assert_true(bound(m, "addq %rax, %rbx", BOUND_RETIRE) == 0.25);   /* as many as are renamed */
+    /* as many as rename per cycle */
+    assert_true(bound(m, "addq %rax, %rbx", BOUND_RETIRE) == 0.25);
     assert_true(bound(m, "addq %rax, %rbx", BOUND_PORTS) == 1);
     entry.latency = 2;
     mapping_set(m->mapping, &entry);
     usage_done(&entry.usage);
-    assert_true(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES) == 2);   /* needs no load */
+    /* no load latency is needed */
+    assert_true(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES) == 2);
     machine_free(m);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measuring on a host that is rarely or never idle: it ends, the values are right or marked, and
- * the next run resumes from them. Host and clock are simulated. */
+/* Measuring on a host that is rarely or never idle: it ends, values are correct or marked, and the
+ * next run resumes from them. Host and clock are simulated. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,12 @@
 
 #define ROWS 600
 #define TRUTH 2.0
-#define CONCURRENT 2.9           /* least time of the same code next to a busy neighbour */
-#define CALL_SECONDS 0.15    /* per call without an idle moment; a value adds some */
+#define CONCURRENT 2.9           /* least cycles of the same code next to a busy neighbour */
+/* seconds per call without an idle moment; a value adds VALUE_SECONDS */
+#define CALL_SECONDS 0.15
 #define VALUE_SECONDS 0.02
 
-/* One of this number of experiments meets an idle moment. */
+/* One of this many experiments has an idle moment. */
 static struct { unsigned one_in, tried; double now; size_t calls; } host;
 
 static double host_clock(void)
@@ -93,7 +94,7 @@ static struct experiments *rows(size_t n)
     return t;
 }
 
-/* Measures @t from scratch; @path: of a journal, or NULL. */
+/* Measures @t from the beginning. @path: of a journal; NULL: none. */
 static struct runner_summary measure(struct run *r, const char *path,
                                      const struct runner_options *options)
 {
@@ -117,8 +118,8 @@ static struct runner_summary measure(struct run *r, const char *path,
     return s;
 }
 
-/* Counts rows in @state. Fails unless each has at least @cycles, and counts as measured only in
- * state ok. */
+/* Counts rows in @state. Fails unless each has at least @cycles, and is measured only if its state
+ * is ok. */
 static size_t in_state(const struct experiments *t, const char *state, double cycles)
 {
     size_t n = 0;
@@ -133,8 +134,8 @@ static size_t in_state(const struct experiments *t, const char *state, double cy
     return n;
 }
 
-/* Waits once for all experiments, then reports the least time of each under contention, marked;
- * these values are neither learned from nor stored. */
+/* Waits once for all experiments, then reports the least time of each under contention, marked.
+ * These values are neither used for inference nor stored. */
 static void test_never_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -151,18 +152,18 @@ static void test_never_quiet(void **state)
     for (size_t i = 0; i < ROWS; i++)
         assert_true(r.table->rows.items[i].cycles < CONCURRENT + 0.01 &&
                     experiment_state_open(r.table->rows.items[i].state));
-    /* The expected end is reported from the start. */
+    /* The remaining time is estimated well from the start. */
     for (size_t i = 0; i < r.reports; i++)
         if (r.told[i].at > 3 && r.told[i].at < 18)
             assert_true(fabs(r.told[i].left - (s.seconds - r.told[i].at)) < 2.5);
-    /* Less patience, and more. */
+    /* The same with less patience, and with more. */
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 2}).seconds <=
                 2 + 2 * calls_in_a_pass * CALL_SECONDS);
     assert_true(measure(&r, NULL, &(struct runner_options){.patience = 100}).seconds > 90);
     experiments_free(r.table);
 }
 
-/* While values arrive, at any rate, it continues, even beyond its patience. */
+/* While values arrive, at any rate, measuring continues, even beyond its patience. */
 static void test_hardly_quiet(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -178,8 +179,8 @@ static void test_hardly_quiet(void **state)
     experiments_free(r.table);
 }
 
-/* A value measured once is marked and saved: the next run confirms it, and the third run has
- * nothing to do. */
+/* A value measured once is marked and saved. The next run confirms it, and the third run has
+ * nothing to measure. */
 static void test_left_is_taken_up(void **state)
 {
     struct run r = {.table = rows(ROWS)};
@@ -198,7 +199,7 @@ static void test_left_is_taken_up(void **state)
                          : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6
                                                                                     : 0);
     assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), first.contended);
-    /* The rows are those of a file: pending ones are measured. */
+    /* The rows are read from a file, so pending ones are measured. */
     struct experiments *again = rows(ROWS);
     experiments_free(r.table);
     r.table = again;
@@ -207,7 +208,7 @@ static void test_left_is_taken_up(void **state)
         measure(&r, work_path("journal.csv"), &(struct runner_options){.one_length = true});
     assert_true(second.done == ROWS && second.reused == first.done &&
                 second.taken_over == first.once);
-    /* One pass for experiments measured once, two for the others. */
+    /* One pass for experiments measured once, two for all others. */
     assert_int_equal(second.passes, first.once + 2 * first.contended);
     experiments_free(r.table);
     r.table = rows(ROWS);
@@ -222,7 +223,7 @@ static void test_left_is_taken_up(void **state)
     experiments_free(r.table);
 }
 
-/* The least of an experiment's orders counts, but not while one of them may be less. */
+/* The least of an experiment's orders counts, unless an order without a value may be faster. */
 static void test_orders(void **state)
 {
     const struct measured
@@ -237,7 +238,7 @@ static void test_orders(void **state)
                                     (const bool[]){false, false}, 2, &out),
                      1);
     assert_true(out.cycles == 1 && !out.busy && isnan(out.contended_cycles));
-    /* One pass that is no faster is enough. */
+    /* A single pass that is no faster suffices. */
     assert_int_equal(measured_least((const struct measured[]){quick, lost},
                                     (const bool[]){false, true}, 2, &out),
                      0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of library functions, from given readings during a program's run. */
+/* Costs of library functions, from readings during a program's run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 #define CLOCK 2e9
 
-/* Each function with a known cost routine is read once, however often the program calls it; unknown
- * functions never. */
+/* Each function whose cost can be measured is listed once, however often the program calls it.
+ * Unknown functions are not listed. */
 static void test_wanted(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log", "exp", "printf", "logf"};
@@ -37,8 +37,8 @@ static void test_wanted(void **state)
     assert_string_equal(costs.list[2].name, "logf");
 }
 
-/* Half of the readings have a busy neighbour: the cost is the mean of both states, without the
- * lowest and the highest tenth. */
+/* A neighbour is busy during half of the readings. The cost is the mean over both states, without
+ * the lowest and the highest tenth. */
 static void test_mean_of_both_states(void **state)
 {
     struct call_readings r = {.count = 0};
@@ -50,15 +50,15 @@ static void test_mean_of_both_states(void **state)
     for (int i = 0; i < 20; i++)
         vec_push(&r.list[1].seconds, i < 2 ? 1 : i < 4 ? -1 : i % 2 ? 10e-9 : 16e-9);
     call_readings_judge(&r, CLOCK, &costs);
-    assert_int_equal(costs.count, 1);   /* sqrt was not read */
+    assert_int_equal(costs.count, 1);   /* sqrt was not measured */
     assert_string_equal(costs.list[0].name, "exp");
     assert_true(fabs(costs.list[0].cycles - 26) < 1e-6);
-    /* Later queries use the stored result, without a new measurement. */
+    /* Later queries return the stored result, without a new measurement. */
     assert_true(call_cost_of(&costs, "exp") == costs.list[0].cycles);
     assert_int_equal(costs.count, 1);
     assert_true(isnan(call_cost_of(&costs, "printf")));
     assert_int_equal(costs.count, 1);
-    /* The next run starts without readings, with the same functions. */
+    /* The next run starts with the same functions, and without readings. */
     assert_int_equal(r.count, 2);
     vec_push(&r.list[0].seconds, 3e-9);
     call_readings_judge(&r, CLOCK, &costs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every loader, and every writer of many rows, can be cancelled anywhere: after an interruption
- * between two allocations only few allocations follow, and it ends with a message. No clock is
- * read. */
+/* Every loader, and every writer of many rows, can be cancelled at any time. After an interruption
+ * between two allocations it ends with a message after few more allocations. The test reads no
+ * clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,8 +20,8 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-#define FEW 0.15       /* maximum fraction of all allocations after an interruption */
-#define AND 3000       /* plus this number: about 1 to 2 ms */
+#define FEW 0.15       /* largest fraction of all allocations after an interruption */
+#define AND 3000       /* number allowed in addition: about 1 to 2 ms */
 
 static atomic_ulong calls;
 static unsigned long at;
@@ -92,8 +92,8 @@ static void make_files(struct session *s)
     str_done(&text);
 }
 
-/* Cancellation is possible during the first @last fifths of its allocations; afterwards the
- * complete result is stored. */
+/* Cancelling works during the first @last fifths of the allocations. Later the complete result is
+ * stored. */
 static const struct { const char *command; unsigned last;
 } trials[] = {
     {"kernel load @/loops.s", 3},
@@ -122,8 +122,8 @@ static const struct { const char *command; unsigned last;
     {"session save @/session", 4},
 };
 
-/* Interrupts at that allocation, in a child process, since the interruption of a script persists.
- * True when it ended in time with a message. */
+/* Interrupts at allocation @all, in a child process because the interruption of a script persists.
+ * Returns true if it ended in time with a message. */
 static bool ends(struct session *s, const char *trial, unsigned long all)
 {
     int status;
@@ -155,7 +155,7 @@ static void test_loaders(void **state)
     make_files(&s);
     for (size_t t = 0; t < sizeof trials / sizeof *trials; t++) {
         must_run(&s, trials[t].command);
-        must_run(&s, trials[t].command);   /* now cached data exists */
+        must_run(&s, trials[t].command);   /* the first run filled caches */
         unsigned long all = atomic_load(&calls);
         for (unsigned share = 1; share <= trials[t].last; share++) {
             at = all * share / 5;

@@ -51,7 +51,7 @@ static void test_lists(void **state)
     expect("CMOVZ (R64, R64)", "flags", "op1", true);
     expect("SETZ (R8l)", "flags", "op1", true);
     expect("CMP (R64, R64)", "op1", "flags", true);
-    /* A multiplication leaves the zero flag undefined. */
+    /* A multiplication leaves the zero flag undefined, so there is no chain through it. */
     expect("IMUL (R64, R64)", "op2", "flags", false);
     expect("MUL (R64)", "rax", "rax", true);
     expect("MOV (R64, M64)", "address", "op1", true);
@@ -62,14 +62,14 @@ static void test_lists(void **state)
     expect("LEA_B_D8 (R64)", "index", "op1", false);
     expect("MOVQ (XMM, R64)", "op2", "op1", true);
     expect("ADDPD (XMM, XMM)", "op2", "op1", true);
-    /* A register that the form reads implicitly or requires is an operand after those of the text,
-     * or one of these. */
+    /* A register that the form reads implicitly or requires is numbered after the operands of the
+     * text, or is one of these. */
     expect("MULX (R64, R64, R64)", "op4", "op1", true);
     expect("MULX (R64, R64, R64)", "op4", "op2", true);
     expect("SHL (R64, CL)", "op2", "op1", true);
 }
 
-/* According to the decoder: each link reads a register written by the previous one. */
+/* Returns whether @after reads a register that @before writes, according to the decoder. */
 static bool feeds(const struct insn *before, const struct insn *after)
 {
     if (before->flags_written & after->flags_read)
@@ -94,7 +94,8 @@ static bool feeds(const struct insn *before, const struct insn *after)
     return false;
 }
 
-/* Every chain of every form of the table: encodable, and without a gap between instructions. */
+/* Every chain of every form of the table can be encoded, and each instruction depends on the
+ * previous one. */
 static void test_chains_hold(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -111,7 +112,7 @@ static void test_chains_hold(void **state)
             struct err err = {0};
             size_t count = 0;
             if (!chain_make(code, &chains[k], 3, b, &err))
-                continue;   /* few: sizes that only some registers have */
+                continue;   /* few encodings: sizes that only some registers have */
             made++;
             if (!body_check(ISA_X86_64, b->code, b->length, &err))
                 fail_msg("%s: %s", forms_at(forms, i)->form, err.what);

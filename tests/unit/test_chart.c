@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A small simulated CPU charted from times alone: the chart must predict the times of the CPU. */
+/* Charts a small simulated CPU from times alone. The chart must predict the times of the CPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,13 +29,13 @@
 #define WRONG_MOST 0.01
 #define CONCURRENT 30
 #define LATE_FORM "POPCNT (R64, M64)"
-#define LATE_FORM_BY 1.11   /* factor of the time alone, and */
-#define LATE_OTHERS_BY 1.15   /* in larger experiments */
+#define LATE_FORM_BY 1.11   /* factor by which one form is slower alone */
+#define LATE_OTHERS_BY 1.15   /* factor by which some larger experiments are slower */
 #define SEEDS 3
 
 static size_t stages;
 
-/* Union of ports in @m's usages. */
+/* Returns the union of the ports in @m's usages. */
 static portset ports_held(const struct mapping *m)
 {
     portset held = 0;
@@ -52,7 +52,7 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
     (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
-    if (stage >= CHART_PLACES)   /* all of them, no others */
+    if (stage >= CHART_PLACES)   /* all ports that usages need, and no others */
         assert_int_equal(ports_held(c->machine->mapping),
                          ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;
@@ -61,14 +61,14 @@ static bool stage_done(void *state, enum chart_stage stage, const struct chart *
 
 struct bed {
     struct chart_bed cpu;
-    double seconds;              /* of the port search */
+    double seconds;              /* seconds of the port search */
     size_t core_most;
 };
 
-/* Keeps the forms of @truth that match @pattern; the bed owns the machine. */
+/* Makes a CPU of those forms of @truth that match @pattern. The bed owns the machine. */
 static void set_up_machine(struct bed *b, struct machine *truth, const char *pattern, double noise)
 {
-    /* all end by convergence: a busy machine must not shorten them */
+    /* large limits, so that each search ends by convergence, even on a busy machine */
     *b = (struct bed){.seconds = 600, .core_most = 100};
     chart_bed_init(&b->cpu, truth, pattern, noise);
     b->cpu.hooks.stage_done = stage_done;
@@ -95,7 +95,7 @@ static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
                      err);
 }
 
-/* The chart of a bed; fails the test on an error. */
+/* Returns the chart of a bed. Fails the test on an error. */
 static struct chart *chart_of(struct bed *b)
 {
     struct err err = {0};
@@ -117,7 +117,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return team_run(TEAM, work, work_state, NULL);
 }
 
-/* Usages as text; the caller frees. */
+/* Returns the charted usages as text, which the caller frees. */
 static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), void *))
 {
     struct str text = {0};
@@ -133,7 +133,7 @@ static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), voi
     return str_take(&text);
 }
 
-/* Usages found by several threads equal those found by one. */
+/* Several threads infer the same usages as one. */
 static void test_threads_change_nothing(void **state)
 {
     (void)state;
@@ -153,7 +153,7 @@ static bool no_team(void *state, void (*work)(void *work_state, unsigned worker)
     return false;
 }
 
-/* Without time for the exact method and threads for the search the chart fails with a message. */
+/* If the exact method has no time and the search no threads, the chart fails with a message. */
 static void test_no_search(void **state)
 {
     struct err err = {0};
@@ -169,7 +169,7 @@ static void test_no_search(void **state)
     tear_down(&b);
 }
 
-/* Fraction of random experiments of one to four forms that the chart predicts wrongly. */
+/* Returns the fraction of random experiments of one to four forms that the chart mispredicts. */
 static double wrong_share(const struct chart *c, const struct bed *b)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -187,7 +187,7 @@ static double wrong_share(const struct chart *c, const struct bed *b)
     return (double)chart_bed_wrong(&b->cpu, c, t) / EXPERIMENTS;
 }
 
-/* Fails unless the chart predicts such experiments, except for a fraction of at most @most. */
+/* Fails unless the chart mispredicts at most a fraction of @most of such experiments. */
 static void assert_foretells(const struct chart *c, const struct bed *b, double most)
 {
     double wrong = wrong_share(c, b);
@@ -204,7 +204,7 @@ static void test_a_small_cpu_is_charted(void **state)
     set_up(&b, 0.005);
     struct chart *c = chart_of(&b);
     assert_int_equal(stages, CHART_STAGES);
-    /* as well as jumps and instructions that move the stack pointer */
+    /* also jumps and instructions that move the stack pointer */
     for (size_t i = 0; i < b.cpu.rows.count; i++)
         assert_non_null(mapping_find(c->machine->mapping, b.cpu.rows.items[i]->form));
     assert_float_equal(c->width, 4, 0);
@@ -218,7 +218,7 @@ static void test_a_small_cpu_is_charted(void **state)
     tear_down(&b);
 }
 
-/* Rename joins a nop with the preceding nop. */
+/* Rename fuses a nop with the preceding nop. */
 static void join_nops(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void join_nops(const void *state, const struct experiment *e, struct meas
         m->cycles /= 2;
 }
 
-/* Eight nops per cycle do not imply eight slots: the other forms determine the width and the
+/* Eight nops per cycle do not imply eight slots. All other forms determine the width and the
  * ports. */
 static void test_joined_nops_are_no_width(void **state)
 {
@@ -234,19 +234,19 @@ static void test_joined_nops_are_no_width(void **state)
     struct bed b;
 
     (void)state;
-    /* eliminated at rename, as on most CPUs: this reveals the slots */
+    /* Rename eliminates it, as on most CPUs, which reveals the slots. */
     mapping_set(m->mapping,
                 &(struct mapping_entry){.form = "MOV (R64, R64)", .micro_ops = 1, .latency = NAN});
     set_up_machine(&b, m, "*", 0);
     chart_bed_alter(&b.cpu, join_nops, NULL);
     struct chart *c = chart_of(&b);
     assert_float_equal(c->width, 4, 0);
-    assert_foretells(c, &b, 2 * WRONG_MOST);   /* experiments of nops alone differ here */
+    assert_foretells(c, &b, 2 * WRONG_MOST);   /* mispredicts experiments of nops alone */
     chart_free(c);
     tear_down(&b);
 }
 
-/* A load with an operation at one per cycle takes longer alone; with @state set, so do some larger
+/* A load with an operation at one per cycle is slower alone. If @state is set, so are some larger
  * experiments. */
 static void make_late(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -260,7 +260,8 @@ static void make_late(const void *state, const struct experiment *e, struct meas
         m->cycles *= LATE_OTHERS_BY;
 }
 
-/* If core times are late, a late time of a single form is accepted; otherwise it is unexplained. */
+/* If times of the core exceed the port bound, such a time of a single form is accepted; otherwise
+ * the form is unexplained. */
 static void test_late_times_are_those_of_the_core(void **state)
 {
     (void)state;
@@ -281,18 +282,18 @@ static void test_late_times_are_those_of_the_core(void **state)
     }
 }
 
-/* ADC runs without a dependence only with another instruction before it, whose slot is attributed
- * to ADC: no other form has its ports, but it is placed, and not in the core. */
+/* ADC runs without a dependence only after another instruction, whose slot counts as one of ADC. No
+ * other form has its ports, but it is placed, outside of the core. */
 static void test_what_needs_breakers_is_not_of_the_core(void **state)
 {
     static const char *const forms[] = {"ADC (R64, R64)", "SUB (R64, R64)"};
-    /* or SUB, which needs no breaker, and is in the core */
+    /* or SUB, which needs no such instruction and is in the core */
     const bool with = *(const bool *)*state;
     struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct usage usage = {0};
     struct bed b;
 
-    usage_add(&usage, 0x3, 1);   /* no other form has it */
+    usage_add(&usage, 0x3, 1);   /* no other form uses these ports */
     mapping_set(m->mapping,
                 &(struct mapping_entry){
                     .form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
@@ -310,7 +311,7 @@ static void test_what_needs_breakers_is_not_of_the_core(void **state)
     usage_done(&usage);
 }
 
-/* Predicted cycles of both forms together. */
+/* Returns the predicted cycles of both forms together. */
 static double charted_together(const struct chart *c, const char *a, const char *b)
 {
     struct experiments *t = experiments_new();
@@ -323,8 +324,8 @@ static double charted_together(const struct chart *c, const char *a, const char 
     return cycles;
 }
 
-/* Five pipes with one form each are found before that of the divisions, which has the most forms
- * and must not be lost. */
+/* Five pipes of one form each are found before the pipe of divisions. That one has the most forms
+ * and must be among those returned. */
 static void test_no_pipe_is_crowded_out(void **state)
 {
     struct bed b;
@@ -340,7 +341,7 @@ static void test_no_pipe_is_crowded_out(void **state)
 }
 
 #define ODD_FORM "LAHF ()"
-#define ODD_FORM_BY 0.5     /* factor of the time alone */
+#define ODD_FORM_BY 0.5     /* factor by which the form is faster alone */
 
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -350,7 +351,7 @@ static void make_odd(const void *state, const struct experiment *e, struct measu
 }
 
 /* A form whose time alone contradicts its shared pipe gets the usage of another form with the same
- * time. The pipe is then unused and absent from the chart; the others keep their names. */
+ * time. The chart then omits the unused pipe, and other pipes keep their names. */
 static void test_a_pipe_without_forms_is_left_out(void **state)
 {
     struct bed b;
@@ -372,7 +373,7 @@ static void test_a_pipe_without_forms_is_left_out(void **state)
     tear_down(&b);
 }
 
-/* @u over the ports of @c's machine prints as @text. */
+/* Checks that @u over the ports of @c's machine prints as @text. */
 static void assert_prints(const struct chart *c, const struct usage *u, const char *text)
 {
     struct str is = {0};
@@ -382,8 +383,8 @@ static void assert_prints(const struct chart *c, const struct usage *u, const ch
     str_done(&is);
 }
 
-/* A pipe in an unresolved ambiguity remains; other usages of a removed pipe are removed with it,
- * and ambiguities keep their usages. */
+/* The pipe of an open ambiguity stays. Alternatives with a removed pipe are removed, and the
+ * ambiguities that remain keep their usages. */
 static void test_open_doubts_keep_their_ports(void **state)
 {
     static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
@@ -424,7 +425,7 @@ static void test_open_doubts_keep_their_ports(void **state)
     chart_free(c);
 }
 
-/* Whether the chart predicts random experiments that contain form @f. */
+/* Returns whether the chart predicts random experiments that contain form @f. */
 static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -439,7 +440,8 @@ static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, 
     return chart_bed_wrong(&b->cpu, c, t) == 0;
 }
 
-/* Number of right forms in some charts, of all and of those with 90 % confidence. */
+/* Number of correctly predicted forms in some charts, among all and among those with 90 %
+ * confidence. */
 struct judged {
     size_t forms, right, sure, sure_right;
 };
@@ -469,7 +471,7 @@ static void assert_calibrated(const struct judged *j)
         fail_msg("%zu of %zu usages with 90 %% are right", j->sure_right, j->sure);
 }
 
-/* Of the usages with 90 % confidence, at least nine in ten are right, for any seed. */
+/* At least nine in ten usages with 90 % confidence are correct, for any seed. */
 static void test_confidence_is_calibrated(void **state)
 {
     struct judged judged = {0};
@@ -486,8 +488,9 @@ static void test_confidence_is_calibrated(void **state)
     assert_calibrated(&judged);
 }
 
-/* With the initial classes, loads behave like loads with an operation, and only one form uses two
- * ports together that others use alone: the core must not be self-consistent but wrong. */
+/* The initial classes do not distinguish loads from loads with an operation, and only one form uses
+ * two ports together that other forms use alone. The core must not be consistent with itself but
+ * wrong. */
 static void test_a_core_without_simple_forms(void **state)
 {
     struct judged judged = {0};
@@ -508,7 +511,7 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands, including implicit registers: the chart predicts each chain of
+/* Latencies per pair of operands, including implicit registers. The chart predicts each chain of
  * the CPU. */
 static void test_latencies_are_charted(void **state)
 {
@@ -569,8 +572,7 @@ static void test_a_chart_is_cancelled(void **state)
     tear_down(&b);
 }
 
-/* Each saturator keeps its stated ports busy: with more copies only these ports are the
- * bottleneck. */
+/* Each saturator keeps its stated ports busy: with more copies only these ports are the limit. */
 static void test_saturators_bind_where_they_say(void **state)
 {
     struct bed b;
