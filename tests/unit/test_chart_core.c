@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The core of a chart of a CPU with more ports than issue slots: selection of forms, and the ports
- * found for them. */
+/* The core of a chart of a CPU with more ports than issue slots: which forms are selected, and
+ * which ports are found for them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,17 +26,17 @@
 
 #define NEAR 0.01
 #define LARGER 1500
-#define ODD_CYCLES 0.371     /* three per cycle, minus a loss of the scheduler */
-#define ANYWHERE 3           /* forms of the small CPU that may run on all ports */
-#define HINDERED 1.67        /* times as long */
-#define MEMORY_PORTS 0x700   /* of the wide CPU */
-#define LATE 1.19            /* factor of the cycles */
+#define ODD_CYCLES 0.371     /* cycles at three per cycle, plus a loss of the scheduler */
+#define ANYWHERE 3           /* number of the small CPU's forms that may run on all ports */
+#define HINDERED 1.67        /* factor by which the two forms are slower together */
+#define MEMORY_PORTS 0x700   /* ports of the wide CPU for memory */
+#define LATE 1.19            /* factor by which experiments with two busy port sets are slower */
 #define LATER 1.33
-#define AHEAD 3              /* factor of the time alone */
-#define UNRULY 3             /* factor of the time in any experiment */
+#define AHEAD 3              /* factor by which one part of an unbalanced pair takes longer */
+#define UNRULY 3             /* factor by which the form is slower in any experiment */
 
-/* Appends experiments in which both parts take nearly the same time, or @a takes @ahead times
- * longer. */
+/* Appends experiments in which both forms take nearly the same time, or @a takes @ahead times as
+ * long. */
 static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b,
                          double ahead)
 {
@@ -67,7 +67,8 @@ static portset ports_of(const struct mapping *m, const char *form)
     return out;
 }
 
-/* Cycles of the µops of experiment @row with a port of @of (@has), or without one. */
+/* Returns the cycles of those µops of experiment @row that can use a port of @of (@has), or that
+ * cannot. */
 static double part(struct throughput *throughput, const struct machine *m,
                    const struct experiments *t, size_t row, portset of, bool has)
 {
@@ -85,7 +86,7 @@ static double part(struct throughput *throughput, const struct machine *m,
     return throughput_of_masses(throughput, masses, n);
 }
 
-/* Whether some form of experiment @row has µops of both kinds. */
+/* Returns whether a form of experiment @row has µops of both kinds. */
 static bool has_both(const struct machine *m, const struct experiments *t, size_t row)
 {
     for (uint32_t k = 0; k < t->rows.items[row].count; k++) {
@@ -96,7 +97,8 @@ static bool has_both(const struct machine *m, const struct experiments *t, size_
     return false;
 }
 
-/* If ports of memory and others are equally busy with different forms, the scheduler loses time. */
+/* Makes experiments slower by @late_by if ports of memory and others are equally busy with
+ * different forms, as a scheduler does. */
 static void make_late(const struct machine *m, struct experiments *t, double *cycles,
                       double late_by)
 {
@@ -116,8 +118,8 @@ static void make_late(const struct machine *m, struct experiments *t, double *cy
     assert_true(late * 50 > t->rows.count);
 }
 
-/* All forms of the wide CPU alone, in pairs, and in random triples and quadruples, with the times
- * of its tables, except that late experiments take @late times as long (0: none). */
+/* Returns all forms of the wide CPU alone, in pairs, and in random triples and quadruples, with the
+ * times of its tables. Experiments with two busy port sets take @late times as long (0: none). */
 static struct experiments *known_times(const struct machine *m, double late)
 {
     struct experiments *t = experiments_new();
@@ -162,8 +164,8 @@ static bool goes_on(void *state, size_t done, size_t total)
     return true;
 }
 
-/* Whether the join excludes @form: forms on a subset of the ports of their kind would distinguish
- * the kinds, and forms in the old encoding are never in the core. */
+/* Returns whether the search excludes @form. Forms on a subset of the ports of their kind would
+ * distinguish the kinds, and legacy-encoded forms are never in the core. */
 static bool is_kept_out(const char *form)
 {
     if (vectors_of(form) == VECTORS_LEGACY)
@@ -176,8 +178,9 @@ static bool is_kept_out(const char *form)
     return false;
 }
 
-/* The join of the forms: those of @first (NULL-terminated; NULL: none), then the others in order,
- * vectors first. Fails unless all joined and their times are explained. */
+/* Returns the mapping found if the forms of @first (NULL-terminated; NULL: none) join first, then
+ * all others in order, vectors first. Fails unless all have joined and their times are
+ * explained. */
 static struct mapping *joined_by(const struct machine *m, const char *const *first, double late,
                                  const struct chart_hooks *hooks)
 {
@@ -224,8 +227,8 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
     return joined_by(m, first, late, NULL);
 }
 
-/* Four ports for vectors, four for the rest and three for loads, all disjoint; returns those of
- * loads. */
+/* Checks for four ports of vectors, four of general forms and three of loads, all disjoint. Returns
+ * those of loads. */
 static portset ports_of_loads(const struct mapping *found)
 {
     portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"),
@@ -239,8 +242,8 @@ static portset ports_of_loads(const struct mapping *found)
     return loads;
 }
 
-/* Four ports for vectors and four for the rest are eight, not the six visible through the slots:
- * with six a load with an operation is unexplained. */
+/* Four ports for vectors and four for general forms are eight, not the six that the slots reveal.
+ * With six ports a load with an operation is unexplained. */
 static void test_kinds_have_ports_of_their_own(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
@@ -255,9 +258,10 @@ static void test_kinds_have_ports_of_their_own(void **state)
     machine_free(m);
 }
 
-/* A comparison takes one of four ports and one of three for flags: alone, and with each form except
+/* A comparison takes one of four ports and one of three for flags. Alone, and with each form except
  * another comparison, it behaves like a form on three of the four. A call is identified by its
- * other µops. A form too slow to reveal its slots with the fastest form has one slot per µop. */
+ * other µops. A form that is too slow to reveal its slots with the fastest form has one slot per
+ * µop. */
 static void test_ports_that_two_forms_show(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
@@ -279,7 +283,7 @@ static void test_ports_that_two_forms_show(void **state)
     machine_free(m);
 }
 
-/* The operands of a form determine whether it shares ports, on each instruction set. */
+/* The operands of a form determine whether it shares ports, for each instruction set. */
 static void test_vectors_and_memory(void **state)
 {
     static const char *const with[] = {
@@ -298,8 +302,8 @@ static void test_vectors_and_memory(void **state)
             fail_msg("%s has none", without[i]);
 }
 
-/* Two simultaneously busy port sets take a fifth to a third longer than either: no ports explain
- * this, and the same core is found without it. */
+/* If two port sets are busy at the same time, experiments take a fifth to a third longer than
+ * either requires. No ports explain this, and the core found is the same as without it. */
 static void test_late_times_are_no_ports(void **state)
 {
     static const double late[] = {LATE, LATER};
@@ -316,8 +320,8 @@ static void test_late_times_are_no_ports(void **state)
     machine_free(m);
 }
 
-/* A store that also takes a port of additions joins before any addition; it looks like a plain
- * store until it joins a second time. */
+/* A store that also uses an addition port joins before any addition. It seems to be a plain store
+ * until it joins a second time. */
 static void test_what_joined_early_joins_anew(void **state)
 {
     static const char *const first[] = {"MOV (M64, R64)", NULL};
@@ -340,8 +344,9 @@ static void test_what_joined_early_joins_anew(void **state)
     machine_free(m);
 }
 
-/* An experiment dominated by one form is hardly late; one with two equally busy forms is, and it
- * has a low weight. If few times are late, all weights are equal. */
+/* The limit for times above the port bound is low for an experiment that one form dominates, and
+ * high for one with two equally busy forms, which also has a low weight. If few times exceed the
+ * bound, all weights are equal. */
 static void test_lateness_of_what_is_busy_at_once(void **state)
 {
     const double one[] = {2}, ahead[] = {3, 1}, level[] = {2, 1, 1};
@@ -356,7 +361,7 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
     assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
     assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
     assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
-    /* more than half of the other's time */
+    /* the second form takes more than half of the first one's time */
     const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);
     assert_true(beside.by == busy.by && beside.most == busy.most);
 }
@@ -368,7 +373,7 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
     return true;
 }
 
-/* Threads share the states, with the same result as a single thread. */
+/* Several threads find the same mapping as one. */
 static void test_threads_find_the_same(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
@@ -388,7 +393,7 @@ static void test_threads_find_the_same(void **state)
     machine_free(m);
 }
 
-/* Returns, and operations with a load on one or two ports, join first: each looks like the
+/* Returns, and operations with a load on one or two ports, are tried first. Each looks like the
  * operation alone, and no load could join afterwards. */
 static void test_loads_come_before_what_loads_too(void **state)
 {
@@ -421,8 +426,8 @@ static void test_loads_come_before_what_loads_too(void **state)
     machine_free(m);
 }
 
-/* The form with the highest rate has more ports than any other, and some loads have a µop there:
- * all join, in any order. */
+/* The form with the highest rate has more ports than any other, and some loads have a µop on them.
+ * All join, in any order. */
 static void test_many_ports_join_at_once(void **state)
 {
     static const struct {
@@ -459,7 +464,7 @@ static void test_many_ports_join_at_once(void **state)
     machine_free(m);
 }
 
-/* Adds delays to some forms that ports do not explain. */
+/* Slows some forms in a way that ports do not explain. */
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
@@ -484,8 +489,9 @@ static bool has_form(const struct lab *lab, const struct chart_core *core, const
     return false;
 }
 
-/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of all forms
- * that read registers, and VPSHUFD most of all. @alone: cycles per form of the lab's table. */
+/* Finds the core of the wide CPU with such forms from @most candidates. Of the forms that read
+ * registers, programs use POPCNT most; of all forms VPSHUFD. @alone: cycles per form of the lab's
+ * table. */
 static void with_core(size_t most,
                       void (*look)(const struct lab *lab, const struct chart_core *core,
                                    const double *alone, const struct machine *m))
@@ -517,8 +523,8 @@ static void with_core(size_t most,
     chart_bed_done(&b);
 }
 
-/* Whether a pair was measured in which @a takes so much longer than @b that only its ports are
- * busy. */
+/* Returns whether a pair was measured in which @a takes so much longer than @b that only its ports
+ * are busy. */
 static bool ran_ahead(const struct lab *lab, const double *alone, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < lab->table->rows.count; i++) {
@@ -546,14 +552,14 @@ static void look_at_all(const struct lab *lab, const struct chart_core *core, co
                 has_form(lab, core, "MOV (R32, M32)", false));
     assert_false(has_form(lab, core, "VMOVDDUP (XMM, XMM)", true));
     assert_false(has_form(lab, core, "PREFETCHT0 (M8)", false));
-    /* never measured with those in the new encoding */
+    /* no experiment mixes legacy and VEX encodings */
     for (size_t i = 0; i < core->candidates.count; i++)
         assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]),
                              VECTORS_LEGACY);
 }
 
-/* A form whose time no ports explain is not a candidate. A form that takes longer with others than
- * their sum is dropped. */
+/* A form whose time no ports explain is no candidate. A form that is slower with others than their
+ * sum is excluded. */
 static void test_no_unruly_forms(void **state)
 {
     (void)state;
@@ -571,14 +577,14 @@ static void look_at_few(const struct lab *lab, const struct chart_core *core, co
     assert_false(has_form(lab, core, "AND (R64, R64)", true));
 }
 
-/* Among equivalent forms those most frequent in programs come first. */
+/* Of equivalent forms, those that programs use most are first. */
 static void test_common_forms_come_first(void **state)
 {
     (void)state;
     with_core(12, look_at_few);
 }
 
-/* Initialises usages of the classes' forms with the true ones. */
+/* Checks the legacy counterparts of the core, with the true usages of the classes' forms. */
 static void look_at_twins(const struct lab *lab, const struct chart_core *core, const double *alone,
                           const struct machine *m)
 {
@@ -590,7 +596,7 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     size_t before = mapping_count(of_core),
            added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
     assert_int_equal(mapping_count(of_core), before + added);
-    assert_int_equal(added, 5);   /* one of two equivalent forms is enough */
+    assert_int_equal(added, 5);   /* one of two equivalent forms suffices */
     for (size_t i = 0; i < mapping_count(of_core); i++) {
         const struct mapping_entry *e = mapping_at(of_core, i),
                                    *truth = mapping_find(m->mapping, e->form);
@@ -621,7 +627,7 @@ static void make_hindered(const void *state, const struct experiment *e, struct 
         m->cycles *= HINDERED;
 }
 
-/* Selects the forms of a saturator of two. */
+/* Selects the forms of a saturator that has two. */
 static void choose_hindered(const struct mapping *m, struct hindered *out)
 {
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
@@ -638,7 +644,8 @@ static void choose_hindered(const struct mapping *m, struct hindered *out)
     assert_non_null(out->forms[0]);
 }
 
-/* Two forms that slow each other down do not count against others, all of which are explained. */
+/* If two forms slow each other down, that does not count against other forms, which are all
+ * explained. */
 static void test_what_hinders_itself_judges_nobody(void **state)
 {
     const struct chart_options options = {.name = "charted", .seed = 1};
@@ -657,7 +664,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     struct placement *placed = mem_zero(n + 1, sizeof *placed);
     double *alone = mem_alloc((n + 1) * sizeof *alone);
     mapping_set_issue_width(core, mapping_issue_width(truth));
-    /* without the first few forms only pairs keep all three ports busy */
+    /* Without the first few forms only pairs keep all three ports busy. */
     for (size_t i = 0; i < n; i++)
         if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
             mapping_set(core, mapping_at(truth, i));
@@ -684,7 +691,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     chart_bed_done(&b);
 }
 
-/* Old encodings of vectors get their twins' usages, so that their experiments have busy ports. */
+/* Legacy-encoded vector forms get their counterparts' usages, so that saturators for them exist. */
 static void test_twins_do_the_same(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts measured with small loops on simulated CPUs, whose tables the chart does not read: each
- * equals the CPU's, or is unknown. */
+/* Facts of simulated CPUs measured with small loops. The chart does not read the CPUs' tables. Each
+ * fact equals the CPU's, or is unknown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include "../support/charted_facts.h"
 #include "../support/support.h"
 
-/* The facts of shipped machines, each charted once. */
+/* Charts of shipped machines' facts, each made once. */
 static struct { const char *id; struct chart *chart; } shipped[16];
 static struct forms *charted_forms;
 
@@ -50,8 +50,8 @@ static int free_shipped(void **state)
     return 0;
 }
 
-/* Whether @is agrees with @should for the fact @key, for a CPU that runs in whole cycles and on
- * which no push loads. */
+/* Returns whether @is agrees with @should for the fact @key. The CPU's times are whole cycles, and
+ * its pushes do no loads. */
 static bool same_words(const char *a, const char *b);
 static bool same_fact(const char *key, const char *is, const char *should)
 {
@@ -62,7 +62,8 @@ static bool same_fact(const char *key, const char *is, const char *should)
     /* by interpolation */
     if (strcmp(key, "reorder_buffer") == 0 || strcmp(key, "scheduler") == 0)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 2;
-    if (strcmp(key, "uop_cache_size") == 0)   /* found between the lengths of two loops */
+    /* the true size is between the lengths of two loops */
+    if (strcmp(key, "uop_cache_size") == 0)
         return fabs(strtod(is, NULL) / strtod(should, NULL) - 1) <= 0.04;
     if (strcmp(key, "memory_renaming_loads") != 0)
         return same_words(is, should);
@@ -74,7 +75,7 @@ static bool same_fact(const char *key, const char *is, const char *should)
     return same_words(is, list);
 }
 
-/* Whether both lists contain the same words. */
+/* Returns whether both lists contain the same words. */
 static bool same_words(const char *a, const char *b)
 {
     size_t words = 0, others = 1;
@@ -94,7 +95,7 @@ static bool same_words(const char *a, const char *b)
     return words == others;
 }
 
-/* The value of @key in @m, or its default if @m has none; NULL: neither. */
+/* Returns the value of @key in @m, or its default; NULL: neither. */
 static const char *fact_or_otherwise(const struct machine *m, const char *key)
 {
     const struct fact *fact = fact_find(key);
@@ -103,7 +104,7 @@ static const char *fact_or_otherwise(const struct machine *m, const char *key)
     return said ? said : value && fact_find(value) ? fact_or_otherwise(m, value) : value;
 }
 
-/* A port limit of some tables may be found as a separate fact. */
+/* Returns whether some tables have the fact as a limit of ports. */
 static bool may_be_of_ports(const char *key)
 {
     return strcmp(key, "taken_branches") == 0 || strcmp(key, "loads_per_cycle") == 0 ||
@@ -155,8 +156,8 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     }
 }
 
-/* Each fact of a simulated @id is charted with the value @expected; @kept: and is in the charted
- * machine. */
+/* Checks that each fact of a simulated @id is charted with the value @expected. @kept: also that
+ * the charted machine has it. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
     const struct chart *c = facts_of_shipped(id);
@@ -166,9 +167,9 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
 }
 
-/* Skylake's manual: moves of 32 and 64 bits and of vectors are eliminated at rename, not those of
- * 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec not on
- * carry; two loads and one store per cycle; 72 loads and 56 stores in flight. */
+/* Skylake, by its manual. Rename eliminates moves of 32 and 64 bits and of vectors, not those of 16
+ * bits. test and and fuse with every jump; cmp, add and sub not on overflow, inc and dec not on
+ * carry. Two loads and one store per cycle; 72 loads and 56 stores in flight. */
 static void test_skylake_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -189,7 +190,7 @@ static void test_skylake_by_hand(void **state)
     assert_by_hand("skylake", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Ice Lake: the five slots per cycle are not the six of its front end, and slots are still
+/* Ice Lake has five slots per cycle, which differ from the six of its front end. Slots can still be
  * counted. */
 static void test_slots_by_hand(void **state)
 {
@@ -200,11 +201,11 @@ static void test_slots_by_hand(void **state)
     assert_by_hand("icelake-server", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Golden Cove, measured in this project: a store is found at rename through any register, without
- * an index, at no cost; of 8, 32 and 64 bits; also by additions of a constant. Two loads per cycle
- * from one bank of four bytes; one line of stores per cycle, two stores if adjacent in it. Reading
- * the stack pointer is free. Constants are added at rename up to a sum of 1023; a locked addition
- * takes 18 cycles. */
+/* Golden Cove, measured in this project. Rename forwards stores through any register, without an
+ * index, at no cost: of 8, 32 and 64 bits, and by additions of a constant. Two loads per cycle from
+ * one bank of four bytes. One line of stores per cycle, two stores if adjacent in it. Reading the
+ * stack pointer costs nothing. Rename adds constants up to a sum of 1023. A locked addition takes
+ * 18 cycles. */
 static void test_golden_cove_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -241,10 +242,10 @@ static void assert_fact(const struct chart *c, const char *id, const char *key,
         fail_msg("%s of %s: %s", key, id, value ? value : f ? f->why : "not said");
 }
 
-/* Forms that split with an index: all before Haswell; from Haswell on three-source forms, and those
+/* Forms that an index splits: all before Haswell; from Haswell on three-operand forms, and those
  * that only write their first operand; on Golden Cove forms that do not overwrite a source; none on
- * Zen 2 and 3, and operations of general registers on Zen 4. On Golden Cove the flags of logic are
- * slow, those of additions and comparisons are not. */
+ * Zen 2 and 3; operations of general registers on Zen 4. On Golden Cove conditional moves are slow
+ * after logic, but not after additions and comparisons. */
 static void test_index_and_flags_by_hand(void **state)
 {
     static const char logic[] = "and or xor test blsi blsr blsmsk";
@@ -269,8 +270,9 @@ static void test_index_and_flags_by_hand(void **state)
     }
 }
 
-/* Ivy Bridge's table has stores as one µop, which cannot split: the splitting of loads alone is no
- * rule. With two everything splits. It lacks BLSI, so that its flags are not charted as fast. */
+/* Ivy Bridge's table has stores as one µop, which cannot be split. That loads are split makes no
+ * rule. With two µops every pair is split. The CPU lacks BLSI, so the chart does not list its flags
+ * as fast. */
 static void test_stores_that_split(void **state)
 {
     struct err err = {0};
@@ -294,10 +296,10 @@ static void test_stores_that_split(void **state)
     forms_free(forms);
 }
 
-/* Zen 3, measured in this project: rename finds a value stored through the stack pointer, by its
- * registers, in moves of 32 and 64 bits, POP and additions to memory; such a store only uses the
- * cache, and so do two adjacent ones. Through other registers, and for vectors, forwarding has its
- * usual latency. */
+/* Zen 3, measured in this project. Rename forwards values stored through the stack pointer, by
+ * address registers, in moves of 32 and 64 bits, POP and additions to memory. Such a store uses the
+ * cache exclusively for a cycle, and so do two adjacent ones. Through other registers, and for
+ * vectors, forwarding has its usual latency. */
 static void test_zen3_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -320,10 +322,10 @@ static void test_zen3_by_hand(void **state)
     assert_by_hand("znver3", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Zen 4, as measured: nops join adjacent instructions, so that slots are counted in eliminated
- * moves; 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry;
- * computing the stack pointer after a push takes a slot, copying it none; a vector takes 9 cycles
- * through the same register, though rename finds others. */
+/* Zen 4, as measured. Nops fuse with adjacent instructions, so slots are counted with eliminated
+ * moves. 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on carry.
+ * Computing the stack pointer after a push takes a slot, copying it none. A vector takes 9 cycles
+ * through the same register, although rename forwards other values. */
 static void test_zen4_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
@@ -339,12 +341,12 @@ static void test_zen4_by_hand(void **state)
     assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
 }
 
-/* Front ends, from their manuals and Abel and Reineke's measurements (uiCA). Skylake and Haswell
- * predecode five instructions of 16 bytes per cycle and decode up to the width of rename; 18 µops
- * of 32 bytes of code fit into three lines. Ice Lake decodes four where rename takes five, and 36
- * µops of 64 bytes fit; Golden Cove predecodes six of 32 bytes, and 48 fit; its additions have a
- * latency of two cycles to each other and three to others. Zen decodes four of 32 bytes where
- * rename takes five or six, and a length-changing prefix costs nothing. */
+/* Front ends, by their manuals and Abel and Reineke's measurements (uiCA). Skylake and Haswell
+ * predecode five instructions of 16 bytes per cycle and decode as many as rename takes; 18 µops of
+ * 32 bytes of code fit into three lines. Ice Lake decodes four instructions where rename takes
+ * five, and 36 µops of 64 bytes fit. Golden Cove predecodes six of 32 bytes, and 48 fit; its
+ * additions have a latency of two cycles to each other and three to other operations. Zen decodes
+ * four of 32 bytes where rename takes five or six, and a length-changing prefix costs nothing. */
 static void test_front_ends_by_hand(void **state)
 {
     static const struct by_hand skylake[] = {
@@ -372,10 +374,10 @@ static void test_front_ends_by_hand(void **state)
     assert_by_hand("znver4", zen4, sizeof zen4 / sizeof *zen4, true);
 }
 
-/* Invented CPUs: symmetric decoders, distinguished from those of which only the first accepts two
- * µops; predecoders of another width, prefixes of another cost, µop caches of other lines or
- * windows, moves that join the next instruction, blocks of another length in which stores are found
- * by address, and rename groups that split other instructions. */
+/* Invented CPUs with changed facts: symmetric decoders, or only a first one that accepts two µops;
+ * another width of the predecoder; another cost of prefixes; other lines or windows of the µop
+ * cache; moves that fuse with the next instruction; another loop length at which stores match by
+ * address; rename groups that split other instructions. */
 static void test_front_ends_changed(void **state)
 {
     static const struct {
@@ -448,12 +450,12 @@ static void test_front_ends_changed(void **state)
     forms_free(forms);
 }
 
-/* Times of a real CPU: lines of hexadecimal code and cycles; the lines in @other have the cycles
- * @longer. */
+/* Times of a real CPU: lines of hexadecimal code and cycles. The code in @other has the cycles
+ * @longer instead. */
 struct recorded {
     const char *text, *other;
     double longer;
-    const struct chart_cpu *cpu;   /* instead of the text; NULL: none */
+    const struct chart_cpu *cpu;   /* source of the times instead of the text; NULL: none */
 };
 
 static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles,
@@ -480,9 +482,9 @@ static bool times_recorded(void *state, const struct chart_block *blocks, size_t
     return true;
 }
 
-/* Facts found by the loops on a virtual EPYC 9004 at load 8: each agrees with the manual loops of
- * docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and among loads by
- * loaded addresses the longest chain takes longer. */
+/* Facts from the loops' times on a virtual EPYC 9004 under load 8. Each agrees with the manual
+ * loops of docs/zen4.md. One of the short loops with a taken branch took 1.19 cycles, and of the
+ * loads by loaded addresses the longest chain is slower. */
 static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
@@ -523,16 +525,16 @@ static void test_zen4_as_measured(void **state)
     assert_told(c, expected, sizeof expected / sizeof *expected);
     assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
-    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is faster through the same register than
-     * through a copy is found at rename, for which there is no fact. */
+    /* mov r10, rdi; movaps [rdi], xmm1: a vector is faster through the same register than through a
+     * copy, so rename forwards it. There is no fact for that. */
     recorded.other = "4989fa0f290f";
     recorded.longer = 3;
     c = facts_on(&cpu, 6, forms);
     assert_null(machine_fact(c->machine, "store_forward_vector"));
     assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "different times"));
     chart_free(c);
-    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: unknown whether
-     * two stores or all wait for the first. */
+    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9: without a time of this loop it
+     * is unknown whether two stores or all wait for the first. */
     recorded.other = "4c89074c8b074c894f084c894f084c894f08";
     recorded.longer = NAN;
     c = facts_on(&cpu, 6, forms);
@@ -544,8 +546,9 @@ static void test_zen4_as_measured(void **state)
     forms_free(forms);
 }
 
-/* On some CPUs a load of a byte waits for the register that it merges with, so it takes longer,
- * forwarded or not; additions to a byte show that it is forwarded. Example: Zen 5 (EPYC Turin). */
+/* On some CPUs a load of a byte waits for the register that it merges with, so it is slower whether
+ * or not rename forwards it. Additions to a byte show that rename forwards it. Example: Zen 5 (EPYC
+ * Turin). */
 static void test_parts_found_by_additions(void **state)
 {
     struct err err = {0};
@@ -562,7 +565,8 @@ static void test_parts_found_by_additions(void **state)
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", "8 32 64");
     chart_free(c);
-    /* Loads that are certainly not found, and additions that are: unknown. */
+    /* The times exclude renaming of loads and show renaming of additions, so the fact is
+     * unknown. */
     slower.longer = 6;
     c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "memory_renaming_bits", NULL);
@@ -572,8 +576,8 @@ static void test_parts_found_by_additions(void **state)
     forms_free(forms);
 }
 
-/* A Zen 4 that executes moves as additions has no instruction that only takes a slot: facts counted
- * in slots are unknown. */
+/* A Zen 4 that executes moves as additions has no instruction that only takes a slot. Facts that
+ * need slots are unknown. */
 static void test_no_filler_is_said(void **state)
 {
     static const char *const absent[] = {"fuse_any",  "fuse_carry",         "fuse_overflow",
@@ -599,7 +603,7 @@ static void test_no_filler_is_said(void **state)
 }
 
 /* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop after each 2.01. On Zen
- * 3 each nop takes a slot, and the fact is unknown. */
+ * 3 each nop takes a slot and the fact is unknown. */
 static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};
@@ -609,8 +613,9 @@ static void test_nops_by_hand(void **state)
     assert_null(fact_of(facts_of_shipped("znver3"), "fuse_nop"));
 }
 
-/* Loops without a difference give no fact: forwarding too fast to distinguish from renaming. Where
- * rename finds no stores and all loads are equally fast, both facts are unknown. */
+/* Loops without a difference determine no fact, because forwarding is too fast to distinguish it
+ * from renaming. If rename forwards no stores and all loads are equally fast, both facts are
+ * unknown. */
 static void test_unknown_is_said(void **state)
 {
     static const char *const absent[] = {
@@ -635,8 +640,8 @@ static void test_unknown_is_said(void **state)
     forms_free(forms);
 }
 
-/* Byte constants are added at rename for their value, or for their encoding; unknown where the same
- * constant in four bytes has no time. */
+/* Rename adds byte constants because of their value, or because of their encoding. The fact is
+ * unknown if the same constant in four bytes has no time. */
 static void test_sums_of_a_byte(void **state)
 {
     static const struct {
@@ -665,7 +670,7 @@ static void test_sums_of_a_byte(void **state)
     forms_free(forms);
 }
 
-/* AArch64 has few loops; they need no charted load, and facts without a loop are listed as
+/* AArch64 has few loops. They need no charted load, and facts without a loop are listed as
  * unknown. */
 static void test_facts_of_aarch64(void **state)
 {

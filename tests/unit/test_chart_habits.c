@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms that are late with the same partner usage: few of them are measured with every form. */
+/* Forms whose times exceed the port bound with the same partner usage: only few of them are
+ * measured with every form. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +33,8 @@ static const char *const by_hand[][2] = {
     {"AND (R32, M32)", "1*p0156+1*p23"}, {"OR (R32, M32)", "1*p0156+1*p23"},
 };
 #define FORMS (sizeof by_hand / sizeof *by_hand)
-/* With these and the ten of the core, a form has more experiments than it requests in all
- * rounds. */
+/* With these forms and the ten of the core, a form has more possible experiments than all rounds
+ * request. */
 static const char *const more[][2] = {{"BSWAP (R64)", "1*p05"},    {"ADC (R64, R64)", "1*p6"},
                                       {"BSF (R64, R64)", "1*p56"}, {"BT (R64, R64)", "1*p0"},
                                       {"SHR (R64, I8)", "1*p2"},   {"BLSR (R64, R64)", "1*p16"}};
@@ -74,7 +75,7 @@ static bool is_placed(const char *form)
 #define LATE_BESIDE "IMUL (R64, R64)"
 #define LAST_LATE 1.2
 
-/* A form that loads and computes takes longer with a partner than its port bound. */
+/* A form that loads and computes exceeds its port bound with a partner. */
 static void late_beside(const void *state, const struct experiment *e, struct measured *m)
 {
     bool placed = false, beside = false;
@@ -87,8 +88,8 @@ static void late_beside(const void *state, const struct experiment *e, struct me
     m->cycles *= placed && beside ? LATE : 1;
 }
 
-/* In the last round of the lab @state they take longer with all; in the three rounds before it
- * their times there are missing. */
+/* In the last round of the lab @state the forms exceed the port bound with all partners. In the
+ * three rounds before, such experiments have no time. */
 static void late_at_last(const void *state, const struct experiment *e, struct measured *m)
 {
     static const char *const right[] = {", round 28", ", round 29"}, last[] = ", round 30";
@@ -103,8 +104,8 @@ static void late_at_last(const void *state, const struct experiment *e, struct m
         *m = (struct measured){.cycles = NAN, .state = "no time yet"};
 }
 
-/* Places the ten with a core extended by @extra forms. @alter changes the times; its state is the
- * lab. Writes the placements to @out, which the caller frees. */
+/* Places the ten forms with a core extended by @extra forms. @alter changes the times; its state is
+ * the lab. Writes the placements to @out, which the caller frees. */
 static void place_ten(size_t extra,
                       void (*alter)(const void *state, const struct experiment *e,
                                     struct measured *m),
@@ -163,8 +164,8 @@ static void test_few_run_beside_everything(void **state)
     assert_int_equal(many, SLOW_PAIRS_LEADERS);
 }
 
-/* All are late for the first time in the last round, and still request experiments. Nothing was
- * derived from their times, so none is certain. */
+/* All forms exceed the port bound for the first time in the last round, and still request
+ * experiments. Their times could not be evaluated, so no usage is certain. */
 static void test_what_asks_in_the_end_is_not_sure(void **state)
 {
     struct placement out[FORMS] = {{.error = NAN}};
@@ -177,13 +178,13 @@ static void test_what_asks_in_the_end_is_not_sure(void **state)
         assert_true(out[i].experiments < 10);
         assert_true(out[i].confidence < 0.5);
         assert_non_null(out[i].rival);
-        assert_true(out[i].other_count > 0);   /* still to be distinguished */
+        assert_true(out[i].other_count > 0);   /* alternatives that no experiment has excluded */
         placement_done(&out[i]);
     }
 }
 
-/* The first ones lead, and others wait for them. A form that is still late after the leaders is
- * measured with every form. */
+/* The first forms are leaders, and the others wait for them. A form with times above those of the
+ * leaders is measured with every form. */
 static void test_leaders_come_first(void **state)
 {
     struct slow_pairs h = {0};
@@ -194,7 +195,8 @@ static void test_leaders_come_first(void **state)
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++)
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_LEAD);
     assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
-    assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);   /* a usage of its own */
+    /* another usage has its own leaders */
+    assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
         slow_pairs_record(&h, &g, &other, &none);
@@ -203,9 +205,9 @@ static void test_leaders_come_first(void **state)
     slow_pairs_done(&h);
 }
 
-#define LOADS 0xc            /* the ports of loads in by_hand */
+#define LOADS 0xc            /* ports of loads in by_hand */
 
-/* One load, and another µop. */
+/* Returns a guess of one load and another µop. */
 static struct guess loads_and(const struct lattice *lattice, portset other)
 {
     struct guess g = {.n = 2, .slots = 1};
@@ -216,15 +218,16 @@ static struct guess loads_and(const struct lattice *lattice, portset other)
     return g;
 }
 
-/* Whether leaders that began with a usage contribute late times through it, */
+/* Whether and how a form is recorded as a leader. */
 enum telling {
     TELL_NOT,
     TELL,
-    TELL_UNEXPLAINED,   /* or ended without a usage */
+    TELL_UNEXPLAINED,   /* no usage explains its times */
 };
 
-/* Number of new late times of a form through @g, which takes @late times its port bound with
- * @ports, and for twice that factor. */
+/* Returns how many times above the port bound are new for a form with guess @g. With 4 and 8 copies
+ * of the saturator of @ports it takes @late times its port bound. @tell: how the form is then
+ * recorded as a leader. */
 static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
                          const struct saturators *saturators, const struct guess *g, portset ports,
                          double late, enum telling tell)
@@ -248,8 +251,8 @@ static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice,
     return is_new;
 }
 
-/* A form whose load makes it late with other loads is late there whatever else it does. If leaders
- * showed it with at least this delay, it is no new information. */
+/* A form whose load exceeds the port bound with other loads does so whatever its other µops are. If
+ * leaders with at least this excess showed it, the time is nothing new. */
 static void test_late_by_what_they_share(void **state)
 {
     struct machine *m = eight_ports();
@@ -272,7 +275,7 @@ static void test_late_by_what_they_share(void **state)
         assert_int_equal(slow_pairs_advise(&h, &only), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_UNEXPLAINED), 2);
     }
-    /* nothing explained the times: they contribute nothing */
+    /* no usage explained the leaders' times, so they are no examples */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);
     for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
         assert_int_equal(slow_pairs_advise(&h, &multiplies), SLOW_PAIRS_LEAD);
@@ -282,7 +285,7 @@ static void test_late_by_what_they_share(void **state)
     }
     assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL_NOT), 0);
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
-    /* later than the leaders */
+    /* the excess is larger than that of the leaders */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, TELL_NOT), 2);
     /* two loads */
     assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Later stages of a chart: latencies, forms of the stack by substitutes, and usages of forms
- * without one. */
+/* Later stages of a chart: latencies, usages of stack forms by substitutes, and usages of
+ * unexplained forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,8 @@
 
 static const char *const addition[] = {"ADD (R64, R64)"};
 
-/* Number of measured chains of ADD (R64, R64) if the file at @path contains @text (rewritten by the
- * test); number of forms in the file. */
+/* Returns the number of measured chains of ADD (R64, R64) if the file at @path contains @text; the
+ * chart rewrites the file. @known: number of forms in the file. */
 static size_t latencies_measured(const struct machine *truth, struct forms *forms, const char *path,
                                const char *text, unsigned *known)
 {
@@ -43,8 +43,8 @@ static size_t latencies_measured(const struct machine *truth, struct forms *form
     return measured;
 }
 
-/* A form with a chain missing in the file is measured again; the file keeps rows of forms outside
- * the chart. */
+/* A form of which the file lacks a chain is measured again. Rows of forms outside of the chart stay
+ * in the file. */
 static void test_latencies_are_kept(void **state)
 {
     static const char head[] = "form,from,to,cycles,spread,note,state\n",
@@ -62,7 +62,7 @@ static void test_latencies_are_kept(void **state)
     assert_true(all > 1 && known == 0);
     assert_int_equal(latencies_measured(truth, forms, path, NULL, &known), all);
     assert_int_equal(known, 1);
-    /* Without its last line, and with a line of another form. */
+    /* the file without its last line, and with a line of another form */
     assert_true(file_read(path, 1 << 20, &text, &err));
     size_t end = text.length - 1;
     while (text.data[end - 1] != '\n')
@@ -81,13 +81,13 @@ static void test_latencies_are_kept(void **state)
     forms_free(forms);
 }
 
-/* Whether the loops of chart/substitutes.h cover @form. */
+/* Returns whether the loops of chart/substitutes.h cover @form. */
 static bool is_of_stack(const char *form)
 {
     return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0;
 }
 
-/* A copy of @truth without pushes and pops. */
+/* Returns a copy of @truth without pushes and pops. */
 static struct machine *without_stack(const struct machine *truth)
 {
     struct machine *m = machine_copy(truth);
@@ -101,8 +101,8 @@ static struct machine *without_stack(const struct machine *truth)
     return m;
 }
 
-/* Pushes and pops of @machine get the usages of equivalent operations, with the ports of the
- * tables. */
+/* Checks that pushes and pops of @machine get the usages of equivalent operations, with the ports
+ * of the tables. */
 static void check_substitutes(const char *machine, struct forms *forms, const char *const *expected)
 {
     struct err err = {0};
@@ -154,9 +154,9 @@ static void add_form(struct chart *c, const struct forms *forms, const char *for
         (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
 }
 
-/* Half a cycle alone is not four µops of one port: the form gets the usage of others of half a
- * cycle, preferably with the same operands, then of the same kind, regardless of frequency. Usages
- * that agree with their time, and explained ones, are unchanged. */
+/* A form with half a cycle alone cannot have four µops of one port. It gets the usage of other
+ * forms with half a cycle: preferably with the same operands, else of the same kind, regardless of
+ * frequency. Usages that agree with their form's time, and explained ones, are unchanged. */
 static void test_unexplained_is_not_absurd(void **state)
 {
     struct err err = {0};
@@ -188,8 +188,8 @@ static void test_unexplained_is_not_absurd(void **state)
     forms_free(forms);
 }
 
-/* Loads of part of a register also merge, which takes one more cycle. They do not determine the
- * load latency, even if most loads do so. Golden Cove's loads take five cycles, Zen's four. */
+/* Loads of a part of a register also merge, which takes one more cycle. They do not determine the
+ * load latency, even if most loads merge. Loads take five cycles on Golden Cove and four on Zen. */
 static void test_load_latency_of_whole_registers(void **state)
 {
     static const char *const loads[] = {"MOV (R64, M64)", "MOV (R16, M16)", "MOV (R8l, M8)"};

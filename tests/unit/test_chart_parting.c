@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports that merge two resources under one name: a small CPU by hand, whose stores take one of
- * three addresses and one of two data ports, as an exact search names them. */
+/* Ports that merge two resources under one name. A small CPU by hand: stores take one of three
+ * address ports and one of two data ports. The core has the ports that an exact search would
+ * find. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +20,12 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define PORTS 9              /* 0123 compute, 456 addresses, 78 store data */
+#define PORTS 9              /* 0123 compute, 456 are for addresses, 78 for store data */
 #define WIDTH 6
 #define CORE_ROWS 400
 #define ROWS_EACH 24
 
-/* True usages of forms, and those of a core; "": the core lacks the form. */
+/* A form's true usage, and its usage in the core; "": the core lacks the form. */
 struct by_hand {
     const char *form, *truth, *core;
 };
@@ -43,7 +44,7 @@ static const struct by_hand cpu[] = {
     {"ADD (M64, R64)", "1*p0123+1*p456+1*p78", ""},
 };
 #define FORMS (sizeof cpu / sizeof *cpu)
-#define OUTSIDE 7            /* the first outside the core */
+#define OUTSIDE 7            /* index of the first form outside of the core */
 
 static struct mapping *mapping_by_hand(bool core)
 {
@@ -91,8 +92,8 @@ static void row_add(struct experiments *t, struct rng *rng, size_t outside, unsi
         experiments_add(t, terms, n);
 }
 
-/* Rows of the core alone, and with each other form up to number @last, with the times of @m and a
- * relative error of at most @noise. */
+/* Adds rows of the core alone, and with each other form up to number @last, with the times of @m
+ * and a relative error of at most @noise. */
 static void scene_make(struct scene *s, const struct mapping *m, size_t last, double noise,
                        bool threads)
 {
@@ -136,7 +137,7 @@ static void scene_done(struct scene *s)
     free(s->keep);
 }
 
-/* The largest relative error of @m in @s's core rows. */
+/* Returns the largest relative error of @m in @s's core rows. */
 static double core_off(const struct scene *s, const struct mapping *m)
 {
     const struct experiments *t = s->lab.table;
@@ -150,7 +151,7 @@ static double core_off(const struct scene *s, const struct mapping *m)
     return off;
 }
 
-/* Stores get separate data ports, as in the truth, and an address each; everything else is
+/* Stores get separate data ports and an address port each, as in the truth. All other usages are
  * unchanged, and the result needs no further split. */
 static void test_parts_stores(void **state)
 {
@@ -179,7 +180,7 @@ static void test_parts_stores(void **state)
     mapping_free(core);
 }
 
-/* The split is found despite noise and late times. */
+/* Finds the split despite noise and times above the port bound. */
 static void test_parts_in_noise(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true);
@@ -196,7 +197,7 @@ static void test_parts_in_noise(void **state)
     mapping_free(core);
 }
 
-/* Three forms are too few, and a core with correct ports is not split, despite noise. */
+/* Three forms are too few for a split. A core with correct ports is not split, despite noise. */
 static void test_leaves_what_is_right(void **state)
 {
     struct mapping *truth = mapping_by_hand(false), *core = mapping_by_hand(true),

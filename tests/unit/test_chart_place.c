@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Usages from a form's times with a core: small CPUs, each with the rule that decides, and usages
- * derived by hand. */
+/* Usages inferred from a form's times with a core. Small CPUs, each with the rule that decides, and
+ * usages derived by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,17 +21,18 @@
 #include "../support/charts.h"
 #include "../support/support.h"
 
-#define FORM "NOT (R64)"     /* placed among the others */
-#define LATE_CYCLES 0.59     /* for half a cycle: within 19 % */
-/* 22 %: the loss of two busy port sets, but more than that of a single form */
+#define FORM "NOT (R64)"     /* the form that is placed */
+#define LATE_CYCLES 0.59     /* cycles for a bound of 0.5: within 19 % of it */
+/* 22 % above the bound: possible for two busy port sets, but more than a single form may exceed
+ * it */
 #define LATER_CYCLES 0.61
-#define ROWS 200             /* experiments of a core */
-#define LATE 1.19            /* factor of the time */
+#define ROWS 200             /* number of experiments of a core */
+#define LATE 1.19            /* factor by which some experiments are slower */
 #define WIDTH 5              /* issue slots */
 
 struct by_hand { const char *form, *usage; };
 
-/* A CPU with @ports ports, all forms except FORM in the core. */
+/* Returns a CPU with @ports ports. All forms except FORM are in the core. */
 static struct machine *machine_by_hand(unsigned ports, const struct by_hand *forms, size_t n)
 {
     struct ports names;
@@ -49,7 +50,7 @@ static struct machine *machine_by_hand(unsigned ports, const struct by_hand *for
     return m;
 }
 
-/* All forms of @m except @form. */
+/* Returns the mapping of all forms of @m except @form. */
 static struct mapping *core_of(const struct mapping *m, const char *form)
 {
     struct mapping *core = mapping_new(mapping_ports(m));
@@ -61,15 +62,15 @@ static struct mapping *core_of(const struct mapping *m, const char *form)
     return core;
 }
 
-/* Takes @state cycles alone, whatever its ports. */
+/* Makes FORM take @state cycles alone, whatever its ports. */
 static void alone_takes(const void *state, const struct experiment *e, struct measured *m)
 {
     if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, FORM) == 0)
         m->cycles = *(const double *)state;
 }
 
-/* The usage found for @form among the others of @take_m, where FORM takes @alone cycles alone (0:
- * port bound) and times may be late (@late); the caller frees. */
+/* Places @form with all other forms of @take_m. FORM takes @alone cycles alone (0: port bound).
+ * @late: times may exceed the port bound. The caller frees. */
 static struct placement placed_form(struct machine *take_m, const char *form, double alone,
                                     bool late)
 {
@@ -104,10 +105,10 @@ static struct placement placed(struct machine *take_m, double alone, bool late)
     return placed_form(take_m, FORM, alone, late);
 }
 
-/* Eleven ports, all usable by the core's one form. */
+/* Eleven ports, all of which the core's only form can use. */
 static const struct by_hand eleven[] = {{"ADD (R64, R64)", "1*p0123456789A"}, {FORM, "1*p5"}};
 
-/* The sets of one and two ports exceed the limit: only sets of two are dropped. */
+/* The sets of one and two ports exceed the limit. Only sets of two are omitted. */
 static void test_single_ports_are_tried_before_pairs(void **state)
 {
     struct machine *m = machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven);
@@ -129,8 +130,8 @@ static void test_single_ports_are_tried_before_pairs(void **state)
     machine_free(m);
 }
 
-/* With eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop on
- * each of two ports, which takes one cycle alone like FORM, would take 13/11. */
+/* With eleven executions of the core's form, which keep all ports busy for a cycle, one µop takes
+ * 12/11. A µop on each of two ports, which also takes one cycle alone, would take 13/11. */
 static void test_a_form_of_a_single_port(void **state)
 {
     struct placement p =
@@ -144,9 +145,9 @@ static void test_a_form_of_a_single_port(void **state)
     placement_done(&p);
 }
 
-/* Only a form in the new encoding of vectors keeps port 2 busy, and no form in the old encoding is
- * measured with it. The division's pipe on its third port is found, port 2 is not: an untested port
- * is not assumed. */
+/* Only a VEX-encoded form keeps port 2 busy, and no legacy-encoded form is measured with it. The
+ * division's pipe on its third port is found, but not its µop on port 2, because untested ports are
+ * not assumed. */
 static void test_what_was_not_tested_is_not_assumed(void **state)
 {
     static const struct by_hand forms[] = {{"ADD (R64, R64)", "1*p01"},
@@ -173,7 +174,7 @@ static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"},
                                       {"MOV (M64, R64)", "1*p3"},
                                       {FORM, "1*p01+1*p23"}};
 
-/* Whether the usage found for FORM on the CPU of four ports is the true one. */
+/* Returns whether the usage found for FORM on the CPU of four ports is the true one. */
 static bool is_found(double alone, bool late)
 {
     struct placement p = placed(machine_by_hand(4, four, sizeof four / sizeof *four), alone, late);
@@ -187,8 +188,8 @@ static bool is_found(double alone, bool late)
 }
 
 /* A form that loads and computes on two ports each takes half a cycle. Alone it takes 18 % more, as
- * chains of conditional moves do on a Zen 5: this does not contradict its ports, since all other
- * times agree. A deviation of 22 % does, and on a CPU without late times both do. */
+ * chains of conditional moves do on a Zen 5. That does not contradict its ports if all other times
+ * agree. 22 % more does, and on a CPU without times above the port bound both do. */
 static void test_a_time_alone_may_be_late(void **state)
 {
     (void)state;
@@ -199,15 +200,15 @@ static void test_a_time_alone_may_be_late(void **state)
     assert_false(is_found(LATE_CYCLES, false));
 }
 
-/* A form that only takes a slot reveals the slots of the others. */
+/* A form that only takes a slot reveals the slots of other forms. */
 static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""},
                                           {"ADD (R64, R64)", "1*p01"},
                                           {"SHL (R64, I8)", "1*p0"},
                                           {"MOV (R64, M64)", "1*p23"},
                                           {"MOV (M64, R64)", "1*p3"}};
 
-/* @table gets the core's forms alone and random experiments, ROWS in total, with the times of
- * @truth, of which @late are a fifth longer. */
+/* Fills @table with the core's forms alone and random experiments, ROWS in total, with the times of
+ * @truth. @late of them are a fifth longer. */
 static void measure_core(struct experiments *table, const struct mapping *truth, size_t late)
 {
     size_t n = mapping_count(truth);
@@ -233,7 +234,7 @@ static void measure_core(struct experiments *table, const struct mapping *truth,
         experiments_set(table, i, (ROWS - i <= late ? LATE : 1) * cycles[i], 0, 3, EXPERIMENT_OK);
 }
 
-/* The five forms of in_slots as a core, with their times. */
+/* A core of the five forms of in_slots, with their times. */
 struct core_bed {
     struct chart_options options;
     struct chart_watch watch;
@@ -260,7 +261,7 @@ static void core_bed_init(struct core_bed *b, size_t late)
     memset(b->keep, true, sizeof b->keep);
 }
 
-/* @known: result of an earlier run, or NULL. */
+/* Infers the ports. @known: result of an earlier run, or NULL. */
 static void core_bed_find(struct core_bed *b, const struct mapping *known, struct core_ports *found)
 {
     struct err err = {0};
@@ -277,7 +278,8 @@ static void core_bed_done(struct core_bed *b)
     lab_done(&b->lab);
 }
 
-/* Whether times are classified as late if @late of ROWS are; the ports are found in either case. */
+/* Returns whether times count as above the port bound if @late of ROWS are. Fails unless the ports
+ * are found. */
 static bool is_late_core(size_t late)
 {
     struct core_bed b;
@@ -296,7 +298,7 @@ static bool is_late_core(size_t late)
 }
 
 /* A pipe that replaced µops is removed again if it is the only error, although the time alone is
- * short and no µops may replace it. */
+ * short and no µops may replace the pipe. */
 static void test_a_pipe_may_go(void **state)
 {
     struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
@@ -335,7 +337,7 @@ static void count_passes(const void *state, const struct experiment *e, struct m
     assert_true(e->count == 2);
 }
 
-/* One pass is enough for times that equal their predictions. */
+/* If times equal their predictions, one pass suffices. */
 static void test_what_is_foretold_takes_one_pass(void **state)
 {
     const struct chart_options options = {.name = "charted", .seed = 1};
@@ -368,9 +370,9 @@ static void test_what_is_foretold_takes_one_pass(void **state)
     chart_bed_done(&b);
 }
 
-/* The result of an earlier run is used although it left forms out, as all forms measured since were
- * measured with it. It is rejected if it covers few of these forms, has an uncharted one, or does
- * not explain the times. */
+/* The result of an earlier run is used although it omits forms, because all forms measured since
+ * then were measured with it. It is rejected if it covers few of these forms, has an uncharted
+ * form, or does not explain the times. */
 static void test_a_known_core_stays(void **state)
 {
     static const struct { const char *forms[6]; bool stays;
@@ -396,7 +398,7 @@ static void test_a_known_core_stays(void **state)
             const struct mapping_entry *e = mapping_find(b.m->mapping, cores[at].forms[k]);
             struct mapping_entry own = e ? *e : *mapping_find(b.m->mapping, "MOV (M64, R64)");
             own.form = (char *)cores[at].forms[k];
-            /* all use the store */
+            /* all three get the usage of the store */
             own.usage = i >= 3 ? mapping_find(b.m->mapping, "MOV (M64, R64)")->usage : own.usage;
             mapping_set(known, &own);
         }
@@ -411,7 +413,8 @@ static void test_a_known_core_stays(void **state)
     core_bed_done(&b);
 }
 
-/* If 2 % of a core's times are late, later times on this CPU may be late: 4 of 200, not 3. */
+/* If 2 % of a core's times exceed the port bound, other times on this CPU may: 4 of 200, but not
+ * 3. */
 static void test_late_times_of_a_core(void **state)
 {
     (void)state;
@@ -420,15 +423,15 @@ static void test_late_times_of_a_core(void **state)
     assert_true(is_late_core(4));
 }
 
-/* Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with forms that keep the other
- * ports busy for 2.00 cycles; each element of @times occurs that many times. */
+/* A number of equal times. Experiments for one µop of ports 0 and 1: 0.5 cycles alone, and with
+ * forms that keep other ports busy for 2.00 cycles. */
 struct times_beside {
     double cycles;
-    unsigned count;   /* 0: also one of the form alone */
+    unsigned count;   /* 0: the experiment of the form alone */
 };
 
-/* Its cost and its error; times may be late or not. @late_ones (may be NULL): number of late
- * times. */
+/* Returns the error of a guess, and its cost in @cost. @late: times may exceed the port bound.
+ * @late_ones (may be NULL): number of times that do. */
 static double off_beside_loads(bool late, const struct times_beside *times, size_t n, double *cost,
                                size_t *late_ones)
 {
@@ -469,8 +472,8 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     return worst;
 }
 
-/* A usage that predicts 2.00 where 2.50 were measured: refuted if times cannot be late; otherwise
- * weak evidence, unless most are late. */
+/* A usage that predicts 2.00 for a measured 2.50. This refutes it if times cannot exceed the port
+ * bound. Otherwise it is weak evidence, unless most times do. */
 static void test_what_is_too_short_is_refuted(void **state)
 {
     double cost, cost_late;
@@ -488,9 +491,9 @@ static void test_what_is_too_short_is_refuted(void **state)
                        0.2, 1e-6);
 }
 
-/* 3.00 for 2.00 is more than late. If times may be late, one of twenty may be off, and two of
- * fifty-nine; such a time costs little more than a late one. A time below the port bound refutes
- * the ports. */
+/* 3.00 for a predicted 2.00 exceeds what slow pairs explain. If times may exceed the port bound,
+ * one in twenty may do so, or two of fifty-nine; each costs little more than an explained one. A
+ * time below the port bound refutes the ports. */
 static void test_odd_times(void **state)
 {
     static const struct {
@@ -513,7 +516,8 @@ static void test_odd_times(void **state)
                 (struct times_beside[]){{2, cases[i].good}, {cases[i].cycles, cases[i].others}}, 2,
                 &cost, NULL),
             cases[i].off, 1e-6);
-    /* A usage that contradicts the time alone explains nothing, however many other times agree. */
+    /* A usage that contradicts the time alone is not an explanation, however many other times
+     * agree. */
     assert_float_equal(
         off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2, &cost, NULL),
         1.0 / 3, 1e-6);
@@ -524,8 +528,8 @@ static void test_odd_times(void **state)
                 cost_quick > cost + RESIDUAL_COST_MOST);
 }
 
-/* Four slots per cycle: a form that takes a quarter has one of four ports or none, and the slots
- * limit it with whatever keeps these busy. */
+/* Four slots per cycle. A form with a quarter of a cycle has one of four ports or none. The slots
+ * limit it next to any form that keeps these ports busy. */
 static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"},   {"ADD (R64, R64)", "1*p01"},
                                       {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"},
                                       {"MOV (M64, R64)", "1*p4"},  {FORM, "1*p0123"}};
@@ -540,10 +544,10 @@ static void test_the_width_hides_ports(void **state)
     struct placement p = placed(m, 0, false);
     assert_true(p.explained && p.hidden);
     assert_int_equal(p.usage.count, 0);
-    assert_true(p.confidence < 0.9);   /* the other usage is equally likely */
+    assert_true(p.confidence < 0.9);   /* the usage without ports is equally likely */
     assert_string_equal(p.rival, "1*p0123");
     placement_done(&p);
-    /* without such a width everything is visible */
+    /* with more slots the ports are visible */
     m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);
     p = placed(m, 0, false);
     assert_true(p.explained && !p.hidden);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Refined usages with smaller errors in their forms' experiments: a small CPU by hand, for which
- * the chart has wrong usages. */
+/* Refinement of usages to smaller errors in their forms' experiments. A small CPU by hand, for
+ * which the chart has wrong usages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #define PORTS 7              /* 6: blocking */
 #define WIDTH 6
 #define ROWS 300
-/* True usages of forms, and usages in a chart. */
+/* A form's true usage, and its usage in the chart. */
 static const struct { const char *form, *truth, *charted; enum chart_state state; } cpu[] = {
     {"ADD (R64, R64)", "1*p0123", "1*p0123", CHART_IN_CORE},
     {"SUB (R64, R64)", "1*p0123", "1*p0123", CHART_PLACED},
@@ -31,17 +31,17 @@ static const struct { const char *form, *truth, *charted; enum chart_state state
     {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* one µop too many */
     {"OR (R64, R64)", "1*p01", "1*p01", CHART_IN_CORE},
     {"MOV (R64, M64)", "1*p45", "1*p45", CHART_IN_CORE},
-    {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* of another set */
+    {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* a µop on another set */
     {"TEST (M64, R64)", "1*p0123+1*p45", "1*p0123+1*p45", CHART_PLACED},
     {"IMUL (R64, R64)", "1*p23", "1*p23", CHART_IN_CORE},
     {"DIV (R64)", "1*p23+5*p6", "1*p23+5*p6", CHART_PLACED},
-    /* a set without another known form */
+    /* no other known form has the set */
     {"SAR (R64, I8)", "1*p2", "1*p23", CHART_PLACED},
 };
 #define FORMS (sizeof cpu / sizeof *cpu)
 #define UNKNOWN_SET (FORMS - 1)
 
-/* The truth, except form @wrong (FORMS: none). */
+/* Returns the true mapping, in which only form @wrong has its charted usage (FORMS: none). */
 static struct mapping *mapping_by_hand(size_t wrong)
 {
     struct ports ports;
@@ -64,7 +64,8 @@ static struct mapping *mapping_by_hand(size_t wrong)
     return m;
 }
 
-/* All forms alone, and each with random forms of the core, with the times of the truth. */
+/* Returns a chart with the experiments of all forms alone and each with random forms of the core.
+ * The times are those of the truth. */
 static struct chart *charted(const struct forms *forms, size_t wrong)
 {
     struct chart *c = mem_zero(1, sizeof *c);
@@ -131,7 +132,7 @@ static struct chart *refined(const struct forms *forms, size_t wrong, bool threa
     return c;
 }
 
-/* A wrong usage is corrected, and loses its confidence; a right one stays. */
+/* A wrong usage is corrected and its confidence reduced. A correct usage is unchanged. */
 static void test_errs_less(void **state)
 {
     struct err err = {0};
@@ -163,8 +164,8 @@ static void test_errs_less(void **state)
     forms_free(forms);
 }
 
-/* Pairs determined the forms of a blocking pipe: refinement adds none, even if it would explain
- * their times. */
+/* Pairs determined the forms of a blocking pipe. Refinement adds no form to it, even if that would
+ * explain its times. */
 static void test_pipes_stay(void **state)
 {
     struct err err = {0};
@@ -194,8 +195,8 @@ static struct usage usage_of(const struct mapping *m, const char *text)
     return u;
 }
 
-/* Other data of a form whose usage changed remain valid: its former usage becomes the alternative;
- * its largest error and untested ports are updated. */
+/* If a form's usage changes, its other data stay consistent. The former usage becomes the
+ * alternative; the largest error and the untested ports are updated. */
 static void test_what_is_known_besides(void **state)
 {
     enum { CMP = 6 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The review of a chart: blocks that change a usage or a latency, with a report. */
+/* The review of a chart: blocks that change a usage or a latency, and their report. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* Predictions of a machine serve as the truth. */
+/* Measurements are the predictions of another machine. */
 struct truth {
     struct model *model;
     unsigned calls, fails_at;   /* 0: never */
@@ -69,10 +69,10 @@ static void no_progress(void *state, enum chart_stage stage, double done, double
     assert_non_null(what);
 }
 
-/* A review with blocks that take the predicted time of the machine. */
+/* A review of blocks whose times are another machine's predictions. */
 struct look {
     struct truth truth;
-    unsigned asked;          /* opportunities for cancellation */
+    unsigned asked;          /* number of polls for cancellation */
     struct chart_hooks hooks;
     struct chart_cpu cpu;
     struct chart_options options;
@@ -107,8 +107,8 @@ static void assert_source(const struct chart *c, const char *form, const char *s
     assert_string_equal(mapping_find(c->machine->mapping, form)->source, source);
 }
 
-/* A chart of the machine with too slow a multiplication and a load of four cycles; the true usage
- * is almost equally likely. */
+/* Returns a chart of the machine with a multiplication that is too slow and a load of four cycles.
+ * The true usages are almost equally likely. */
 static struct chart *slow_chart(const struct hunt_setup *s)
 {
     struct chart *c = mem_zero(1, sizeof *c);
@@ -142,7 +142,7 @@ static void add_alone(struct chart *c, const char *form, double cycles)
         cycles, 0, 3, EXPERIMENT_OK);
 }
 
-/* A chart with a load of three cycles and no alternative; the caller frees. */
+/* Returns a chart with a load of three cycles and no alternative. The caller frees. */
 static struct chart *chart_of_three(const struct hunt_setup *s)
 {
     struct chart *c = slow_chart(s);
@@ -154,8 +154,8 @@ static struct chart *chart_of_three(const struct hunt_setup *s)
     return c;
 }
 
-/* Blocks alone determine a usage without evidence from experiments, and the chart reports this.
- * Closer to the measurements of an unexplained form, it still deviates. */
+/* Only blocks determine a usage for which experiments are no evidence, and the chart reports this.
+ * The usage is closer to the measurements of an unexplained form, but still deviates. */
 static void test_blocks_find_a_new_usage(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -183,7 +183,7 @@ static void test_blocks_find_a_new_usage(void **state)
 }
 
 /* A chart with a multiplication that is too slow and a load of four cycles, with almost equally
- * likely alternatives: its review finds both, and reports the error before. */
+ * likely alternatives. Its review finds both, and reports the error before the changes. */
 static void test_second_round_of_a_chart(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -214,8 +214,8 @@ static void test_second_round_of_a_chart(void **state)
     assert_true(c->review.blocks > 300 && c->review.blocks <= 512);
     assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage,
                             &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
-    /* Experiments had given the usage decided by blocks half the weight of the former one, which is
-     * the alternative now; a latency does not affect the form's usage. */
+    /* Blocks chose a usage to which experiments gave half the weight of the former one, now its
+     * alternative. A changed latency does not affect the usage's source. */
     assert_source(c, "MOV (R64, M64)",
                   "charted: confidence 0.30, decided by blocks, not tested against p2");
     assert_source(c, "IMUL (R64, R64)", CHARTED);
@@ -226,7 +226,7 @@ static void test_second_round_of_a_chart(void **state)
     assert_non_null(strstr(c->forms[0].settle, "3*ADD (R64, R64)"));
     chart_free(c);
 
-    /* An experiment that agrees with the charted load: no block may contradict it. */
+    /* An experiment agrees with the charted load, so no block may contradict it. */
     c = slow_chart(s);
     add_alone(c, "MOV (R64, M64)", 2);
     assert_true(review_blocks(&l.lab, c, &err));
@@ -235,7 +235,7 @@ static void test_second_round_of_a_chart(void **state)
     assert_int_equal(mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage.uops[0].count, 4);
     chart_free(c);
 
-    /* Cancelled in the second round; and a CPU that fails there. */
+    /* The second round is cancelled, or the CPU fails during it. */
     for (unsigned how = 0; how < 2; how++) {
         c = mem_zero(1, sizeof *c);
         c->machine = machine_copy(s->machine);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A simulated CPU with two forms that are equivalent within the core: experiments named by the
- * chart decide its ambiguities. */
+/* A simulated CPU with two forms that the core does not distinguish. Experiments that the chart
+ * proposes decide its ambiguities. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@
 
 #define NOISE 0.005
 #define EXPERIMENTS 300
-#define LATE 1.16            /* factor of the time */
-#define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
-/* or one of 0 or 1 and one of 0 or 2: equivalent unless something else keeps only port 0 busy,
- * which no fast form does */
+#define LATE 1.16            /* factor by which times are longer */
+#define INNER "SHLD (R64, R64, I8)"    /* one µop on port 0 and one on 0, 1 or 2, */
+/* or one on 0 or 1 and one on 0 or 2: equivalent unless another form keeps only port 0 busy, which
+ * no fast form does */
 #define OUTER "MULX (R64, R64, R64)"
 
 struct bed {
@@ -84,7 +84,7 @@ static const struct chart_form *form_of(const struct bed *b, const char *form)
     return NULL;
 }
 
-/* Number of random experiments with form @form that the machine predicts wrongly. */
+/* Returns the number of random experiments with form @form that the machine mispredicts. */
 static size_t wrong_with(const struct bed *b, const char *form)
 {
     struct experiments *t = chart_bed_table(&b->cpu);
@@ -111,8 +111,8 @@ static bool settle(struct bed *b, struct settled *out, struct err *err)
                               b->chart->machine, out, err);
 }
 
-/* All measurements of the chart are explained, yet one of both forms is wrong. The chart marks both
- * as uncertain, and names the experiment that would distinguish them. */
+/* The chart explains all its measurements, yet one of the two forms is wrong. It reports both as
+ * uncertain, and names the experiment that distinguishes them. */
 static void test_the_chart_names_what_would_tell(void **state)
 {
     const struct bed *b = *state;
@@ -163,8 +163,8 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
-/* A form untested against some ports is reported with an experiment; the settling experiments
- * handle it, without raising its confidence. */
+/* A form that was not tested against some ports is reported with an experiment. `experiments
+ * settle` measures it and does not raise the form's confidence. */
 static void test_untested_ports_are_checked(void **state)
 {
     struct bed *b = *state;
@@ -201,7 +201,8 @@ static void test_untested_ports_are_checked(void **state)
     settled_done(&settled);
 }
 
-/* If the experiments keep only some of the ports busy, the machine also names the others. */
+/* If the experiments keep only some of the ports busy, the machine names those that are still
+ * untested. */
 static void test_what_stays_untested_is_said(void **state)
 {
     struct bed *b = *state;
@@ -222,7 +223,7 @@ static void test_what_stays_untested_is_said(void **state)
     settled_done(&settled);
 }
 
-/* Takes a sixth longer. */
+/* Makes a time a sixth longer. */
 static void take_longer(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
@@ -230,7 +231,8 @@ static void take_longer(const void *state, const struct experiment *e, struct me
     m->cycles *= LATE;
 }
 
-/* A time above the prediction counts against a usage, unless times on this CPU may be late. */
+/* A time above the prediction counts against a usage, unless times on this CPU may exceed the port
+ * bound. */
 static void test_late_times_are_those_of_the_chart(void **state)
 {
     struct bed *b = *state;
@@ -251,7 +253,7 @@ static void test_late_times_are_those_of_the_chart(void **state)
     }
 }
 
-/* Sets @usage for @form in the machine, decided by blocks, and resolves the chart's ambiguities
+/* Sets @usage for @form in the machine as decided by blocks, and finds the chart's ambiguities
  * again. @other: index of that usage among the alternatives; -1: none. */
 static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
 {
@@ -270,8 +272,8 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
 }
 
-/* Experiments may leave a usage almost no weight; if blocks choose it anyway, the weight of the
- * former usage remains a number that a file can store. */
+/* Experiments may leave a usage almost no weight. If blocks choose it anyway, files can still store
+ * the weight of the former usage. */
 static void test_next_to_no_weight(void **state)
 {
     struct bed *b = *state;
@@ -297,8 +299,8 @@ static void test_next_to_no_weight(void **state)
     usage_done(&usage);
 }
 
-/* Settles the ambiguities, after which both forms are predicted correctly; returns the form whose
- * charted usage was right. */
+/* Settles the ambiguities and checks that both forms are then predicted correctly. Returns the form
+ * whose charted usage was correct. */
 static const char *settle_rightly(struct bed *b)
 {
     struct err err = {0};
@@ -316,7 +318,8 @@ static const char *settle_rightly(struct bed *b)
     return confirmed;
 }
 
-/* Blocks chose the alternative usage: the experiment that distinguishes both corrects it. */
+/* Blocks chose the alternative usage. The experiment that distinguishes both usages corrects
+ * this. */
 static void test_settling_goes_back_behind_blocks(void **state)
 {
     struct bed *b = *state;
@@ -339,8 +342,8 @@ static void test_settling_goes_back_behind_blocks(void **state)
     usage_done(&usage);
 }
 
-/* Blocks found a usage outside the chart's candidates, with two µops for the port of CRC32. The
- * settling experiment for the chart's candidates has the same time for it. */
+/* Blocks chose a usage that is none of the chart's candidates, with two µops on the port of CRC32.
+ * The experiment for the chart's candidates takes the same time with it. */
 static void test_settling_goes_back_behind_what_blocks_found(void **state)
 {
     struct bed *b = *state;
@@ -357,7 +360,7 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
     usage_done(&usage);
 }
 
-/* A chart measures the settling experiments by itself. */
+/* A chart measures the deciding experiments by itself. */
 static void test_a_chart_settles_its_doubts(void **state)
 {
     const struct bed *b = *state;
@@ -373,8 +376,8 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
-        double least = 1;   /* indistinguishable usages remain equally likely */
-        /* they include the former usage, where it was different */
+        double least = 1;   /* usages that no experiment distinguishes stay equally likely */
+        /* The alternatives include the former usage if it differs. */
         for (unsigned k = 0; k < f->other_count; k++) {
             assert_false(usage_equal(&f->others[k].usage, &is->usage) &&
                          f->others[k].slots == is->micro_ops);
@@ -384,7 +387,8 @@ static void test_a_chart_settles_its_doubts(void **state)
     }
 }
 
-/* An ambiguity whose own experiment cannot be measured: the machine's usage again, but likelier. */
+/* Adds an ambiguity whose own experiment cannot be measured: with the usage that the machine has,
+ * but a greater weight. */
 static void plant(const struct bed *b, const char *form, struct ambiguities *out)
 {
     const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, form);
@@ -396,8 +400,8 @@ static void plant(const struct bed *b, const char *form, struct ambiguities *out
     vec_push(&out->list, planted);
 }
 
-/* An ambiguity without a time remains for the next run, and does not win by other ambiguities'
- * experiments. */
+/* An ambiguity without a time stays for the next run, and does not win because of experiments of
+ * other ambiguities. */
 static void test_what_got_no_time_does_not_win(void **state)
 {
     struct bed *b = *state;
@@ -414,7 +418,7 @@ static void test_what_got_no_time_does_not_win(void **state)
         if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
             plant(b, form, &more);
     }
-    b->ambiguities.list.count = 0;   /* their memory has moved */
+    b->ambiguities.list.count = 0;   /* the memory of the items has moved to the other list */
     ambiguities_done(&b->ambiguities);
     b->ambiguities = more;
     assert_true(settle(b, &settled, &err));
@@ -474,8 +478,8 @@ static void test_doubts_are_kept(void **state)
     work_remove("doubts.csv");
 }
 
-/* The file also records whether times may be late; an older file does not: any time may then be
- * late. */
+/* The file also stores whether times may exceed the port bound. An older file lacks this, and any
+ * time may then exceed it. */
 static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;
@@ -496,7 +500,7 @@ static void test_lateness_is_kept(void **state)
     work_remove("late.csv");
 }
 
-/* A table with other columns is rejected, and so is one without the scatter of times. */
+/* A table with other columns is rejected, and so is one without the relative deviation of times. */
 static void test_other_tables_are_refused(void **state)
 {
     const struct bed *b = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine check and machine correct on a simulated CPU with known tables, and their view compared
- * with golden screens. */
+/* `machine check` and `machine correct` on a simulated CPU with known tables. Their view is
+ * compared with golden screens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static const char simulated[] =
     "machine check --machine skylake --simulate haswell 'ADD (R64, R64)' 'VADDPD (XMM, XMM, XMM)' "
     "'VMULPD (YMM, YMM, YMM)' 'MOV (M64, R64)'";
 
-/* Haswell adds floating-point numbers on one port in 3 cycles and multiplies in 5; Skylake does
- * both on two ports in 4. */
+/* Haswell adds floating-point numbers on one port in 3 cycles, and multiplies in 5. Skylake does
+ * both on two ports in 4 cycles. */
 static void test_disagreements(void **state)
 {
     struct session s;
@@ -77,8 +77,8 @@ static void test_disagreements(void **state)
     assert_true(check_disagrees(row) && row->measured == 3 && row->predicted == 4);
     assert_false(check_disagrees(row_of(c, "VMULPD (YMM, YMM, YMM)", "throughput")));
     assert_false(check_disagrees(row_of(c, "ADD (R64, R64)", "latency op2 -> op1")));
-    /* Disagreements are sorted by frequency in real code: moves to memory are the most frequent of
-     * these. */
+    /* Disagreements are sorted by frequency in programs. Moves to memory are the most frequent of
+     * these forms. */
     assert_string_equal(c->rows[0].form, "MOV (M64, R64)");
     for (size_t i = 1; i < c->count; i++)
         assert_true(check_weight(&c->rows[i - 1]) >= check_weight(&c->rows[i]));
@@ -114,7 +114,7 @@ static size_t lines_of(const char *relative)
     return lines;
 }
 
-/* Chains are loops: the bottleneck of eliminated moves is the six slots of rename, not the four
+/* Chains are loops, so the limit of eliminated moves is the six slots of rename, not the four
  * decoders. */
 static void test_chains_come_from_the_uop_cache(void **state)
 {
@@ -128,8 +128,8 @@ static void test_chains_come_from_the_uop_cache(void **state)
     session_done(&s);
 }
 
-/* Measured values become rows of a user's machine, which predicts them and replaces the original;
- * repeating this replaces the rows. */
+/* Measured values become rows of a user's machine, which predicts them and replaces the original. A
+ * second correction replaces the rows. */
 static void test_corrections(void **state)
 {
     struct session s;
@@ -137,7 +137,7 @@ static void test_corrections(void **state)
 
     (void)state;
     session_init(&s);
-    run(&s, "set machine skylake");   /* outside this CPU's instruction set */
+    run(&s, "set machine skylake");   /* changes the machine to one that this CPU may not execute */
     assert_false(run_line(&s, "machine correct *", NULL, &err));
     assert_non_null(strstr(err.what, "no form has been checked"));
     run(&s, simulated);
@@ -156,12 +156,12 @@ static void test_corrections(void **state)
             "(XMM, XMM, XMM)' 'VMULPD (YMM, YMM, YMM)'");
     for (size_t i = 0; i < s.document.check->count; i++)
         assert_false(check_disagrees(&s.document.check->rows[i]));
-    /* For another truth rows are replaced, not added. */
+    /* Another truth replaces rows and adds none. */
     run(&s, "machine check --machine skylake-measured --simulate skylake 'VMULPD (YMM, YMM, YMM)'");
-    /* differs from the checked machine */
+    /* another CPU than the one that was checked */
     assert_false(run_line(&s, "machine correct --simulate haswell VMUL*", NULL, &err));
     assert_non_null(strstr(err.what, "simulated skylake was checked"));
-    /* as key o in the view runs it: checked values are also simulated */
+    /* key o in the view runs it in this form, because the checked values are simulated as well */
     run(&s, "machine correct VMUL*");
     assert_int_equal(lines_of("latencies.csv"), before);
     holds("latencies.csv", "\"VMULPD (YMM, YMM, YMM)\",3,1,4,measured on simulated skylake");
@@ -185,9 +185,7 @@ static void test_golden(void **state)
     assert_true(screen_lacks("table  3.00"));
 }
 
-/* A simulated CPU executes nothing here, so its instruction set may differ from this CPU's; the two
- * machines' sets must be equal. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
-/* The workbench shows the check at the disagreements, and reports that a form in agreement needs no
+/* The workbench shows the check at the disagreements, and reports that a form which agrees needs no
  * correction. */
 static void test_shows_its_view(void **state)
 {
@@ -228,8 +226,8 @@ static void test_other_set(void **state)
         check_disagrees(row_of(session.document.check, "FADD (D, D, D)", "latency op2 -> op1")));
 }
 
-/* The forms that programs of each set use, most frequent first. Those of AArch64 are all in the
- * list of its forms; x86-64's programs have some that only old AMD processors execute. */
+/* The forms that programs of each instruction set use, most frequent first. Those of AArch64 are
+ * all in the list of forms. Programs of x86-64 have some that only old AMD processors execute. */
 static void test_uses(void **state)
 {
     struct err err = {0};
@@ -257,8 +255,8 @@ static void test_uses(void **state)
     }
 }
 
-/* Instructions missing from the tables of the AArch64 machines belong to other architecture
- * versions, or are atomics: fewer than 25 per million counted occurrences. */
+/* Instructions that the tables of AArch64 machines lack belong to other versions of the
+ * architecture, or are atomics: fewer than 25 per million executed. */
 static void test_machines_know_what_programs_use(void **state)
 {
     static const char *const machines[] = {"cortex-a72",  "neoverse-n1", "neoverse-n2",
@@ -284,8 +282,8 @@ static void test_machines_know_what_programs_use(void **state)
     form_uses_free(uses, count);
 }
 
-/* Without patterns: the most frequent forms in programs of the machines' set; on AArch64 loads and
- * moves are also first. */
+/* Without patterns, checks the most frequent forms in programs of the machines' instruction set. On
+ * AArch64 loads and moves are first, too. */
 static void test_most_used(void **state)
 {
     struct session s;
@@ -302,7 +300,7 @@ static void test_most_used(void **state)
     session_done(&s);
 }
 
-/* A name with a quote remains one word of the command that key o runs. */
+/* A name with a quote stays one word of the command that key o runs. */
 static void test_quoted_name(void **state)
 {
     struct err err = {0};

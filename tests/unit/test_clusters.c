@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of a reference's distances over runs of different sizes, by hand: clusters of small runs
- * that only resemble those of the largest run have no influence. */
+/* Clusters of a reference's reuse distances over runs of different sizes, by hand. Clusters of
+ * small runs that merely resemble those of the largest run have no influence. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,9 +51,9 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     vec_push(&runs->runs, run);
 }
 
-/* Most references are 2 N lines apart, an eighth N^2 / 10. In the small runs those form one
- * cluster, and 3 % are closer: with the first uses these also have three clusters, but different
- * ones. */
+/* Most references have a distance of 2 N lines, an eighth of N^2 / 10. In small runs these merge
+ * into one cluster, and 3 % are closer. With the first uses small runs also have three clusters,
+ * but different ones. */
 static void test_clusters_of_small_runs(void **state)
 {
     const struct program *p = read_program(one_block);
@@ -91,9 +91,9 @@ static void test_clusters_of_small_runs(void **state)
     program_free(p);
 }
 
-/* Of the copies of an unrolled loop, one fetches half of a row's new lines where rows are a
- * multiple of a line, and a quarter where their length is odd: the odd run does not determine even
- * ones. Predicted for an odd size, the formula of all runs stays. */
+/* One of the copies of an unrolled loop fetches half of a row's new lines if a row is a multiple of
+ * a line, and a quarter if its length is odd. The run of odd size does not determine even ones. The
+ * formula of all runs is used to predict an odd size. */
 static void test_rows_that_lie_otherwise(void **state)
 {
     static const double sizes[] = {32, 48, 61, 64, 96, 128};
@@ -124,7 +124,7 @@ static void test_rows_that_lie_otherwise(void **state)
     program_free(p);
 }
 
-/* A rarely executed block after a branch: four runs fit a formula of the fourth power, which far
+/* A rarely executed block after a branch. A formula of the fourth power fits four runs, and far
  * outside of them exceeds the number of executions of the branch. */
 static void test_counts_are_bounded(void **state)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Execution counts of instructions that the compiler moved out of their block's loop, by hand;
- * walks through loops and functions, and the cost of their iterations; the library's code. */
+/* Execution counts of instructions that the compiler moved out of their block's loop, by hand.
+ * Walks through loops and functions, and the cost of their iterations. The code of library
+ * functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,9 +18,9 @@
 #include "program/turns.h"
 #include "program/walk.h"
 
-/* Blocks 1: entry, 2: body of the outer loop, 3: the inner loop, 4: the outer loop's end, 5: the
- * end. The load of block 3 before the label and the jump after the loop are executed once per
- * entry. Instructions outside of blocks belong to adjacent blocks. */
+/* Blocks: 1 entry, 2 body of the outer loop, 3 inner loop, 4 end of the outer loop, 5 end. The load
+ * of block 3 before the label and the jump after the loop are executed once per entry of the loop.
+ * Instructions outside of blocks belong to adjacent blocks. */
 static const char assembly[] =
     "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %ecx\n"
     ".LBB0_2:\n\t.loc 0 0 1\n\tmovq 8(%rsp), %rdx\n\t.loc 0 2 1\n\txorl %eax, %eax\n"
@@ -29,7 +30,7 @@ static const char assembly[] =
     ".LBB0_4:\n\t.loc 0 4 1\n\tmovq %r8, (%rdx)\n\taddq $1, %rcx\n\tcmpq %rsi, %rcx\n\tjb .LBB0_2\n"
     "\t.loc 0 5 1\n\tretq\n";
 
-/* A program of one file, whose functions are in the format of portolan-cc. */
+/* Returns a program of one file with @functions in the format of portolan-cc. */
 static const struct program *read_program(const char *functions, const char *code)
 {
     struct str text = {0}, json = {0};
@@ -63,7 +64,7 @@ static const char moved_functions[] =
     "\"calls\":[],\"next\":[1,4],\"two_way\":true},"
     "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
 
-/* Ten iterations of the outer loop, with a hundred of the inner loop each. */
+/* Ten iterations of the outer loop, each with a hundred of the inner loop. */
 static void test_moved(void **state)
 {
     const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};
@@ -100,7 +101,7 @@ static void test_moved(void **state)
     program_free(p);
 }
 
-/* The loop of @c's first unit that starts at instruction @first. */
+/* Returns the loop of @c's first unit that starts at instruction @first. */
 static uint32_t loop_at(const struct program_code *c, size_t first)
 {
     const struct kernel *k = c->units[0].kernel;
@@ -112,8 +113,9 @@ static uint32_t loop_at(const struct program_code *c, size_t first)
     return 0;
 }
 
-/* The same program with loops of twenty iterations: counts alone determine both branches. An
- * iteration of the outer loop contains twenty of the inner one and ten instructions around them. */
+/* The same program with inner loops of twenty iterations, so that counts alone determine both
+ * branches. An iteration of the outer loop contains twenty of the inner one and ten other
+ * instructions. */
 static void test_walk(void **state)
 {
     double counts[] = {1, 10, 200, 10, 1}, taken[] = {0, 0, 190, 9, 0};
@@ -139,18 +141,18 @@ static void test_walk(void **state)
     for (size_t i = 1; i < 15; i++)
         assert_int_equal(visits[i], i >= 6 && i <= 9 ? 140 : 7);
     vec_done(&walk.steps);
-    /* one iteration is longer */
+    /* one iteration exceeds the limit */
     assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 80, 60, &walk));
     assert_int_equal(walk.steps.count, 0);
-    /* The inner loop's walk resumes in the outer loop where it left: twenty iterations with the
-     * code between them. */
+    /* The walk of the inner loop continues through the outer loop: twenty iterations, and the code
+     * between them. */
     assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 82, &walk));
     assert_true(walk.elsewhere);
     assert_int_equal(walk.steps.count, 90);
     assert_int_equal(walk.turns, 20);
     vec_done(&walk.steps);
     program_flow_done(c, &flow);
-    /* The end of a loop of a hundred iterations is not predicted: walks end there. */
+    /* The exit of a loop of a hundred iterations is not predictable, so walks end there. */
     counts[2] = 1000;
     taken[2] = 990;
     program_flow_find(c, &run, &flow);
@@ -185,10 +187,10 @@ static const char calling_functions[] =
     "{\"name\":\"h\",\"blocks\":[{\"line\":7,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}"
     "]}";
 
-/* The chain passes through both functions: three multiplications per iteration and four additions
- * in one of four. The cycles of the iterations are distributed over all instructions, and equal
- * those of the same instructions as a separate loop. Half of the issue slots cost no time; with a
- * tenth or less the slots are the bottleneck. */
+/* The dependence chain passes through both functions: three multiplications per iteration and four
+ * additions in one of four. The cycles of the iterations are distributed over all instructions, and
+ * equal those of the same instructions as a separate loop. Half of the issue slots cost no time;
+ * with a tenth or less the slots are the limit. */
 static void test_turns(void **state)
 {
     const double counts[] = {1, 1000, 250, 1000, 1, 1000, 250}, taken[] = {0, 750, 0, 999, 0, 0, 0};
@@ -217,10 +219,10 @@ static void test_turns(void **state)
             sum += turns.units[0].cycles[i];
             covered += turns.units[0].covered[i];
         }
-        /* there may be one extra iteration without the other call */
+        /* the walk may have one more iteration without the second call */
         assert_float_equal(covered, insns - 2, 0.01 * insns);
         if (shares[s] >= 0.5)
-            /* latencies 4 and 4; the chain continues across iterations */
+            /* both latencies are 4; the chain continues across iterations */
             assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);
         sums[s] = sum;
         turns_done(c, &turns);
@@ -235,9 +237,9 @@ static void test_turns(void **state)
     program_free(p);
 }
 
-/* The code of a library function is the variant that this CPU executes: it starts at the function's
- * start, continues after each instruction except branches, and ends with the last return. There is
- * none where the system denies access, or for an unknown function. */
+/* The code of a library function is the variant that this CPU executes. It begins at the function's
+ * start, is contiguous except at branches, and ends with the last return. There is no code if the
+ * system denies access, or for an unknown function. */
 static void test_library(void **state)
 {
     static const char *const names[] = {"exp", "printf", "log"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every pair of colours is legible: a contrast of at least 4.5 to 1, on common dark and light
+/* Every pair of colours is legible: it has a contrast of at least 4.5 to 1 on common dark and light
  * terminal backgrounds. */
 #include <math.h>
 #include <setjmp.h>
@@ -14,16 +14,17 @@
 
 #define LEAST 4.5
 
-/* Black, and the backgrounds of common schemes; white, and the same. */
+/* Dark backgrounds: black and those of common schemes. Light ones: white and those of the same
+ * schemes. */
 static const uint32_t grounds[2][4] = {{0x000000, 0x1e1e1e, 0x282c34, 0x002b36},
                                        {0xffffff, 0xfdf6e3, 0xfafafa, 0xf5f5f5}};
-static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* a terminal's default foreground */
+static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* default text colours of terminals */
 
 static void check(enum role role, bool many, bool light)
 {
     const struct colour_pair pair = colour_of(role, many, light);
 
-    /* the terminal defines its 8 colours: xterm's are checked on xterm's backgrounds */
+    /* With 8 colours the terminal defines them. Checks those of xterm on its backgrounds. */
     for (size_t i = 0; i < (many ? 4u : 1u); i++) {
         const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg),
                        bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);
@@ -43,7 +44,7 @@ static void test_each_pair(void **state)
                 check((enum role)role, many, light);
 }
 
-/* Values from the WCAG recommendation, and from other calculators. */
+/* Values from the WCAG recommendation, and from independent calculators. */
 static void test_contrast(void **state)
 {
     (void)state;

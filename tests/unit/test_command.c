@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Invariants of every command's record, parsing of lines into commands, and the settings' table. */
+/* Invariants of every command's record, parsing of lines into commands, and the table of
+ * settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static void test_records(void **state)
     }
 }
 
-/* The commands of @line, separated by bars. */
+/* Splits @line into commands, separated by bars. */
 static void split(const char *line, struct str *out)
 {
     str_clear(out);
@@ -201,8 +202,7 @@ static void test_settings(void **state)
     str_done(&text);
 }
 
-/* A row of the table fully defines a setting: each accepts each of its words, and affects no other
- * setting. */
+/* Each setting accepts each of its words, and changes no other setting. */
 static void test_settings_are_their_rows(void **state)
 {
     struct settings s, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The view compare: selection of the two loops, the values shown, and their differences. */
+/* The view compare: selection of the two loops, their values, and the differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void test_two_kernels(void **state)
     session.settings.ascii = true;
     compare(&frame, "compare-ascii", 80, 24);
     session.settings.ascii = false;
-    /* Moves between differences. */
+    /* keys [ and ] move between differences */
     assert_true(screen_holds(" 1/"));
     press("]");
     assert_true(screen_holds(" 3/"));
@@ -51,7 +51,7 @@ static void test_two_kernels(void **state)
     assert_true(screen_holds(" 4/") || screen_holds(" 6/"));
     press("[[");
     press("g");
-    /* An edit of the machine's mapping is marked until the loops are compared again. */
+    /* After an edit of the machine's mapping the comparison is marked until it is repeated. */
     run_to_end("mapping set 'VADDSD (XMM, XMM, XMM)' 2*p01");
     frame_run(&frame, "view compare");
     assert_true(screen_holds("(before the last edit)"));
@@ -64,7 +64,7 @@ static void test_two_kernels(void **state)
     assert_true(frame.failed);
 }
 
-/* A single kernel is compared on this machine and the next. */
+/* A single kernel is compared between this machine and the next. */
 static void test_alone(void **state)
 {
     (void)state;
@@ -80,8 +80,8 @@ static void test_alone(void **state)
     assert_true(frame.failed);
 }
 
-/* Flags: each way of compiling a source is a separate version; compiling again in the same way
- * replaces the previous one. */
+/* Each set of flags with which a source is compiled is a separate version. Compiling with the same
+ * flags again replaces the version. */
 static void test_flags(void **state)
 {
     char line[4200];
@@ -105,8 +105,8 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
-    /* Vectorised code executes several source iterations at once: the increments of its accesses
-     * show the number, and values are per source iteration. */
+    /* Vectorised code executes several source iterations at once. The increments of its accesses
+     * reveal the number, and values are per source iteration. */
     run_to_end("kernel compile -O1");
     run_to_end("kernel compile -O3");
     run_to_end("kernel compare 3");
@@ -116,15 +116,15 @@ static void test_flags(void **state)
                 session.document.comparison->side[1].times >= 4);
     assert_true(comparison_cycles(session.document.comparison, 1) <
                 0.5 * comparison_cycles(session.document.comparison, 0));
-    /* At -O0 the loop's counter is in memory, and the number is unknown. */
+    /* At -O0 the loop's counter is in memory and the number is unknown. */
     run_to_end("kernel compile -O0");
     run_to_end("kernel compare 2");
     assert_true(screen_lacks("iterations at once"));
     assert_true(screen_holds("one may do more"));
 }
 
-/* Where a machine lacks some instructions its cycles are a lower bound, and no difference is
- * printed: its sign would be unknown. */
+/* If a machine lacks some instructions its cycles are a lower bound. No difference is printed,
+ * because its sign is unknown. */
 static void test_lower_bounds(void **state)
 {
     static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n "

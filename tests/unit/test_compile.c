@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C to kernels: options passed on, line numbers, and the installed compiler's output for a loop. */
+/* C to kernels: passed options, line numbers, and the installed compiler's output for a loop. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,7 +229,7 @@ static void test_faults_of_the_compiler(void **state)
     assert_int_equal(err.line, 5);
     assert_true(strstr(err.what, "FACTOR"));
     assert_true(strstr(err.file, "loop.c"));
-    /* Its own work_path("") contains the header, so that only the macro is missing. */
+    /* The directory work_path("") contains the header, so only the macro is missing. */
     assert_null(load(no_factor, 1, NULL, &err));
     assert_null(load_by(work_path("loop.c"), "sh", no_factor, 1, NULL, &err));
     assert_int_equal(err.code, ERR_USAGE);
@@ -239,7 +239,7 @@ static void test_faults_of_the_compiler(void **state)
     assert_int_equal(err.code, ERR_MISSING);
 }
 
-/* Flags of a recipe after @flag is added. */
+/* Checks the flags of a recipe after @flag is added. */
 static void expect_flags(struct recipe *r, const char *flag, const char *expected)
 {
     struct str text = {0};
@@ -266,7 +266,7 @@ static void test_flags_replace_their_kind(void **state)
     expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
     expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
     expect_flags(r, "-DB=3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell -DB=3");
-    /* duplicate: the last one counts */
+    /* of duplicates the last one counts */
     expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");
     expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal",
                  " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 "
@@ -287,8 +287,8 @@ static void test_flags_replace_their_kind(void **state)
     recipe_free(r);
 }
 
-/* A compiler that does not support the processor compiles for the closest supported one, and the
- * recipe names it. */
+/* A compiler that does not support the processor compiles for the closest one that it supports, and
+ * the recipe names that. */
 static void test_processor_that_compilers_do_not_know(void **state)
 {
     (void)state;
@@ -310,8 +310,8 @@ static void test_processor_that_compilers_do_not_know(void **state)
     kernel_free(k);
 }
 
-/* All messages of the compiler about a rejected source are kept, with the first one in the
- * error. */
+/* All messages of the compiler about a rejected source are stored, and the error has the first
+ * one. */
 static void test_what_the_compiler_printed(void **state)
 {
     (void)state;

@@ -50,7 +50,7 @@ static void test_completion(void **state)
         expect_completion("view ", views[i]->name, true);
     expect_completion("view pre", "previous", true);
     expect_completion("set machine sky", "skylake", true);
-    /* Columns belong to the displayed view. */
+    /* Completes the columns of the displayed view. */
     frame_run(&frame, "view experiments");
     expect_completion("sort pre", "predicted", true);
     expect_completion("sort fo", "form", false);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that changes or writes something confirms it in one line on the bottom line, in its
- * own words, without changing the view. */
+/* Every command that changes or writes something confirms it on the bottom line with its own
+ * sentence, without changing the view. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* The bottom line after @line, with the test's directory for each @, and all jobs that it
- * starts. */
+/* Runs @line, with the test's directory for each @, and all jobs that it starts. Returns the bottom
+ * line. */
 static const char *said(const char *line)
 {
     struct str command = {0};
@@ -95,8 +95,8 @@ static const char *current(void)
     return session.document.selected[0];
 }
 
-/* Undo removes a loaded, imported or inferred object with its selection, and redo restores it; a
- * replaced object of the same name returns. */
+/* Undo removes a loaded, imported or inferred object and its selection, and redo restores them. An
+ * object that it replaced returns. */
 static void test_arrivals_are_undone(void **state)
 {
     (void)state;
@@ -124,8 +124,8 @@ static void test_arrivals_are_undone(void **state)
     said("redo");
     assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
 
-    run_to_end("set machine haswell");   /* selected since: it stays selected when the machine is
-                                          * removed */
+    /* selected after that change, so it stays selected when the machine is removed */
+    run_to_end("set machine haswell");
     said("undo");
     said("undo");
     assert_false(session_has_machine(&session, "mine"));
@@ -144,7 +144,7 @@ static void test_arrivals_are_undone(void **state)
     said("experiments load @/few.csv");
     run_to_end("evolve start --ports 4 --generations 2 --population 4");
     run_to_end("evolve wait");
-    /* It also names an unobservable form: the output view has both lines. */
+    /* The confirmation also names an unobservable form. The output view has both lines. */
     struct str shown = {0};
     said("evolve adopt");
     result_write(session.last, FORMAT_TEXT, &(struct result_style){0}, &shown);
@@ -159,7 +159,7 @@ static void test_arrivals_are_undone(void **state)
     assert_string_equal(current(), "evolved");
 }
 
-/* What-ifs and runs appear in their own views, not as output. */
+/* What-ifs and runs are shown in separate views, not as output. */
 static void test_own_views(void **state)
 {
     (void)state;
@@ -176,7 +176,7 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "whatif");
     assert_true(screen_lacks("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
-    /* the sweep is also kept, for plot and session save */
+    /* the sweep is stored for plot and session save */
     said("kernel whatif issue_width=2");
     assert_true(screen_holds("unchanged"));
     assert_int_equal(session.document.sweep.count, 6);
@@ -187,12 +187,12 @@ static void test_own_views(void **state)
     frame_run(&frame, "view kernel");
     said("evolve status");
     assert_string_equal(views[frame.current]->name, "evolution");
-    frame_run(&frame, "mapping list");   /* a result without a view remains output */
+    frame_run(&frame, "mapping list");   /* a result without a view is shown as output */
     assert_string_equal(views[frame.current]->name, "output");
     static const char *const mixed[] = {"evolve status; mapping list",
                                         "mapping list; evolve status",
                                         "evolve status; mapping list; evolve status"};
-    /* and hides no other message */
+    /* the result hides no other message */
     for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
         frame_run(&frame, "view kernel");
         said(mixed[i]);
@@ -205,8 +205,8 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "evolution");
 }
 
-/* A line number may follow the name, in the notation of compilers and editors; a file of exactly
- * that name has precedence. */
+/* A line number may follow the name, in the notation of compilers and editors. A file of exactly
+ * that name takes precedence. */
 static void test_lines_behind_a_name(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void test_lines_behind_a_name(void **state)
     assert_true(frame.failed);
     said("kernel load @/none.s:1-3");
     assert_true(frame.failed);
-    /* a bundled file, in any working directory */
+    /* a bundled file, for any working directory */
     said("kernel load data/kernels/triad-skl-O3.s:1-99");
     assert_false(frame.failed);
     work_put("two.s:1-3", "c:\nnop\nnop\nnop\njmp c\n");
@@ -251,8 +251,8 @@ static void kernel_arrives(void *state, const struct job_info *info)
     session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
 }
 
-/* On a busy machine a pasted loop comes from a job, without a key press afterwards: the hint to
- * paste one disappears nevertheless. */
+/* On a busy machine a job delivers a pasted loop, without a key press afterwards. The hint to paste
+ * one disappears nevertheless. */
 static void test_hint_goes_with_what_a_job_brings(void **state)
 {
     static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end of a run whose individuals fit the measurements about equally and disagree elsewhere. */
+/* The end of a run whose individuals fit the measurements about equally and differ in other
+ * experiments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@
 #include "../support/support.h"
 
 
-/* Experiments for comparing the members, in addition to the measured ones. */
+/* Adds experiments in which the members' predictions can be compared. */
 static void test_members_predict(void **state)
 {
     struct known_bed b;
@@ -36,8 +37,8 @@ static void test_members_predict(void **state)
     assert_int_equal(same->forms, p->forms);
     assert_true(same->weights == (double)same->experiments &&
                 same->experiments > 2 * p->experiments);
-    /* Measured experiments are unchanged; the additional ones have the individuals' predictions,
-     * sometimes with more of one form than any pair. */
+    /* Measured experiments are unchanged. The additional ones have the individuals' predictions,
+     * and may have more of one form than any pair. */
     float *first = mem_alloc((same->experiments + 1) * sizeof *first),
           *second = mem_alloc((same->experiments + 1) * sizeof *second);
     genome_predict(members[0], same, first);
@@ -54,7 +55,8 @@ static void test_members_predict(void **state)
     assert_true(larger > 0);
     problem_free(same);
 
-    /* Members that differ: the mean, and their deviation from it. */
+    /* Members differ: the experiments have the mean of their predictions, and the deviation from
+     * it. */
     for (size_t f = 0; f < p->forms; f++)
         for (unsigned i = 0; i < members[1]->genes[f].uops; i++)
             members[1]->genes[f].count[i] = (uint8_t)(3 * members[1]->genes[f].count[i]);
@@ -69,7 +71,7 @@ static void test_members_predict(void **state)
     free(first);
     free(second);
 
-    /* Forms alone need no consensus. */
+    /* Experiments of single forms need no consensus. */
     bool *keep = mem_zero(b.t->rows.count, 1);
     for (size_t i = 0; i < 21; i++)
         keep[i] = true;
@@ -82,7 +84,8 @@ static void test_members_predict(void **state)
     known_tear_down(&b);
 }
 
-/* @g with the µop of form @f also on port 3 alone, @times. */
+/* Returns @g with a µop on port 3 added to form @f, or added to its µop on that port, @times
+ * times. */
 static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 {
     struct genome *other = genome_copy(g);
@@ -90,8 +93,8 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
     return other;
 }
 
-/* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no
- * weight, with two experiments of that form it has. */
+/* Many measurements refute what few cannot. With all pairs a mapping with one wrong form has no
+ * weight; with two experiments of that form it has. */
 static void test_refuted_members(void **state)
 {
     struct known_bed b;
@@ -123,7 +126,7 @@ static void test_refuted_members(void **state)
     known_tear_down(&b);
 }
 
-/* Mean relative error of @g on the experiments of @p from @first on. */
+/* Returns the mean relative error of @g on the experiments of @p from @first on. */
 static double error_from(const struct genome *g, const struct problem *p, size_t first)
 {
     float *cycles = mem_alloc((p->experiments + 1) * sizeof *cycles);
@@ -136,8 +139,8 @@ static double error_from(const struct genome *g, const struct problem *p, size_t
     return sum / (double)(p->experiments - first);
 }
 
-/* Few and noisy measurements: on average over some seeds the consensus predicts unmeasured
- * experiments better than the mapping of least cost. */
+/* With few and noisy measurements, the consensus predicts unmeasured experiments better than the
+ * mapping of least cost, on average over some seeds. */
 static void test_few_and_noisy(void **state)
 {
     struct known_bed b;
@@ -181,7 +184,7 @@ static void test_few_and_noisy(void **state)
     known_tear_down(&b);
 }
 
-/* Many noiseless measurements decide: the mapping of least cost stays. */
+/* With many noiseless measurements the mapping of least cost is the result. */
 static void test_many_and_clean(void **state)
 {
     struct known_bed b;
@@ -203,7 +206,7 @@ static void test_many_and_clean(void **state)
     known_tear_down(&b);
 }
 
-/* Events once a consensus is sought. */
+/* Events during the search for a consensus. */
 enum event { EVENT_STOP, EVENT_NO_TIME, EVENT_PAUSE, EVENT_JOIN, EVENTS };
 
 struct happening {
@@ -235,7 +238,8 @@ static void happen(void *state)
     }
 }
 
-/* Independent of the machine's load: the consensus gets its share of this time. */
+/* Returns CPU time, which does not depend on the machine's load. The consensus must get its share
+ * of it. */
 static double processor_seconds(void)
 {
     struct timespec t;
@@ -264,7 +268,7 @@ static void test_interrupted(void **state)
         o.seconds = 1.6;
         o.population = 8;
         struct happening h = {.e = NULL};
-        /* some runs find individuals that agree */
+        /* in some runs all individuals agree */
         for (o.seed = 1; !h.happened && o.seed <= 6; o.seed++) {
             evolve_free(h.e);
             h = (struct happening){evolve_new(b.p, &o, NULL, 0, &err), more, event, false};

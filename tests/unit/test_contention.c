@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The protocol under contention recorded on a busy host (tests/data/contention): settled times are
- * right, whatever the neighbours did, and the others are reported as contended. The recordings are
- * successive slices of about 3 µs (chains, probes and loops with known idle times), so each moment
- * has a speed for every kind of code; the moments of a run determine its time. The newer two also
- * contain the probe for room, and a loop of sparse slow operations, which is slow whenever another
- * thread is active. */
+/* The measuring protocol under contention, as recorded on a busy host (tests/data/contention).
+ * Settled times are correct whatever the neighbours did, and all other times are reported as
+ * contended. The recordings are successive slices of about 3 µs (chains, probes and loops with
+ * known times on an idle core). So each moment has a speed for every kind of code, and the moments
+ * of a run determine its time. The newer two recordings also have the room probe, and a loop of
+ * sparse slow operations, which is slow whenever another thread is active. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,11 +25,11 @@
 #define OVERHEAD 64.0
 #define TICK_HZ 2.0e9
 #define KINDS 9
-#define SETTLED_OFF 0.03 /* maximum relative error */
+#define SETTLED_OFF 0.03 /* largest relative error of a settled time */
 #define VISITS 6
 
-/* Recorded code: its name in the file, the number of instructions in its loop, and the cycles of
- * one on an unshared core. */
+/* Recorded code: name in the file, number of instructions in its loop, and cycles of one on an
+ * unshared core. */
 enum kind { CHAIN, SECOND, NOPS, PORTS, ROOM, COMPARES, LOADS, STORES, FAR };
 static const struct {
     const char *name;
@@ -50,9 +50,9 @@ static const char *const names[] = {"half-quiet", "hardly-quiet", "never-quiet",
 struct recording {
     size_t rows;
     bool has[KINDS];
-    double (*tempo)[KINDS]; /* ticks per loop iteration */
-    double row_ticks;       /* of one row */
-    double tick;            /* ticks per cycle when idle */
+    double (*tempo)[KINDS]; /* per slice and kind: ticks per loop iteration */
+    double row_ticks;       /* ticks of one slice */
+    double tick;            /* ticks per cycle on an idle core */
 };
 
 /* A clock that replays a recording cyclically. */
@@ -74,7 +74,7 @@ static double column(const struct recording *r, const struct replay *p, double a
                    [code == PULSE_ITEM ? p->item : columns[code]];
 }
 
-/* Ticks of @count iterations from the current moment. */
+/* Returns the ticks of @count iterations from the current moment, and advances the clock. */
 static double pass(struct replay *p, enum pulse_code code, double count)
 {
     double begun = p->now;
@@ -164,19 +164,19 @@ static bool is_wrong(double cycles, unsigned item)
     return !(fabs(cycles / quiet(item) - 1) <= SETTLED_OFF);
 }
 
-/* Measures an item by the protocol for forms; false when it does not settle. */
+/* Measures an item with the protocol for forms. Returns false if it does not settle. */
 static bool form_measured(struct replay *p, const struct pulse *pulse,
                           const struct window_rules *rules, double *cycles)
 {
     struct window_result got;
-    (void)p; /* the pulse has it */
+    (void)p; /* the pulse refers to it */
     struct window_wait wait = window_wait_begin(pulse, rules->patience);
     window_measure(pulse, rules, &wait, false, 0, INFINITY, &got);
     *cycles = got.cycles;
     return got.state == WINDOW_SETTLED;
 }
 
-/* The same by the protocol for kernels: in visits some time apart. */
+/* Measures an item with the protocol for kernels, in visits at different times. */
 static bool kernel_measured(struct replay *p, const struct pulse *pulse,
                             const struct window_rules *rules, double *cycles)
 {
@@ -204,8 +204,8 @@ static bool kernel_measured(struct replay *p, const struct pulse *pulse,
 typedef bool (*way)(struct replay *p, const struct pulse *pulse, const struct window_rules *rules,
                     double *cycles);
 
-/* Measures each loop from many moments of the recording; counts settled values, and the wrong ones
- * among them. */
+/* Measures each loop from many moments of the recording. Counts the settled values, and the wrong
+ * ones among them. */
 static void tally(const struct recording *r, const struct window_rules *rules, way measured,
                   unsigned *settled, unsigned *wrong)
 {
@@ -222,7 +222,7 @@ static void tally(const struct recording *r, const struct window_rules *rules, w
         }
 }
 
-/* Returns the number of settled values in all recordings. */
+/* Checks that all settled values in all recordings are correct. Returns their number. */
 static unsigned all_right(way measured, const char *what)
 {
     unsigned settled, wrong, all = 0, all_wrong = 0;
@@ -245,7 +245,7 @@ static unsigned all_right(way measured, const char *what)
     return all;
 }
 
-/* Idle moments are used if there are any. */
+/* Uses idle moments if there are any. */
 static void test_settled_is_right(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void test_kernels_are_right(void **state)
     assert_true(all_right(kernel_measured, "kernels") > 100);
 }
 
-/* Calibration's probe of such a core: busy, or idle if there were idle moments, never a lower
+/* Calibration finds such a core busy, or idle if there were idle moments, and never lowers the
  * baseline. */
 static void test_looks(void **state)
 {
@@ -295,8 +295,8 @@ static void test_looks(void **state)
     }
 }
 
-/* A walk that does not settle by one plan gets another one, once; what the first one saw is
- * gone. */
+/* A loop that walks and does not settle with one plan gets another one, once. The windows of the
+ * first plan are discarded. */
 static void test_replan(void **state)
 {
     struct kernel_passes p = {.plan = {.known = true, .kind = KERNEL_CACHED, .reached = 2}};
@@ -304,7 +304,7 @@ static void test_replan(void **state)
     (void)state;
     p.visits = 9;
     kernel_passes_replan(&p);
-    assert_true(p.plan.known); /* it does not walk */
+    assert_true(p.plan.known); /* the loop does not walk */
     p.plan.walks = true;
     p.visits = 3;
     p.count = 12;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tagged rows, the text copied from a view, and the sequence that sets a terminal's clipboard. */
+/* Tagged rows, the text that a view copies, and the sequence that sets a terminal's clipboard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Compared with a linear search of a list. */
+/* Compares tags with a linear search of a list. */
 static void test_tags(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void release(void *held)
     (void)held;
 }
 
-/* Without memory for the tags of a copy nothing is exported, rather than other rows. */
+/* Without memory to copy the tags nothing is exported, instead of other rows. */
 static void test_tags_without_memory(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void test_tags_without_memory(void **state)
     table_done(&t);
 }
 
-/* The examples of RFC 4648, section 10. */
+/* examples of RFC 4648, section 10 */
 static void test_sequence(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void test_sequence(void **state)
     }
 }
 
-/* The lines copied by @command. */
+/* Returns the number of lines that @command copies. */
 static size_t copied(const char *command)
 {
     size_t lines = 0;
@@ -189,7 +189,7 @@ static void test_rows(void **state)
     assert_int_equal(copied("copy names"), 2);
     assert_memory_equal(str_text(&session.copied), first, strlen(first));
     assert_true(screen_holds("copied 2 lines"));
-    press("r");   /* tags follow their rows */
+    press("r");   /* tags stay with their rows */
     settle();
     assert_true(screen_holds("2 tagged"));
     assert_int_equal(copied("copy names"), 2);
@@ -205,7 +205,7 @@ static void test_rows(void **state)
     size_t lines = 0;
     for (const char *at = str_text(&csv); *at; at++)
         lines += *at == '\n';
-    assert_int_equal(lines, 3);   /* includes the header */
+    assert_int_equal(lines, 3);   /* two rows and the header */
     str_done(&csv);
     remove(path);
     press("U");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine of a CPU: identities given by PORTOLAN_CPU, names of processors, user machines.
+/* The machine of a CPU, for identities in PORTOLAN_CPU, names of processors, and user machines.
  * Independent of the CPU that runs the test. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,20 +44,20 @@ static void test_identities(void **state)
          "Emerald Rapids (Golden Cove core, sapphirerapids tables)"},
         {"GenuineIntel 6 143 8", "sapphirerapids",
          "Sapphire Rapids (Golden Cove core, sapphirerapids tables)"},
-        /* One model number, three processors. */
+        /* one model number of three processors */
         {"GenuineIntel 6 85 4", "skylake-avx512",
          "Skylake-SP (Skylake-X core, skylake-avx512 tables)"},
         {"GenuineIntel 6 85 7", "cascadelake",
          "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
         {"GenuineIntel 6 85 11", "cooperlake",
          "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
-        /* A model number is ignored when the CPU has features that this processor lacks:
-         * hypervisors report other numbers. */
+        /* A model number is ignored if the CPU has features that the processor of that number
+         * lacks, because hypervisors report wrong numbers. */
         {"GenuineIntel 6 167 1", "rocketlake",
          "Rocket Lake (Cypress Cove core, icelake-client tables)"},
         {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids",
          "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
-        /* Hybrid parts, by leaf 1Ah. */
+        /* hybrid processors, by CPUID leaf 1Ah */
         {"GenuineIntel 6 183 1 core", "raptorlake",
          "Raptor Lake (Golden Cove core, alderlake-p tables)"},
         {"GenuineIntel 6 151 2 core", "alderlake-p",
@@ -90,7 +90,7 @@ static void test_identities(void **state)
     }
 }
 
-/* The set is named if it differs from this processor's. */
+/* The message names the instruction set if it differs from this processor's. */
 static void test_unknown(void **state)
 {
     const bool x86 = isa_host() == ISA_X86_64;
@@ -119,8 +119,8 @@ static void test_unknown(void **state)
     }
 }
 
-/* The table itself: each condition is valid, each named machine is shipped or planned, each name
- * has one machine. */
+/* The table: each condition is valid, each named machine is shipped or planned, each name has one
+ * machine. */
 static void test_table(void **state)
 {
     struct err err = {0};
@@ -143,7 +143,7 @@ static void test_table(void **state)
     cpus_free(cpus);
 }
 
-/* The built-in table equals the text, and is used only if the text is unchanged. */
+/* The built-in table equals the text, and is only used if the text is unchanged. */
 static void test_table_in_program(void **state)
 {
     struct err err = {0};
@@ -191,7 +191,7 @@ static void test_alias(void **state)
     machine_free(core);
 }
 
-/* A directory with a base contains only differences, and its latencies come first. */
+/* A directory with a base contains only differences. Its latencies take precedence. */
 static void test_user_machine(void **state)
 {
     struct err err = {0};
@@ -220,7 +220,8 @@ static void test_user_machine(void **state)
     assert_null(ids[1]);
     free(ids[0]);
     free(ids);
-    /* A base that is the machine itself or has a base is rejected; no cycles. */
+    /* Rejects a base that is the machine itself, or that has a base; so there are no cycles of
+     * bases. */
     put("machines/circle/machine.csv", "key,value,unit,source\nbase,circle,,\n");
     assert_null(machine_load("circle", &err));
     put("machines/second/machine.csv", "key,value,unit,source\nbase,mine,,\n");
@@ -234,7 +235,7 @@ static void start(struct session *s, const char *cpu)
     s->input = NULL;
 }
 
-/* First in the comparison; its own tables are listed once. */
+/* It is the first machine of a comparison, and its own tables are listed once. */
 static void test_selection(void **state)
 {
     struct session s;
@@ -278,13 +279,13 @@ static void test_measured_machine_is_native(void **state)
     put("machines/genoa-measured/machine.csv",
         "key,value,unit,source\nbase,genoa,,\ntitle,\"Genoa, corrected\",,\n");
     start(&s, "AuthenticAMD 25 17 1");
-    /* also on a host of another set */
+    /* also on a host of another instruction set */
     assert_string_equal(s.document.kept[ISA_X86_64].ids[0], "genoa-measured");
     assert_string_equal(session_machine(&s, "native", &err)->title, "this CPU: Genoa, corrected");
     session_done(&s);
 }
 
-/* Saved sessions keep the name, without the title of the computer that saved them. */
+/* Saved sessions store the name, not the title, which describes the computer that saved them. */
 static void test_saved_elsewhere(void **state)
 {
     struct session s;
@@ -293,7 +294,7 @@ static void test_saved_elsewhere(void **state)
 
     (void)state;
     start(&s, "GenuineIntel 6 207 2");
-    /* as on a computer with that CPU, whatever this CPU is */
+    /* as on a computer with that CPU */
     document_show_isa(&s.document, ISA_X86_64);
     snprintf(line, sizeof line, "machine show native; session save %s", work_path("saved"));
     if (!run_line(&s, line, NULL, &err))

@@ -19,8 +19,8 @@ struct graph {
     size_t edge_count, node_count;
 };
 
-/* Edges to the same or an earlier node cross iterations, and some others too: every cycle crosses
- * at least one. */
+/* Edges to the same or an earlier node cross iterations, and so do some others. Every cycle
+ * therefore crosses at least one iteration. */
 static struct graph random_graph(struct rng *rng)
 {
     struct graph g = {.node_count = 1 + (size_t)rng_below(rng, NODES_MAX),
@@ -59,7 +59,7 @@ static double by_enumeration(const struct graph *g)
     return best;
 }
 
-/* Oracle 2: bisection on the ratio; Bellman-Ford detects a positive cycle. */
+/* Oracle 2: bisects the ratio. Bellman-Ford detects whether a cycle is positive. */
 static bool has_positive_cycle(const struct graph *g, double ratio)
 {
     double reach[NODES_MAX] = {0};
@@ -103,7 +103,7 @@ static void test_random_graphs(void **state)
         assert_true(fabs(got - expected) < 1e-9 * (1 + expected));
         if (i < 2000)
             assert_true(fabs(got - by_bisection(&g)) < 1e-4 * (1 + expected));
-        /* The given edges form a cycle with those sums. */
+        /* The returned edges form a cycle with these sums. */
         int64_t weight = 0, distance = 0;
         for (size_t k = 0; k < result.count; k++) {
             const struct ratio_edge *e = &g.edges[result.edges[k]],

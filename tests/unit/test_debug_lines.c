@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects with hostile debug information: names of pipes, and excessive size. */
+/* Objects with hostile debug information: names of pipes, and excessive sizes. */
 #include <config.h>
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void tool(const char *const *argv)
     child_result_done(&r);
 }
 
-/* Termination of the child that ran @work: 0, or a signal's number. */
+/* Runs @work in a child. Returns 0, or the signal that ended it. */
 static int fate_of(void (*work)(void))
 {
     int status = 0;
@@ -57,7 +57,7 @@ static int fate_of(void (*work)(void))
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        /* ends a process that waits forever: the test has failed */
+        /* ends a process that waits forever, which fails the test */
         alarm(HANG_SECONDS);
         work();
         _exit(0);
@@ -79,8 +79,7 @@ static void load_loops(void)
     _exit(k && k->loops[0].depth == 1 && !k->origin_text_count ? 0 : 2);
 }
 
-/* Whether this program is built without debug information, which is printed: the test is then
- * skipped. */
+/* Returns whether this program was built without libdw. If so prints that the test is skipped. */
 static bool no_libdw(void)
 {
 #ifdef HAVE_LIBDW
@@ -91,8 +90,8 @@ static bool no_libdw(void)
 #endif
 }
 
-/* The source is replaced by a pipe of its name: the reader neither waits for it nor consumes its
- * content. */
+/* A pipe with the source's name replaces it. The reader must neither wait for it nor consume its
+ * contents. */
 static void test_pipe_as_source(void **state)
 {
     (void)state;
@@ -122,7 +121,7 @@ static void list_thin(void)
     _exit(!ok && strstr(err.what, "no object files") ? 0 : 2);
 }
 
-/* A thin archive names its members' files; only regular files are read. */
+/* A thin archive has only its members' names. Only regular files are read. */
 static void test_pipe_as_member(void **state)
 {
     (void)state;
@@ -138,13 +137,13 @@ static void test_pipe_as_member(void **state)
     assert_int_equal(fate_of(list_thin), 0);
     assert_int_equal(read(pipe, held, sizeof held - 1), 4);
     close(pipe);
-    /* Nor does it wait for a writer. */
+    /* The same without a writer. */
     assert_int_equal(fate_of(list_thin), 0);
 }
 
 static _Atomic int asked;
 
-/* Each call of the clock advances a second. */
+/* A clock that advances by a second per call. */
 static double each_look_a_second(void)
 {
     return (double)atomic_fetch_add(&asked, 1);
@@ -168,7 +167,7 @@ static void load_linked(void)
               : 2);
 }
 
-/* The debug information is in a pipe: libdw would wait there, and is not called. */
+/* The debug information is in a pipe, for which libdw would wait, so it is not called. */
 static void test_libdw_that_waits(void **state)
 {
     (void)state;
@@ -197,7 +196,7 @@ static void load_waiting_archive(void)
     _exit(k && atomic_load(&asked) < 40 && children_left() == 0 ? 0 : 2);
 }
 
-/* Of an archive, only the debug information of the selected member is read, since each read might
+/* Only the debug information of the archive's selected member is read, because each read may
  * wait. */
 static void test_archive_that_waits(void **state)
 {
@@ -206,7 +205,7 @@ static void test_archive_that_waits(void **state)
         return;
     for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
         char text[256];
-        /* A backward jump, but no loop: such a function is tried, and then the next. */
+        /* A backward jump that is no loop. Such a function is read, and then the next one. */
         snprintf(text, sizeof text,
                  ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl "
                  "%%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n",
@@ -223,7 +222,7 @@ static void test_archive_that_waits(void **state)
     assert_int_equal(fate_of(load_waiting_archive), 0);
 }
 
-/* Each row reads one line and not a byte more: the text ends at unmapped memory. */
+/* Each row reads one line of the text and no byte more: unmapped memory follows the text. */
 static void test_rows_end_with_their_lines(void **state)
 {
     (void)state;
@@ -263,8 +262,8 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
-/* Lines of all units: rows of missing sections or files, and truncated ones, are ignored; the
- * others are sorted by address. */
+/* Lines of all units, sorted by address. Ignores rows of missing sections or files, and truncated
+ * rows. */
 static void test_lines_of_all_units(void **state)
 {
     (void)state;
@@ -290,7 +289,7 @@ static void test_lines_of_all_units(void **state)
     unit_lines_done(&d);
 }
 
-/* Each row has a distinct name. */
+/* Parses @count rows, each with a distinct name. */
 static void parse_rows(size_t count)
 {
     struct str text = {0};
@@ -322,8 +321,8 @@ static bool count_allocations(size_t size)
     return false;
 }
 
-/* A source of millions of lines costs neither an allocation per line nor more lines than the
- * limit. */
+/* For a source of millions of lines, lines are not allocated one by one, and the limit of lines
+ * holds. */
 static void test_source_of_many_lines(void **state)
 {
     (void)state;
@@ -349,14 +348,14 @@ static void test_source_of_many_lines(void **state)
     k = load("many.o", NULL, &err);
     mem_fault = NULL;
     assert_non_null(k);
-    assert_int_equal(k->origin_text_count, 7);   /* the rest belongs to no instruction */
+    assert_int_equal(k->origin_text_count, 7);   /* the other lines belong to no instruction */
     assert_true(atomic_load(&allocations) < 20000);
     kernel_free(k);
 }
 
-/* A name in a line table does not prove ownership of its file. Only files next to the object, below
- * the working directory, or in directories permitted by the user are read, and of these only the
- * sources of the code. */
+/* A file is not trusted because a line table names it. Only files next to the object, within the
+ * working directory, or in directories that the user permitted are read, and only sources of the
+ * code. */
 static void test_whose_source(void **state)
 {
     static const struct { const char *source, *path; bool read;
@@ -444,7 +443,7 @@ static void test_function_within_a_function(void **state)
 
 static const char *shrinking;
 
-/* Called after some progress: another process truncates the file. */
+/* Called after some progress: truncates the file, as another process may do. */
 static bool shrink(void *state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts from control flow compared with the same loops executed here, and malformed
+/* Counts derived from control flow, compared with the same loops executed here. Malformed
  * descriptions. */
 #include <math.h>
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static const struct program *described(const char *symbols, const char *function
 }
 
 #define BLOCK(next) "{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[" next "],\"two_way\":true}"
-/* The integer in the first word: value 0. */
+/* reads the integer in the first word as value 0 */
 #define READ "\"steps\":[\"call 0 1 ?\",\"word 0 32 c 64 4503599627370504\"]"
 
 static void counts_of(const struct program *p, int n, double *counts)
@@ -78,15 +78,15 @@ static void test_triangle(void **state)
         assert_float_equal(counts[1], outer + 1, 0);
         assert_float_equal(counts[2], inner + outer, 0);
         assert_float_equal(counts[3], inner, 0);
-        assert_true(isnan(counts[4]) || inner == 0);   /* depends on data */
-        assert_float_equal(counts[5], inner, 0);       /* both paths join */
+        assert_true(isnan(counts[4]) || inner == 0);   /* the count depends on data */
+        assert_float_equal(counts[5], inner, 0);       /* both paths join here */
         assert_float_equal(counts[6], outer, 0);
         assert_float_equal(counts[7], 1, 0);
     }
     program_free(p);
 }
 
-/* fib(n), which calls itself twice where n >= 2; this function counts the calls by recursion. */
+/* Counts the calls of fib(n), which calls itself twice if n >= 2, by recursion. */
 static double calls_of_fib(int n)
 {
     return n < 2 ? 1 : 1 + calls_of_fib(n - 1) + calls_of_fib(n - 2);
@@ -124,8 +124,8 @@ static void test_recursion(void **state)
     program_free(p);
 }
 
-/* A loop with unknown trip count leaves its blocks unknown, and subsequent code known; a function
- * that may not return leaves the code after its call unknown. */
+/* The counts of a loop with unknown trip count are unknown, and those after the loop are known.
+ * Counts after the call of a function that may not return are unknown. */
 static void test_unknown(void **state)
 {
     const struct program *p = described(
@@ -149,7 +149,7 @@ static void test_unknown(void **state)
     program_free(p);
 }
 
-/* Any truncated or changed expression is rejected, or read; none is accepted unchecked. */
+/* Each truncated or changed expression is rejected or read; none is accepted unchecked. */
 static void test_broken(void **state)
 {
     static const char good[] =
@@ -178,7 +178,7 @@ static void test_broken(void **state)
     assert_non_null(json);
     assert_true(control_read(json, 1, 1, &c));
     control_done(&c);
-    assert_false(control_read(json, 1, 0, &c));   /* a name unknown to the unit */
+    assert_false(control_read(json, 1, 0, &c));   /* a name that the unit lacks */
     control_done(&c);
     assert_false(control_read(json, 2, 1, &c));
     control_done(&c);

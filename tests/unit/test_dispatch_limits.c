@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of µops with a limit on dispatch per cycle: syntax of the fact, the two facts that it
+/* Kinds of µops with a limit of dispatch per cycle: syntax of the fact, the two facts that it
  * replaced, and bound and simulation compared with counts by hand. */
 #include <math.h>
 #include <setjmp.h>
@@ -76,7 +76,7 @@ static void test_texts(void **state)
     assert_true(limits.items[0].most == 4 && !limits.items[0].within &&
                 limits.items[0].ports == 3 && limits.items[1].most == 2 &&
                 limits.items[1].within && limits.items[1].ports == 6);
-    /* of: any of the ports suffices; within: all must be members */
+    /* of: one of the ports suffices; within: all ports must be listed */
     assert_true(dispatch_limit_has(&limits.items[0], 5));
     assert_false(dispatch_limit_has(&limits.items[0], 4));
     assert_true(dispatch_limit_has(&limits.items[1], 4));
@@ -114,7 +114,7 @@ static void test_former_spelling(void **state)
     assert_true(limits.count == 1 && limits.items[0].ports == 3 && limits.items[0].most == 3);
     machine_free(m);
 
-    /* one without the other, and invalid values: reported, and there is no limit */
+    /* One fact without the other, and invalid values, are reported. There is then no limit. */
     static const char *const bad[] = {
         "dispatch_ports,p01,,\n",
         "dispatch_per_cycle,3,,\n",
@@ -158,7 +158,7 @@ static bool lists(const char *list, const char *name, size_t length)
     return false;
 }
 
-/* Whether a µop for the ports in @uop is of the kind, by port names. */
+/* Returns whether a µop with the ports in @uop is of the kind, by names of ports. */
 static bool of_kind(const char *uop, const char *ports, bool within)
 {
     unsigned in = 0, all = 0;
@@ -179,8 +179,8 @@ static const struct { const char *ports; bool within; } kinds[] = {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* The bound is the maximum over kinds of their count divided by their limit; the simulation of
- * loops of independent instructions is never faster. */
+/* The bound is the maximum over kinds of count divided by limit. The simulation of loops of
+ * independent instructions is never faster. */
 static void test_counts(void **state)
 {
     struct rng rng;
@@ -242,24 +242,24 @@ static void test_counts(void **state)
     assert_true(bound_here > 20);
 }
 
-/* Loops with cycles from published measurements or a guide. */
+/* Loops with their cycles by published measurements or guides. */
 static void test_cores(void **state)
 {
     static const struct { const char *machine, *text; unsigned times; double cycles; } loops[] = {
-        /* a Graviton 4: four additions per cycle, in parallel with four of floating point; six
-         * zeroing moves, four others */
+        /* A Graviton 4: four integer additions per cycle, in parallel with four floating-point
+         * additions; six zeroing moves, four other moves. */
         {"neoverse-v2", "add x1, x20, x21\n", 13, 3.25},
         {"neoverse-v2", "add x1, x20, x21\nfadd d1, d20, d21\n", 8, 2},
         {"neoverse-v2", "smulh x1, x20, x21\n", 8, 4},
         {"neoverse-v2", "mov x1, #0\n", 12, 2},
         {"neoverse-v2", "mov x1, x20\n", 12, 3},
         {"neoverse-v1", "mov x1, #0\n", 12, 2},
-        /* a Graviton 5: six of eight units */
+        /* a Graviton 5: six of its eight units per cycle */
         {"neoverse-v3", "add x1, x20, x21\n", 12, 2},
         {"neoverse-v3", "add x1, x20, x21\n", 15, 2.5},
         /* a Cortex-A710: three */
         {"neoverse-n2", "add x1, x20, x21\n", 7, 7. / 3},
-        /* Graviton 3 and 2: the number of units */
+        /* Graviton 3 and 2: as many as there are units */
         {"neoverse-v1", "add x1, x20, x21\n", 8, 2},
         {"neoverse-n1", "add x1, x20, x21\n", 6, 2},
     };

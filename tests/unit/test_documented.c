@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command in README and docs is parsed by the program's parser: it exists, and so do its
- * arguments and options. */
+/* The program's parser accepts every command in README and docs: command, arguments and options
+ * exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 static size_t checked;
 
-/* Whether @text begins with the first word of a command. */
+/* Returns whether @text begins with the first word of a command. */
 static bool names_a_command(const char *text)
 {
     for (const struct command *const *c = commands; *c; c++) {
@@ -32,7 +32,7 @@ static bool names_a_command(const char *text)
     return false;
 }
 
-/* All commands of a line. */
+/* Checks all commands of a line. */
 static void check_commands(const char *path, const char *text)
 {
     for (const char *at = text; *at;) {
@@ -51,7 +51,7 @@ static void check_commands(const char *path, const char *text)
     }
 }
 
-/* The arguments of -e in the shell command at @at, in quotes; they may span lines. */
+/* Checks the quoted arguments of -e in the shell command at @at. They may span lines. */
 static void check_shell(const char *path, const char *at)
 {
     for (const char *line_end = at + strcspn(at, "\n"), *e;

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "../support/support.h"
 
-/* Kendall's tau-b by its definition over all pairs. */
+/* Returns Kendall's tau-b by its definition over all pairs. */
 static double tau_by_pairs(double (*p)[2], size_t n)
 {
     double both = 0, first = 0, second = 0;
@@ -51,7 +51,7 @@ static void test_kendall(void **state)
         double expected = tau_by_pairs(pairs, n), got = kendall_tau(pairs, n);
         assert_true(isnan(expected) ? isnan(got) : fabs(got - expected) < 1e-9);
     }
-    /* By hand: one exchange of neighbours among four, (5 - 1) / 6. */
+    /* By hand: one exchange of neighbours among four gives (5 - 1) / 6. */
     double four[4][2] = {{1, 1}, {2, 3}, {3, 2}, {4, 4}};
     assert_true(fabs(kendall_tau(four, 4) - 4.0 / 6) < 1e-12);
 }
@@ -62,7 +62,7 @@ static void test_evaluation(void **state)
     struct err err = {0};
     struct machine *m = machine_load("skylake", &err);
     assert_non_null(m);
-    /* A dependent addition takes 1 cycle, two independent multiplications on one port 2. */
+    /* A dependent addition takes 1 cycle; two independent multiplications on one port take 2. */
     const struct measured_block blocks[] = {
         {"4883c001", 1.0}, {"480fafc3480fafcb", 4.0}, {"488b00", 8.0},
         {"ff", 1.0},       {"4883c001", 0},           {"48zz", 1},
@@ -81,8 +81,9 @@ static void test_evaluation(void **state)
     assert_int_equal(one.n, 3);
     assert_int_equal(one.untimed, 3);
     assert_int_equal(one.refused, 3);
-    assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);   /* of those with a time */
-    /* 1 predicted for 1, 3 for 4 (latency 3 of the multiplication), 4 for 8: errors 0, 1/4, 1/2. */
+    assert_true(fabs(one.coverage - 3.0 / 6) < 1e-12);   /* share of the blocks with a time */
+    /* Predictions 1 for 1, 3 for 4 (latency 3 of the multiplication), 4 for 8: errors 0, 1/4,
+     * 1/2. */
     assert_true(fabs(one.mape - 0.25) < 1e-9);
     assert_true(fabs(one.median - 0.25) < 1e-9);
     assert_true(fabs(one.kendall - 1) < 1e-9);
@@ -103,8 +104,8 @@ static void test_evaluation(void **state)
     machine_free(m);
 }
 
-/* A length-changing prefix also has its cost in repeated copies: measured on a Skylake, BHive's
- * blocks (4 of them, MIT licence). */
+/* A length-changing prefix costs as much in repeated copies. Measured on a Skylake: four of BHive's
+ * blocks (MIT licence). */
 static void test_prefixes(void **state)
 {
     static const struct measured_block blocks[] = {{"664181f9b702", 3.37},
@@ -129,7 +130,7 @@ static void test_prefixes(void **state)
     machine_free(m);
 }
 
-/* A temporary file with @text, valid until the next call. */
+/* Writes @text to a temporary file, valid until the next call. Returns its path. */
 static const char *write_file(const char *text, size_t length)
 {
     assert_true(file_write(work_path("table.csv"), text, length, NULL));
@@ -145,9 +146,9 @@ static void test_reader(void **state)
     size_t count, rows = 0;
 
     str_add(&text, "a,b\n");
-    for (int i = 0; i < 40000; i++)   /* several chunks, with rows across their boundaries */
+    for (int i = 0; i < 40000; i++)   /* several chunks, with rows that cross their boundaries */
         str_addf(&text, "%d,\"x,\"\"%d\"\n", i, i);
-    str_add(&text, "last,row");       /* no newline at the end */
+    str_add(&text, "last,row");       /* no newline at the end of the file */
     const char *path = write_file(text.data, text.length);
     struct csv_reader *r = csv_reader_open(path, &err);
     assert_non_null(r);

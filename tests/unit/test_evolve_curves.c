@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reported progress of a run: one measure for all its phases, a best value that never rises, and
- * the number of individuals. */
+/* Reported progress of a run: one measure of error for all its phases, a least error that never
+ * rises, and the number of individuals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,14 +19,13 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-#define TICK 0.003      /* seconds between two reads of the clock */
+#define TICK 0.003      /* seconds per read of the clock */
 #define SAMPLES 20000
-/* columns: the view has two rows of 80 for the description of a phase, with line breaks at
- * blanks */
+/* Columns of a description. The view has two rows of 80 for it, with line breaks at blanks. */
 #define ROW 75
-/* moves of a run that is stopped at once; a third fewer without the final ones */
+/* Most moves of a run that is stopped at once; without the final ones a third fewer. */
 #define QUENCHED 20000
-/* some checks for the end; moves to the end would take several times more */
+/* Steps of some polls. Searching to the end would take several times as many. */
 #define STEPS_LEFT 60000
 
 static double now, tick = TICK;
@@ -38,7 +37,7 @@ static double ticking(void)
 
 struct seen {
     struct evolve *e;
-    double reached;     /* by the last status */
+    double reached;     /* least error in the last status */
     size_t looks;
 };
 
@@ -58,8 +57,8 @@ static void look(void *state)
     seen->looks++;
 }
 
-/* Equivalent forms are searched as one, whose means have far less noise than any experiment: no
- * curve may show the errors of these means. */
+/* Equivalent forms are searched as one, whose mean times have far less noise than any experiment.
+ * No curve may show the errors of these means. */
 static void test_one_measure(void **state)
 {
     static struct evolve_sample samples[SAMPLES];
@@ -99,7 +98,7 @@ static void test_one_measure(void **state)
     known_tear_down(&b);
 }
 
-/* Number of individuals in a run of @seconds on two threads. */
+/* Returns the number of individuals in a run of @seconds on two threads. */
 static unsigned individuals(struct problem *p, double seconds, unsigned told)
 {
     struct evolve_options o;
@@ -116,7 +115,7 @@ static unsigned individuals(struct problem *p, double seconds, unsigned told)
     return status.population;
 }
 
-/* The default population converges in the time: more experiments per form take more time. */
+/* The default population converges in time: more experiments per form reduce it. */
 static void test_individuals_fit_the_time(void **state)
 {
     struct mapping *m = known(14);
@@ -159,7 +158,8 @@ static double ticking_and_looking(void)
 
     if (seen && lock_try(&seen->e->lock)) {
         lock_give(&seen->e->lock);
-        /* reporting its state reads the clock, which stands still meanwhile */
+        /* evolve_get_status reads the clock, which must neither advance nor call this function
+         * again */
         cooling = NULL;
         tick = 0;
         evolve_get_status(seen->e, &status);
@@ -172,8 +172,9 @@ static double ticking_and_looking(void)
     return ticking();
 }
 
-/* A mapping stopped in its first moments is hot, and is cooled; the mapping reported meanwhile
- * remains. With seed 98 the second cooling ends slightly higher than the first. */
+/* A mapping of a run that is stopped in its first moments is at high temperature, and is cooled.
+ * The mapping reported meanwhile is not lost. With seed 98 the second cooling ends slightly higher
+ * than the first. */
 static void test_stopped_at_once(void **state)
 {
     static const unsigned seeds[] = {1, 2, 3, 4, 5, 6, 7, 8, 98};
@@ -199,7 +200,7 @@ static void test_stopped_at_once(void **state)
         evolve_get_status(e, &status);
         struct genome *best = evolve_best(e, NULL);
         assert_int_equal(status.state, EVOLVE_STOPPED);
-        /* at high temperature at least 0.009 in most of these seeds */
+        /* At high temperature the error is at least 0.009 for most of these seeds. */
         assert_true(genome_error(best, b.p) < 0.006);
         uint64_t moves = 0;
         for (int k = 0; k < MOVE_KINDS; k++)
@@ -214,7 +215,7 @@ static void test_stopped_at_once(void **state)
 
 static uint64_t steps_before;
 
-/* The remaining work would take longer than the remaining time. */
+/* Stops the run when the remaining work exceeds the remaining time. */
 static void stop_short(void *state)
 {
     stop(state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run of inference with its threads: watched, paused, stopped, resumed from its checkpoint. */
+/* A run of inference with its threads: observed, paused, stopped, resumed from its checkpoint. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,14 +135,15 @@ static void test_run_and_resume(void **state)
     evolve_run_wait(run);
     struct evolve_status again;
     evolve_get_status(run->evolve, &again);
-    /* single-precision sums in another order */
+    /* tolerance, because single-precision sums have another order */
     assert_true(again.cost <= status.cost * (1 + 1e-5));
     evolve_run_free(run);
     population_done(&p);
     experiments_free(t);
 }
 
-/* An outline is whole: its predictions have the error of its mapping. */
+/* Checks that an outline is complete: its predictions have the error of its mapping. Returns that
+ * error. */
 static double outlined(const struct outline *o)
 {
     double sum = 0;
@@ -155,8 +156,8 @@ static double outlined(const struct outline *o)
     return o->best->d_avg;
 }
 
-/* Outlines are published by a thread of the run while another one looks; the last is of the end,
- * and follows an edit after it. */
+/* A thread of the run publishes outlines while another reads them. The last outline is that of the
+ * end, and changes with an edit after it. */
 static void test_outlines(void **state)
 {
     struct experiments *t = some_experiments();
@@ -192,7 +193,8 @@ static void test_outlines(void **state)
     experiments_free(t);
 }
 
-/* Prices that suit thousands of experiments must not forbid µops where there are six. */
+/* Prices of µops for thousands of experiments must not exclude µops if there are six
+ * experiments. */
 static void test_few_experiments(void **state)
 {
     static const char rows[] = "experiment,cycles\nA,0.25\nB,1\nC,0.5\nA + B,1\nA + C,0.5\nB + "
@@ -243,8 +245,8 @@ static void test_stop_while_paused(void **state)
     experiments_free(t);
 }
 
-/* The paper's algorithm runs on one thread: it ends however many other threads are idle, also from
- * a resumed population. */
+/* The paper's algorithm runs on one thread. It ends however many other threads are idle, also if
+ * resumed from a population. */
 static void test_pmevo_with_many_threads(void **state)
 {
     struct experiments *t = some_experiments();
@@ -276,7 +278,7 @@ static void count_call(void *state, unsigned worker)
     atomic_fetch_add(&calls[worker], 1);
 }
 
-/* Every member runs once, though each finishes immediately. */
+/* Each member runs once, although each returns immediately. */
 static void test_team(void **state)
 {
     struct err err = {0};
@@ -298,8 +300,8 @@ static void test_team(void **state)
 #define SANITIZED
 #endif
 
-/* If the system refuses threads no worker starts, which is reported. Runs in a child with a tight
- * memory limit. */
+/* If the system denies threads no worker starts, and an error is returned. Runs in a child with a
+ * low memory limit. */
 static void test_team_refused(void **state)
 {
     (void)state;
@@ -313,7 +315,7 @@ static void test_team_refused(void **state)
     if (child == 0) {
         static atomic_uint calls[1024];
         struct err err = {0};
-        /* of threads with 8 MiB of stack each */
+        /* less than the stacks of the threads, 8 MiB each */
         const struct rlimit limit = {(rlim_t)1 << 30, (rlim_t)1 << 30};
         unsigned done = 0;
         if (setrlimit(RLIMIT_AS, &limit) != 0 || team_run(1024, count_call, calls, &err))
@@ -330,7 +332,7 @@ static void test_team_refused(void **state)
 
 static _Atomic uint64_t stepped;
 
-/* A clock driven by work alone: a step (base/steps.h) of the calling thread takes 1 ms. */
+/* A clock that only work advances: a step (base/steps.h) of the calling thread takes 1 ms. */
 static double clock_of_steps(void)
 {
     static _Thread_local uint64_t seen;
@@ -340,8 +342,8 @@ static double clock_of_steps(void)
     return 1e-3 * (double)atomic_load(&stepped);
 }
 
-/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those of a size for which
- * five seconds suffice. */
+/* Returns by how many steps `evolve start --seconds 5` with @rows experiments exceeds a run for
+ * which five seconds suffice. */
 static uint64_t steps_too_many(size_t rows)
 {
     struct str text = {0};
@@ -375,8 +377,8 @@ static uint64_t steps_too_many(size_t rows)
     return steps > 5000 ? steps - 5000 : 0;
 }
 
-/* The time limit also holds during the layout of a large table: little work follows it, for any
- * number of rows. */
+/* The time limit also applies to the layout of a large table. Little work follows the limit, for
+ * any number of rows. */
 static void test_limit_while_it_is_laid_out(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments that arrive during a run. */
+/* Experiments that join a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@
 
 #define THREADS 3
 
-/* The rows of @t with forms among the first @forms: the even ones, or all. */
+/* Returns the problem of those rows of @t whose forms are among the first @forms: the even rows, or
+ * all. */
 static struct problem *part_of(const struct experiments *t, uint32_t forms, bool all)
 {
     bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
@@ -42,13 +43,13 @@ static struct problem *part_of(const struct experiments *t, uint32_t forms, bool
     return p;
 }
 
-/* A run, and experiments that join once it has taken the previous ones. */
+/* A run, and experiments that join it once it has taken the previous ones. */
 struct stream {
     struct evolve *e;
     const struct experiments *t;
-    uint32_t forms;         /* of the second part; 0: nothing joins */
-    unsigned parts, sent;   /* joined in succession */
-    double reached;         /* the least error so far, as last reported; NaN at first */
+    uint32_t forms;         /* number of forms in the second part; 0: nothing joins */
+    unsigned parts, sent;   /* number of parts that join in succession; number sent */
+    double reached;         /* least error last reported; NaN at first */
     size_t reached_of, rose;
 };
 
@@ -74,7 +75,7 @@ static void poll_stream(void *state)
     if (s->sent < s->parts)
         send_next(s);
     else
-        /* all arrived: the current one is final */
+        /* All parts were sent, so the current generation is the last. */
         evolve_set(s->e, "generations", status.generation + 1, &err);
 }
 
@@ -105,7 +106,7 @@ static struct mapping *mapping_of(struct evolve *e)
 
     assert_non_null(g);
     assert_int_equal(g->forms, p->forms);
-    /* Its errors refer to the current experiments. */
+    /* Its errors are those on the current experiments. */
     assert_true(fabs(genome_error(g, p) - g->d_avg) < 1e-5);
     ports_number(&names, g->ports);
     struct mapping *m = genome_mapping(g, p, &names);
@@ -114,8 +115,8 @@ static struct mapping *mapping_of(struct evolve *e)
     return m;
 }
 
-/* From beginning to end, across joins: the least error never rises, and the other curves are
- * interrupted at each change of experiments. */
+/* Across joins, the least error never rises. All other curves are interrupted at each change of
+ * experiments. */
 static void check_curves(const struct evolve_sample *samples, size_t n, unsigned joined)
 {
     unsigned gaps = 0;
@@ -131,8 +132,8 @@ static void check_curves(const struct evolve_sample *samples, size_t n, unsigned
     assert_true(gaps > 0 && gaps <= joined);
 }
 
-/* A run that begins with ten of the forms, then gets all forms with half of their experiments, and
- * then the rest; with the given threads and number of ports. */
+/* A run starts with ten of the forms. All forms with half of their experiments join, then all
+ * experiments. Uses the given threads and number of ports. */
 static void stream_through(unsigned ports, double most)
 {
     static struct evolve_sample samples[4000];
@@ -147,7 +148,7 @@ static void stream_through(unsigned ports, double most)
         .t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
     const size_t begun_with = p->experiments;
 
-    problem_free(p);   /* the run holds a reference */
+    problem_free(p);   /* the run has a reference to it */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
     evolve_get_status(stream.e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
@@ -161,7 +162,7 @@ static void stream_through(unsigned ports, double most)
     assert_true(error <= most);
     size_t n = evolve_get_samples(stream.e, samples, 4000);
     check_curves(samples, n, status.joined);
-    /* One measure for the whole run: the initial one. */
+    /* The whole run has one measure of error: the initial one. */
     assert_int_equal(stream.rose, 0);
     assert_int_equal(stream.reached_of, begun_with);
     assert_true(status.d_reached <= stream.reached &&
@@ -183,7 +184,7 @@ static void test_number_of_ports_is_sought_again(void **state)
     stream_through(0, 0.05);
 }
 
-/* A, B and C take 1, 4 and 16 cycles alone; of the new ones D takes 3.9, E 1.1, F 100; G was never
+/* A, B and C take 1, 4 and 16 cycles alone. Of the new forms D takes 3.9, E 1.1, F 100; G was not
  * measured alone. */
 static void test_what_a_new_form_begins_with(void **state)
 {
@@ -221,8 +222,8 @@ static void test_what_a_new_form_begins_with(void **state)
     experiments_free(after);
 }
 
-/* Experiments that arrive at a run that is ending, has ended, or does not support joining are
- * dropped. Pending ones are replaced. */
+/* A run that is ending, has ended, or does not support joining drops new experiments. New ones
+ * replace those that are pending. */
 static void test_what_comes_too_late(void **state)
 {
     struct known_bed b;
@@ -257,13 +258,13 @@ static void test_what_comes_too_late(void **state)
     known_tear_down(&b);
 }
 
-/* A thread that starts while the others move the run to new experiments. */
+/* A thread that starts while all others move the run to new experiments. */
 struct latecomer {
     struct evolve *e;
     bool looked, begun;
 };
 
-/* The thread's present work; earlier work is done. */
+/* The current work of the thread; older work is finished. */
 static void end_meeting(void *state)
 {
     struct latecomer *late = state;
@@ -276,7 +277,7 @@ static void end_meeting(void *state)
     lock_give(&late->e->lock);
 }
 
-/* It starts no work: its problem and individuals are freed when the others arrive. */
+/* The thread starts no work. Its problem and individuals are freed when all others have moved. */
 static void test_thread_that_starts_late(void **state)
 {
     struct known_bed b;
@@ -296,7 +297,7 @@ static void test_thread_that_starts_late(void **state)
     known_tear_down(&b);
 }
 
-/* A table without a further layout is released: measured results wait for the release. */
+/* A table without a newer layout is released. Measured results wait for that. */
 static void test_fed_after_its_end(void **state)
 {
     struct known_bed b;
@@ -325,7 +326,7 @@ static void must(struct session *s, const char *line, struct str *out)
         fail_msg("%s: %s", line, err.what);
 }
 
-/* The last run's status, once it has all results of @s or after a long wait. */
+/* Returns the status of the last run when it has all results of @s, or after a long wait. */
 static struct evolve_status fed(struct session *s)
 {
     struct evolve_status status = {0};
@@ -339,13 +340,13 @@ static struct evolve_status fed(struct session *s)
     return status;
 }
 
-/* For a named machine: on AArch64 this processor's own forms differ. */
+/* Uses a named machine, because this processor's forms differ on AArch64. */
 #define SINGLES                                                                                    \
     "set machine skylake; forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR "  \
     "(R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; "                               \
     "experiments measure --simulate skylake"
 
-/* As in interactive use: measurements made during a live run are in its mapping. */
+/* As in interactive use: the mapping of a live run includes measurements made during the run. */
 static void test_live(void **state)
 {
     static const char *const refused[] = {"evolve start --live --active",
@@ -367,7 +368,7 @@ static void test_live(void **state)
         strstr(str_text(&out), "5 forms, 5 experiments, and those measured meanwhile"));
     status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
-    /* No new results: nothing joins. */
+    /* Without new results nothing joins. */
     const unsigned joined = status.joined;
     evolve_feed(&s);
     assert_true(run_line(&s, "evolve stop; evolve status", &out, &err));
@@ -379,8 +380,8 @@ static void test_live(void **state)
     str_done(&out);
 }
 
-/* Scripts have no polling between commands: each command feeds the run, and those that show or end
- * it wait until it has everything. */
+/* Scripts have no polling between commands. Each command feeds the run, and those that show or end
+ * it wait until it has all results. */
 static void test_live_in_scripts(void **state)
 {
     static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
@@ -416,7 +417,8 @@ static void test_live_in_scripts(void **state)
     session_done(&s);
 }
 
-/* A live run resumed from its checkpoint is live; inferred and given usages remain separate. */
+/* A live run that is resumed from its checkpoint is live. Inferred and given usages stay
+ * separate. */
 static void test_live_resumed(void **state)
 {
     static const char *const ports[] = {"4", "auto"};
@@ -445,14 +447,14 @@ static void test_live_resumed(void **state)
         assert_non_null(strstr(str_text(&out), "and those measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
-        /* resumes from the file's state, with the same experiments */
+        /* resumes from the state in the file, with the same experiments */
         assert_true(status.d_reached <= reached && status.reached_of == 5);
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
-        /* The second run's file lacks the starting point of the first: the next run starts from the
-         * current one, and reports that. */
+        /* The second run's file lacks the starting point of the first run. The next run starts from
+         * the current one, and reports that. */
         str_clear(&line);
         str_clear(&out);
         str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));

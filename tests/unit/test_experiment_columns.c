@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters over experiments, compared with an independent evaluation of each condition; malformed
- * expressions; printed rows. */
+/* Filters of experiments, compared with an independent evaluation of each condition. Malformed
+ * expressions. Printed rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,7 +110,7 @@ static void test_malformed(void **state)
     experiments_free(t);
 }
 
-/* Rows print in the notation of experiments. */
+/* Rows are printed in the notation of experiments. */
 static void test_print(void **state)
 {
     struct experiments *t = table();

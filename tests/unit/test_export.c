@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `export` writes and `copy` copies the visible result: the same rows, and nothing of a failed
- * command. */
+/* `export` writes and `copy` copies the visible result: both have the same rows, and nothing of a
+ * failed command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* Runs @line, with the directory of the test for each @; returns errors of the line and its jobs,
- * "" for none. */
+/* Runs @line, with the test's directory for each @. Returns the errors of the line and its jobs;
+ * "": none. */
 static const char *fault_of(const char *line)
 {
     struct str command = {0};
@@ -54,8 +54,8 @@ static void works(const char *line)
         fail_msg("%s: %s", line, fault);
 }
 
-/* After a failed command the earlier result is not exported, until it is shown again or another
- * result is. */
+/* After a failed command the earlier result is not exported until a command shows it again, or
+ * another result. */
 static void test_after_a_failure(void **state)
 {
     (void)state;
@@ -75,7 +75,8 @@ static void test_after_a_failure(void **state)
     refused("export @/c.csv", "nothing to export: flumb failed");
     works("machine show haswell");
     works("export @/c.csv");
-    /* Commands that act on the visible result keep it; so does a failed export. */
+    /* Commands that act on the visible result do not change it, and neither does a failed
+     * export. */
     fails("pane nosuch");
     fails("sort nosuch");
     fails("export @/c.nosuch");
@@ -88,7 +89,7 @@ static void test_after_a_failure(void **state)
     refused("export @/e.csv", "nothing to export: forms scan /nowhere failed");
 }
 
-/* Also in a script with keep-going. */
+/* The same in a script with keep-going. */
 static void test_in_a_script(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void test_in_a_script(void **state)
     str_done(&line);
 }
 
-/* The first column of each line of @text after the first line, up to @separator, with or without
+/* Writes the first column of each line of @text except the first, up to @separator, with or without
  * quotes. */
 static void names_in(const char *text, char separator, struct str *out)
 {
@@ -126,7 +127,7 @@ static void names_in(const char *text, char separator, struct str *out)
     }
 }
 
-/* `copy table` has the rows and columns of `export`, in the same order; options on the same line
+/* `copy table` has the rows and columns of `export`, in the same order. Options on the same line
  * apply to both. */
 static void same_rows(size_t rows)
 {
@@ -166,13 +167,14 @@ static void test_same_rows(void **state)
         all += *at == '\n';
     assert_true(all > 10);
     same_rows(all - 1);
-    works("filter form~SBB; copy");   /* no drawing in between: the row matches the filter */
+    /* the view was not drawn in between; the copied row matches the filter */
+    works("filter form~SBB; copy");
     assert_memory_equal(str_text(&session.copied), "SBB", 3);
     works("filter form~IMUL | form~SBB; sort form");
     (void)screen_holds("SBB");
     press("g j ");
     same_rows(2);
-    works("filter form~SBB");   /* the tagged rows are filtered out */
+    works("filter form~SBB");   /* the filter excludes the tagged rows */
     refused("copy", "no visible row to copy");
     refused("copy table", "no visible row to copy");
     refused("export @/unseen.csv", "no visible row to export");
@@ -181,7 +183,7 @@ static void test_same_rows(void **state)
     works("export @/unseen.csv");
 }
 
-/* Without a context for a background job the rows are collected immediately. */
+/* Few rows are collected immediately, without a background job. */
 static void test_few_rows(void **state)
 {
     (void)state;
@@ -192,7 +194,7 @@ static void test_few_rows(void **state)
     refused("copy table", "no visible row");
 }
 
-/* `export` writes the text of the view output as text. */
+/* `export` writes the text of the view output. */
 static void test_output(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mappings in PMEvo's and uops.info's notation, and as CSV alone: unchanged by export and
- * import. */
+/* Mappings in the notations of PMEvo and uops.info, and as CSV: export and import do not change
+ * them. */
 #include <setjmp.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,7 +23,8 @@
 #include "io/pmevo_names.h"
 #include "../support/support.h"
 
-/* Usages of both as text, with port names instead of numbers; µops of a set in name order. */
+/* Compares the usages of both as text, with names of ports instead of numbers and the µops of a set
+ * in order of names. */
 static void assert_same_usages(const struct mapping *a, const struct mapping *b)
 {
     assert_int_equal(mapping_count(a), mapping_count(b));
@@ -70,7 +71,7 @@ static void test_pmevo_names(void **state)
         pmevo_name_of(forms_find(forms, known[i][0]), &name);
         assert_string_equal(str_text(&name), known[i][1]);
     }
-    /* Each form written in their notation reads back as the same form. */
+    /* Each form is exported in their notation and imported as the same form. */
     size_t written = 0;
     for (size_t i = 0; i < forms_count(forms); i++) {
         str_clear(&name);
@@ -101,7 +102,8 @@ static void test_pmevo_round_trip(void **state)
         fail_msg("%s", err.what);
     assert_same_usages(m->mapping, back);
     mapping_free(back);
-    /* Two levels cannot represent it; the message names the first form that needs three. */
+    /* Two levels cannot represent the mapping. The message names the first form that needs
+     * three. */
     str_clear(&text);
     assert_false(export_pmevo_flat(m, forms, NULL, &text, &err));
     assert_true(strstr(err.what, "several µops"));
@@ -157,7 +159,7 @@ static void test_uops_info_columns(void **state)
     for (size_t c = 0; c < 6; c++)
         assert_string_equal(t->header[c], header[c]);
     for (size_t i = 0; i < t->count; i++) {
-        /* Read like uops.info's ports column: the usage of the machine. */
+        /* Parsed like uops.info's ports column, the text is the usage of the machine. */
         const struct mapping_entry *entry = mapping_find(m->mapping, t->rows[i][0]);
         struct usage usage;
         assert_non_null(entry);
@@ -168,12 +170,12 @@ static void test_uops_info_columns(void **state)
             assert_string_equal(t->rows[i][1], "BASE");
             assert_string_equal(t->rows[i][3], "0.25 / 0.25");
         }
-        /* Four cycles of the divider, one of port 0. */
+        /* four cycles of the divider, one of port 0 */
         if (strcmp(entry->form, "VDIVSD (XMM, XMM, XMM)") == 0)
             assert_string_equal(t->rows[i][3], "1.00 / 4.00");
     }
     csv_table_free(t);
-    /* The importer agrees, for dividers and long names too. */
+    /* The importer returns the same usages, also for dividers and long names. */
     for (unsigned i = 0; i < 2; i++) {
         struct machine *from = i ? machine_load("znver4", NULL) : m;
         str_clear(&text);
@@ -206,7 +208,7 @@ static void test_csv_alone(void **state)
         fail_msg("%s", err.what);
     assert_same_usages(m->mapping, back->mapping);
     machine_free(back);
-    /* Dividers are identified by name, at any position. */
+    /* A divider is recognised by its name, whatever its number. */
     work_put("table.csv", "form,usage\nA,1*p[DV]\nB,1*p0\nC,\"2*p[0,FPDV]+1*p[DV]\"\n");
     back = machine_load_csv("pipes", path, &err);
     assert_non_null(back);

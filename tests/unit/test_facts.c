@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The schema of machine facts: the shipped files satisfy it, and violations are named. */
+/* The schema of machine facts: the shipped files conform to it, and violations are reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static size_t check_file(const struct machine *m, const char *name)
             fail_msg("%s:%zu: %s is no fact of the schema", path, t->lines[i], t->rows[i][0]);
         else if (!fact_check(f, t->rows[i][1], mapping_ports(m->mapping), &err))
             fail_msg("%s:%zu: %s", path, t->lines[i], err.what);
-        /* machines that equate macro-ops and µops */
+        /* machines for which macro-ops are µops */
         if (f && *f->unit && strncmp(f->unit, "µops", strlen("µops")) != 0 &&
             strcmp(t->rows[i][2], f->unit) != 0)
             fail_msg("%s:%zu: %s is in %s, not %s", path, t->lines[i], f->key, f->unit,
@@ -135,7 +135,7 @@ static const char *const broken =
     "key,value,unit,source\nports,\"0,1\",,\nisue_width,4,,\nscheduler,many,,\n\nretire_width,0,,"
     "\nstack_engine,maybe,,\nissue_width,6,,\n";
 
-/* Warnings name file and line; a wrong value is ignored. */
+/* Warnings have file and line. An invalid value is ignored. */
 static void test_loader_warns(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void test_few_warnings(void **state)
     str_done(&text);
 }
 
-/* Defaults of a fact: a number, another fact, that fact's number, or none. */
+/* Defaults of a fact: a number, another fact, that fact's default, or none. */
 static void test_otherwise(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void test_otherwise(void **state)
     machine_free(m);
 }
 
-/* The names of the instruction sets, wherever they must be constant text. */
+/* The names of the instruction sets where they must be constant text. */
 static void test_sets(void **state)
 {
     struct str choices = {0}, words = {0}, prose = {0};
@@ -236,7 +236,7 @@ static void test_sets(void **state)
     str_done(&prose);
 }
 
-/* A former key of a fact is read as its present one. */
+/* A former key of a fact is read as the current one. */
 static void test_former_keys(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -253,7 +253,8 @@ static void test_former_keys(void **state)
     machine_free(m);
 }
 
-/* Fitted facts are marked as fitted, and each machine with one names the fitted times. */
+/* Fitted facts are marked as fitted, and each machine with one names the times that they were
+ * fitted to. */
 static void test_fitted(void **state)
 {
     char **ids = machine_ids();

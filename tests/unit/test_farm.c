@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both sides of work over several ranks, with a test launcher whose messages arrive at chosen
- * times: unwanted work ends, a run whose other islands are still busy is stopped, and a checkpoint
- * keeps its population meanwhile. The real launcher: tests/tty/test_ranks.sh. */
+/* Both sides of work over several ranks. A test launcher delivers messages at chosen times:
+ * discarded work ends, a run whose other islands are busy is stopped, and a checkpoint contains the
+ * population meanwhile. tests/tty/test_ranks.sh tests the real launcher. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,16 +22,16 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-/* empty polls of 1 ms each before the launcher reports a hang, and the test fails */
+/* Empty polls of 1 ms each after which the launcher reports a hang and the test fails. */
 #define PATIENCE (1000 * HANG_SECONDS)
 
-/* The launcher: two ranks. */
+/* A launcher of two ranks. */
 static struct launcher {
     unsigned index;
     bool busy;
     VEC(struct rank_message) to_come;
     _Atomic unsigned sent[RANK_RESULT + 1];
-    struct str last[RANK_RESULT + 1];   /* of each kind */
+    struct str last[RANK_RESULT + 1];   /* last message of each kind */
     void (*when_sent)(enum rank_kind kind, const struct str *bytes);
     void (*when_nothing)(void);
     unsigned empty;
@@ -137,7 +137,7 @@ void ranks_release(void)
 {
 }
 
-/* Returns the other rank's result only after the message that discards it. */
+/* Delivers the other rank's result only after the message that discards it. */
 static void result_when_dropped(enum rank_kind kind, const struct str *bytes)
 {
     struct str result = {0};
@@ -181,7 +181,7 @@ static void test_waiting_for_results_is_cancelled(void **state)
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_int_equal(launcher.sent[RANK_DROP], 1);
     assert_true(launcher.empty < PATIENCE);
-    /* A regular end drops nothing. */
+    /* A regular end discards nothing. */
     begin(0);
     err = (struct err){0};
     f = farm_new(RANK_SCAN, 1, &(struct str){0}, &(struct farm_taking){0});
@@ -190,7 +190,7 @@ static void test_waiting_for_results_is_cancelled(void **state)
     assert_int_equal(launcher.sent[RANK_DROP], 0);
 }
 
-/* A rank's part of three pieces, the first of which runs until it is discarded. */
+/* A rank's part of three pieces. The first one runs until it is discarded. */
 static struct {
     struct farmhand *hand;
     unsigned begun;
@@ -290,7 +290,7 @@ static void island_ends_when_told(enum rank_kind kind, const struct str *bytes)
         island_ends();
 }
 
-/* This rank's own part is over, by its generations; then the run is stopped. */
+/* The rank's own part has reached its generations; then the run is stopped. */
 static void test_stop_reaches_islands_that_go_on(void **state)
 {
     struct evolve_options o;
@@ -346,7 +346,7 @@ static void must(struct session *s, const char *line)
     str_done(&text);
 }
 
-/* Ten forms, with times that no mapping explains: individuals converge to different ones. */
+/* Ten forms with times that no mapping explains, so individuals converge to different mappings. */
 static void put_uneven(const char *file)
 {
     struct str text = {0};
@@ -361,7 +361,8 @@ static void put_uneven(const char *file)
     str_done(&text);
 }
 
-/* A checkpoint contains one island, whether the others are present or busy with something else. */
+/* A checkpoint contains the rank's island, whether other ranks take part or are busy with other
+ * work. */
 static void test_a_checkpoint_keeps_its_population(void **state)
 {
     struct session s;
@@ -378,10 +379,10 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     assert_true(population_load(work_path("run.json"), &kept, &err));
     const unsigned count = (unsigned)kept.count;
     population_done(&kept);
-    assert_true(count > 3);   /* duplicates are merged */
+    assert_true(count > 3);   /* individuals left after duplicates were merged */
     struct str text = {0};
     assert_true(file_read(work_path("run.json"), 1 << 20, &text, &err));
-    work_put("again.json", str_text(&text));   /* a resumed run writes its own file */
+    work_put("again.json", str_text(&text));   /* a resumed run writes a new file */
     str_done(&text);
     must(&s, "evolve resume @/run.json; evolve stop");
     assert_int_equal(population_of(&s), count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files and sets of files are old or new as a whole, for any failure and any time of death; links,
- * devices, leftovers. */
+/* Files and sets of files are completely old or completely new, for any failure and whenever the
+ * process ends. Links, devices, leftovers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #include "../support/failing_calls.h"
 #include "../support/support.h"
 
-/* Names in a directory that begin with a dot: leftovers of writes. */
+/* Returns the number of names in a directory that begin with a dot: leftovers of writes. */
 static unsigned leftovers(const char *name)
 {
     DIR *stream = opendir(work_path(name));
@@ -78,7 +78,7 @@ static void test_death_at_each_call(void **state)
     }
     assert_true(work_holds("one", "new contents"));
     work_put("two", "x");
-    assert_int_equal(leftovers("."), 0);   /* leftovers of dead processes are removed */
+    assert_int_equal(leftovers("."), 0);   /* leftovers of ended processes are removed */
 }
 
 static void test_leftovers_of_the_living_stay(void **state)
@@ -116,7 +116,7 @@ static void test_links_are_followed(void **state)
     assert_true(S_ISLNK(status.st_mode));
     assert_int_equal(stat(work_path("far/target"), &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);
-    /* A dangling link, and a cyclic one. */
+    /* a dangling link, and a cyclic one */
     assert_int_equal(symlink("far/fresh", work_path("dangling")), 0);
     work_put("dangling", "made");
     assert_true(work_holds("far/fresh", "made"));
@@ -146,7 +146,7 @@ static void test_devices_are_written_to(void **state)
     assert_memory_equal(text, "through", 7);
     close(ends[0]);
     close(ends[1]);
-    /* A descriptor's file: written at its position, not replaced. */
+    /* A file of a descriptor is written at its position, not replaced. */
     int fd = open(work_path("stream"), O_RDWR | O_CREAT, 0666);
     assert_int_equal(write(fd, "ab", 2), 2);
     snprintf(text, sizeof text, "/proc/self/fd/%d", fd);
@@ -194,7 +194,7 @@ static void set_begin(void)
     work_put("set/mine", "not of the set");
 }
 
-/* a changes, b and sub/c are removed, sub/deep/d is added. */
+/* Changes a, removes b and sub/c, adds sub/deep/d. */
 static bool set_change(struct err *err)
 {
     struct file_set *set = file_set_new(work_path("set"), false, err);
@@ -288,7 +288,7 @@ static void test_set_makes_a_directory_or_none(void **state)
     assert_false(work_has("set"));
     assert_true(set_change(&err));
     assert_true(work_holds("set/a", "new a"));
-    /* A link in the directory points outside. */
+    /* A link in the directory points outside of it. */
     assert_int_equal(symlink(work_path(""), work_path("set/out")), 0);
     set = file_set_new(work_path("set"), false, &err);
     assert_false(file_set_write(set, "out/escaped", "1", 1, &err));
