@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formulas of inputs: known ones are recovered and extrapolate well; least squares compared with
- * normal equations, leave-one-out with explicit omission. */
+/* Formulas of inputs: known ones are found and extrapolate well. Compares least squares with normal
+ * equations, and leave-one-out errors with explicit omission. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void test_counts_of_one_input(void **state)
     }
 }
 
-/* Four sizes, all multiples of the vector's width: the smallest formula, not one that happens to
- * fit. */
+/* Four sizes, all multiples of the vector's width, determine the smallest formula, and not one that
+ * happens to fit. */
 static void test_few_runs(void **state)
 {
     static const double inputs[] = {16, 32, 64, 128};
@@ -81,7 +81,7 @@ static void test_factorial_runs(void **state)
             for (int c = 0; c < 2; c++, n++) {
                 inputs[3 * n] = 10 + 13 * a;
                 inputs[3 * n + 1] = 3 + 2 * b;
-                inputs[3 * n + 2] = c;       /* has no influence */
+                inputs[3 * n + 2] = c;       /* the last input has no influence */
             }
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < n; k++)
@@ -103,11 +103,11 @@ static double moments(const double *x)
     return x[5] * (x[8] * x[8] - 1) * x[0] * x[2] * fmod(x[6], 4) + 17 * x[5];
 }
 static double rims(const double *x) { return (x[0] + 1) * (x[1] + 1) * (x[2] + 1) * x[4]; }
-/* zero at the first values */
+/* zero at the first values of the inputs */
 static double hidden(const double *x) { return x[5] * x[3] * (x[8] - 2); }
 
-/* Nine inputs, each varied alone, and 40 other runs: degrees up to seven, quotients of inputs,
- * factors of two terms. */
+/* Nine inputs, each varied alone, and 40 other runs. Formulas have degrees up to seven, quotients
+ * of inputs, and factors of two terms. */
 static void test_many_inputs(void **state)
 {
     static double (*const functions[])(const double *) = {sweeps, chunks, moments, rims, hidden};
@@ -142,7 +142,7 @@ static void test_many_inputs(void **state)
     }
 }
 
-/* Many inputs with a random count: the right products, and a good extrapolation. */
+/* Many inputs with a random count: finds the correct products, and extrapolates well. */
 static void test_many_inputs_by_chance(void **state)
 {
     double inputs[5 * 60], counts[60];
@@ -163,7 +163,7 @@ static void test_many_inputs_by_chance(void **state)
     assert_true(fabs(formula_value(&f, far, 5) / (40.1 * 60 * 50 * 40 * 30 * 20) - 1) < 0.1);
 }
 
-/* Only remainders 0 and 1: half of N / 2 would fit equally, but N / 4 is the more natural
+/* Only remainders 0 and 1 occur. Half of N / 2 would fit equally, but N / 4 is the more natural
  * formula. */
 static void test_some_remainders(void **state)
 {
@@ -177,7 +177,7 @@ static void test_some_remainders(void **state)
     assert_true(f.exact && formula_value(&f, &n, 1) == vector_body(n));
 }
 
-/* Data-dependent counts: a short, close formula without an exploding extrapolation. */
+/* Data-dependent counts have a short, close formula whose extrapolation does not explode. */
 static void test_data_dependent(void **state)
 {
     static const double inputs[] = {16, 32, 48, 64, 96, 128};
@@ -197,8 +197,8 @@ static void test_data_dependent(void **state)
 static double entered(double n) { return n >= 4; }
 static double beyond(double n) { return n > 2 ? n - 2 : 0; }
 
-/* Only quotients 0 and 1 were run: a threshold fits equally, so the formula is valid in that range;
- * with larger values one of the two is selected. */
+/* Runs have only the quotients 0 and 1. A threshold fits equally, so the formula is valid in that
+ * range only; larger values select one of the two. */
 static void test_thresholds(void **state)
 {
     static double (*const functions[])(double) = {entered, beyond};
@@ -222,8 +222,8 @@ static void test_thresholds(void **state)
 
 static double quarter(double n) { return floor(n / 4) * 6; }
 
-/* All multiples of the vector's width: 1.5 N is exact there, but is no count where it is not an
- * integer. */
+/* All inputs are multiples of the vector's width, for which 1.5 N is exact. Where it is not an
+ * integer it is not a count. */
 static void test_multiples(void **state)
 {
     static const double inputs[] = {8, 16, 32, 64, 128}, wide[] = {2, 3, 5, 8, 11};
@@ -240,8 +240,8 @@ static void test_multiples(void **state)
     assert_true(f.exact && !f.within);
 }
 
-/* Runs with repeated values of the relevant inputs add no information: three of them do not
- * determine a formula of three terms. */
+/* Runs with repeated values of the relevant input add no information: three values do not determine
+ * a formula of three terms. */
 static void test_repeated_runs(void **state)
 {
     double inputs[2 * 12], values[12];
@@ -250,14 +250,14 @@ static void test_repeated_runs(void **state)
     for (size_t r = 0; r < 12; r++) {
         inputs[2 * r] = 2 + (double)(r % 4);
         inputs[2 * r + 1] = (double)(r / 4);
-        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 gives similar values */
+        /* -14 + 15.5 N - 5 N^2 + 0.5 N^3 has similar values */
         values[r] = (const double[]){0, 1, 2, 2}[r % 4];
     }
     fit_counts(&(struct fit_data){inputs, 2, 12, values}, &f);
     assert_false(f.exact && !f.within);
 }
 
-/* Two inputs; the second contributes @of it at its values. */
+/* Fits two inputs. The second one contributes the product of @of at its values. */
 static void fit_beside(double (*of)(double), const double *values, size_t count, struct formula *f)
 {
     double inputs[2 * 32], counts[32];
@@ -278,8 +278,8 @@ static void fit_beside(double (*of)(double), const double *values, size_t count,
 static double moments_left(double n) { return n < 2 ? 0 : n < 3 ? 3 : n < 4 ? 4 : n < 5 ? 7 : 8; }
 static double chunks_less(double n) { return 60 - 60 / n; }
 
-/* 6 - 6 / N gives the first three values of sums of remainders: a reciprocal with other terms
- * requires five. */
+/* 6 - 6 / N has the first three values of sums of remainders. A reciprocal with other terms needs
+ * five values. */
 static void test_reciprocals(void **state)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 10}, far[] = {3, 30};
@@ -293,8 +293,8 @@ static void test_reciprocals(void **state)
         assert_true(!f.exact || formula_value(&f, (const double[]){5, values[k]}, 2) ==
                                     3126 * moments_left(values[k]));
     fit_beside(chunks_less, values, 7, &f);
-    /* Four values of the first input do not determine its fifth power: exact at these values
-     * only. */
+    /* Four values of the first input do not determine its fifth power; the formula is exact at
+     * these values only. */
     assert_true(f.exact && f.within == 1 && formula_value(&f, far, 2) == 244 * chunks_less(30));
 }
 
@@ -325,8 +325,8 @@ static void test_print(void **state)
     }
 }
 
-/* Two columns, by Cramer's rule on the normal equations; left-out errors by fitting without each
- * row. */
+/* Fits two columns by Cramer's rule on the normal equations, without row @without. Leave-one-out
+ * errors use it without each row. */
 static void normal(const double *a, const double *b, const double *y, size_t n, size_t without,
                    double c[2])
 {
@@ -370,8 +370,8 @@ static void test_least_squares(void **state)
 #define SUM_COLUMNS 8
 #define SUM_ROWS 14
 
-/* The least sum of squares over all subsets with non-negative coefficients, by exhaustive
- * search. */
+/* Returns the least sum of squares over all subsets of columns with non-negative coefficients, by
+ * exhaustive search. */
 static double least_of_all(const double *const *columns, const double *y, const double *weights)
 {
     long double work[(SUM_COLUMNS + 1) * SUM_ROWS];
@@ -402,8 +402,8 @@ static double least_of_all(const double *const *columns, const double *y, const 
     return least;
 }
 
-/* Equal to the best of all subsets; at the minimum no omitted column would lower the sum (Kuhn and
- * Tucker); duplicate columns are harmless. */
+/* The result equals the best of all subsets. At the minimum no omitted column would lower the sum
+ * (Kuhn and Tucker). Duplicate columns do no harm. */
 static void test_nonnegative(void **state)
 {
     double column[SUM_COLUMNS + 1][SUM_ROWS], y[SUM_ROWS], weights[SUM_ROWS];
@@ -455,7 +455,7 @@ static void test_nonnegative(void **state)
     assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
 }
 
-/* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and yield no
+/* Inputs and counts of any size cause no undefined behaviour (checked by sanitizers), and have no
  * exact formula. */
 static void test_huge(void **state)
 {
@@ -482,7 +482,7 @@ static bool over_soon(void *state)
     return ++asked > 3;
 }
 
-/* Many runs of many inputs: the fit ends soon after a cancellation, counted in steps. */
+/* The fit of many runs with many inputs ends soon after it is cancelled, counted in steps. */
 static void test_many_runs(void **state)
 {
     enum { RUNS = 3000, INPUTS = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of the user: files of templates that are added, and rejected ones. */
+/* Forms of the user: added template files, and rejected ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "isa/forms.h"
 #include "../support/support.h"
 
-/* Runs @line with the directory of the test for each @; its output goes to @out (may be NULL). */
+/* Runs @line with the test's directory for each @. Writes its output to @out (may be NULL). */
 static bool try(struct session *s, const char *line, struct str *out, struct err *err)
 {
     struct str expanded = {0};
@@ -86,7 +86,7 @@ static void test_forms_add(void **state)
     for (size_t i = 1; i < forms_count(s.document.forms[ISA_X86_64]); i++)
         assert_true(strcmp(forms_at(s.document.forms[ISA_X86_64], i - 1)->form,
                            forms_at(s.document.forms[ISA_X86_64], i)->form) < 0);
-    /* A table in use stays unchanged when forms are added, and after the session ends; the new one
+    /* A table in use does not change when forms are added, or when the session ends. The new table
      * has the rows of both files. */
     struct forms *held = forms_hold(s.document.forms[ISA_X86_64]);
     work_put("f.csv",
@@ -106,7 +106,7 @@ static void test_forms_add(void **state)
     assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
     assert_int_equal(forms_count(held), before);
     forms_free(held);
-    /* The code determines reads and writes. */
+    /* The code determines the read and written operands. */
     str_clear(&text);
     work_put("f.csv",
              "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} "

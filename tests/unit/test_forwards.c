@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stores that forward to loads, as observed in runs, in repeated sequences of instructions; and as
+/* Stores that forward to loads, as observed in runs, in repeated sequences of instructions, and as
  * links of the analysis. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,8 @@
 
 #include "program/forwards.h"
 
-/* A sequence of one unit; the index where its load @load finds store @store of age @age. */
+/* Returns the link of a sequence of one unit, in which load @load finds store @store of age @age.
+ * @found: index of the link. */
 static struct forward link_of(const uint32_t *insns, size_t count, uint32_t load, uint32_t store,
                               uint32_t age, size_t *found)
 {
@@ -39,7 +40,7 @@ static void test_distances(void **state)
     size_t found;
 
     (void)state;
-    /* The store follows the load: the newest store is the previous iteration's. */
+    /* The store follows the load, so the newest store is that of the previous iteration. */
     struct forward l = link_of(once, 4, 1, 3, 0, &found);
     assert_int_equal(found, 1);
     assert_int_equal(l.load, 1);
@@ -47,12 +48,12 @@ static void test_distances(void **state)
     assert_int_equal(l.distance, 1);
     assert_true(l.fits && l.confirmed);
     assert_int_equal(link_of(once, 4, 1, 3, 2, &found).distance, 3);
-    /* The store precedes the load: this iteration's. */
+    /* The store precedes the load, so it is that of this iteration. */
     assert_int_equal(link_of(once, 4, 3, 1, 0, &found).distance, 0);
-    /* A read-modify-write of one address. */
+    /* A read-modify-write instruction finds its store of the previous iteration. */
     assert_int_equal(link_of(once, 4, 2, 2, 0, &found).distance, 1);
-    /* Two iterations in the sequence: the second load finds the first iteration's store, the first
-     * load the previous sequence's. */
+    /* The sequence has two iterations. The second load finds the store of the first iteration, the
+     * first load that of the previous sequence. */
     l = link_of(twice, 6, 1, 2, 0, &found);
     assert_int_equal(found, 2);
     assert_int_equal(l.store, 5);
@@ -67,13 +68,13 @@ static void test_no_link(void **state)
     (void)state;
     link_of(insns, 3, 1, 7, 0, &found);   /* a store outside the sequence */
     assert_int_equal(found, 0);
-    link_of(insns, 3, 1, 2, 60, &found);  /* no longer in the store buffer */
+    link_of(insns, 3, 1, 2, 60, &found);  /* the store has left the store buffer */
     assert_int_equal(found, 0);
     link_of(insns, 3, 5, 2, 0, &found);   /* a load outside the sequence */
     assert_int_equal(found, 0);
 }
 
-/* Pairs visible in the code stay; the rest is sorted by loads. */
+/* Links visible in the code stay. All links are sorted by load. */
 static void test_known_links(void **state)
 {
     struct forward own[] = {{.store = 1, .load = 3, .distance = 1}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The frame and its views on a grid, compared with golden screens (GENERATE=1 rewrites them), and
- * the keys. */
+ * keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static void test_golden(void **state)
     }
 }
 
-/* The rows around a view: its name, and the keys of each view; for the first view with colours, and
- * in ASCII without them. */
+/* The rows around a view: its name, and the keys of each view. The first view is drawn with
+ * colours, and in ASCII without colours. */
 static void test_golden_of_the_bars(void **state)
 {
     (void)state;
@@ -89,8 +89,8 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
-/* After another selection of machines the displayed one stays, also at another position; a removed
- * one is not accessed. */
+/* When other machines are selected the displayed one stays, also at another position. A removed one
+ * is not accessed. */
 static void test_machine_in_view_stays(void **state)
 {
     (void)state;
@@ -103,7 +103,8 @@ static void test_machine_in_view_stays(void **state)
     assert_int_equal(session.document.in_view, 0);
 }
 
-/* A run of one thread and a few generations on a simulated processor: reproducible. */
+/* A run of one thread for a few generations, on a simulated processor, so that it is
+ * reproducible. */
 static void test_golden_of_evolution(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void test_golden_of_evolution(void **state)
     run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 "
                "--threads 1");
     run_to_end("view evolution");
-    press("x");   /* over generations: the clock stands still */
+    press("x");   /* the axis shows generations, because the clock stands still */
     compare_sizes("evolution");
 }
 
@@ -134,7 +135,7 @@ static void test_golden_of_text(void **state)
     compare_sizes("help");
 }
 
-/* A usage of long port names is truncated in favour of the columns after it. */
+/* A usage with long port names is truncated, so that the columns after it fit. */
 static void test_detail_is_whole(void **state)
 {
     struct str shown = {0};
@@ -152,7 +153,8 @@ static void test_detail_is_whole(void **state)
     str_done(&shown);
 }
 
-/* The machine selected by m also applies to the timeline, and stays within the selection. */
+/* The machine that key m selects also applies to the timeline, and is always one of the selected
+ * machines. */
 static void test_machine_in_view(void **state)
 {
     (void)state;
@@ -169,7 +171,7 @@ static void test_machine_in_view(void **state)
     assert_true(screen_holds("Haswell"));
 }
 
-/* Column of @text on the last row of a screen. */
+/* Returns the column of @text on the last row of a screen. */
 static int column_of(const char *text, unsigned width, unsigned height)
 {
     struct str shown = {0};
@@ -184,7 +186,7 @@ static int column_of(const char *text, unsigned width, unsigned height)
     return column;
 }
 
-/* A message longer than a row can be read to its end, with its remedy last; a key press dismisses
+/* A message longer than a row can be read to its end, which has the remedy. A key press dismisses
  * it. */
 static void test_long_message(void **state)
 {
@@ -204,7 +206,8 @@ static void test_long_message(void **state)
     str_done(&shown);
 }
 
-/* Every view draws at every size without touching a cell outside (checked by sanitizers). */
+/* Every view can be drawn at every size without access to a cell outside of the grid (checked by
+ * sanitizers). */
 static void test_all_sizes(void **state)
 {
     (void)state;
@@ -286,7 +289,7 @@ static void test_experiments(void **state)
     assert_true(screen_holds("1/2 of 6"));
     prefill = NULL;
     assert_int_equal(frame_key(&frame, '\\', &prefill), FRAME_PROMPT);
-    /* current value, for editing */
+    /* the current value, for editing */
     assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");
     frame_run(&frame, "filter cycles>much");
     assert_true(frame.failed);
@@ -322,7 +325,7 @@ static void test_detail(void **state)
     session.settings.ascii = true;
     compare(&frame, "detail-ascii", 80, 24);
     session.settings.ascii = false;
-    /* Rows of every kind, at every size. */
+    /* rows of every kind, at every size */
     for (int row = 0; row < 6; row++) {
         for (unsigned width = 20; width < 200; width += 9)
             for (unsigned height = 6; height < 60; height += 3) {
@@ -341,8 +344,8 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-/* A chart in progress: finished stages with their results, the present one, pending ones; over
- * time. */
+/* A chart in progress: finished stages with their results, the current stage, later stages;
+ * progress over time. */
 static void test_chart_stages(void **state)
 {
     struct stage_log *log;
@@ -350,7 +353,7 @@ static void test_chart_stages(void **state)
     (void)state;
     frame_run(&frame, "set panes off");
     add_experiments();
-    fill_record();   /* the charted processor, not this one */
+    fill_record();   /* the measurements of the charted CPU, not of this one */
     chart_clock_begin();
     log = session.document.chart = stage_log_new("mine");
     frame_run(&frame, "view machine");
@@ -385,7 +388,8 @@ static bool half_done(struct job *job, void *state, struct err *err)
     return false;
 }
 
-/* During a measurement the view machine shows its kind, its progress and its remaining time. */
+/* During a measurement the view machine shows what is measured, the progress, and the remaining
+ * time. */
 static void test_what_measures(void **state)
 {
     static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
@@ -402,14 +406,14 @@ static void test_what_measures(void **state)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
     snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
-    assert_true(screen_holds(told));   /* also fits on the bottom line */
+    assert_true(screen_holds(told));   /* it also fits on the bottom line */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));
 }
 
-/* Measuring as a job of the workbench: it pauses, continues and ends; the table and the view
- * machine show its values. */
+/* Measures as a job of the workbench, which can be paused, resumed and ended. The table and the
+ * view machine show its values. */
 static void test_measuring(void **state)
 {
     (void)state;
@@ -424,7 +428,7 @@ static void test_measuring(void **state)
     frame_run(&frame, "experiments measure --simulate skylake form~IMUL");
     assert_false(frame.failed);
     frame_run(&frame, "experiments pause");
-    bool ended = frame.failed;   /* may have ended before that */
+    bool ended = frame.failed;   /* the job may have ended before that */
     if (!ended) {
         frame_run(&frame, "jobs");
         frame_run(&frame, "experiments resume");
@@ -490,7 +494,8 @@ static void test_collect(void **state)
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
 }
 
-/* Rejected text returns for correction; the previous kernel is not shown as the new one. */
+/* Rejected text is offered for correction. The view does not show the previous kernel as the new
+ * one. */
 static void test_refused_paste(void **state)
 {
     static const char text[] = "y:\n\taddq $1, %rcx\n\tjnee y\n";
@@ -506,7 +511,7 @@ static void test_refused_paste(void **state)
     assert_true(screen_holds("   3  jnee y"));
     assert_ptr_equal(session.document.kernel, before);
     frame_key(&frame, KEYCODE_RIGHT, &prefill);
-    press("j");   /* makes the error worse: the question is repeated */
+    press("j");   /* the edit adds an error, so the prompt appears again */
     frame_key(&frame, 4, &prefill);
     assert_true(frame.collecting);
     assert_true(screen_holds("   3  jjnee y"));
@@ -531,7 +536,7 @@ static void test_refused_paste(void **state)
     assert_true(session.document.kernel != before);
 }
 
-/* A paste over rejected text replaces it, although no command requested the text. */
+/* A paste while rejected text is offered replaces that text, although no command requested it. */
 static void test_paste_over_refused(void **state)
 {
     static const char refused[] = "hello world\n", text[] = "y:\n\taddq $1, %rcx\n\tjne y\n";
@@ -546,8 +551,8 @@ static void test_paste_over_refused(void **state)
     assert_true(screen_holds("addq $1, %rcx"));
 }
 
-/* Lines omitted from a paste are counted, and shown with the reasons; the samples of a profile are
- * a column. */
+/* The view shows the number of omitted lines of a paste, and why they were omitted. The samples of
+ * a profile are a column. */
 static void test_left_out(void **state)
 {
     static const char text[] = " Percent |\tSource code & Disassembly of d for cycles\n    0.11 :  "
@@ -586,7 +591,7 @@ static void test_click(void **state)
                      FRAME_PROMPT);
 }
 
-/* Jobs end in the output view; until then their messages are in the status line. */
+/* A finished job shows the output view. Before that its messages are on the status line. */
 static void test_job(void **state)
 {
     struct job_info info;
@@ -598,14 +603,14 @@ static void test_job(void **state)
     job_wait(0);
     assert_true(job_get(0, &info));
     assert_int_equal(info.state, JOB_DONE);
-    /* job_wait has printed it already; the frame shows output after a drain. */
+    /* job_wait has printed the message; the frame shows output after draining. */
     frame_run(&frame, "forms scan /proc/self/exe");
     struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
     while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);
-    assert_true(screen_holds(told));   /* the key bar reports its end */
+    assert_true(screen_holds(told));   /* the key bar reports the job's end */
     frame_run(&frame, "job wait");
     assert_true(screen_holds("no job is running"));
     frame_run(&frame, "job wait 77");
@@ -614,7 +619,8 @@ static void test_job(void **state)
     assert_true(frame.failed);
 }
 
-/* Keys typed ahead of the next drawing apply to the rows of a newly selected machine or table. */
+/* Keys that are typed before the next drawing apply to the rows of the newly selected machine or
+ * table. */
 static void test_type_ahead(void **state)
 {
     const char *prefill;
@@ -623,7 +629,7 @@ static void test_type_ahead(void **state)
     frame_run(&frame, "set machine skylake");
     frame_run(&frame, "view mapping");
     assert_true(screen_holds("Skylake"));
-    /* a port, and so a column, that the next machine lacks */
+    /* a port, and therefore a column, that the next machine lacks */
     frame_run(&frame, "sort FPDV");
     frame_run(&frame, "filter FPDV>0");
     assert_false(frame.failed);
@@ -645,7 +651,7 @@ static void until_awaited(void)
         frame_jobs(&frame);
 }
 
-/* A text that takes about a second to assemble unless cancelled. */
+/* Writes a text that takes about a second to assemble unless cancelled. Returns its path. */
 static const char *write_long(void)
 {
     struct str text = {0};
@@ -657,8 +663,8 @@ static const char *write_long(void)
     return work_path("long.s");
 }
 
-/* Long commands continue in the background; the rest of the line waits for them, and for the jobs
- * of `job wait`. */
+/* Long commands continue in the background. The remaining commands of the line wait for them, and
+ * for the jobs of `job wait`. */
 static void test_waiting(void **state)
 {
     char line[4400];
@@ -677,7 +683,7 @@ static void test_waiting(void **state)
     snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/triad-skl-O3.s"));
     frame_run(&frame, line);
     until_awaited();
-    /* a newly loaded kernel is shown */
+    /* the view shows the newly loaded kernel */
     assert_string_equal(views[frame.current]->name, "kernel");
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
@@ -686,7 +692,7 @@ static void test_waiting(void **state)
     until_awaited();
     assert_string_equal(views[frame.current]->name, "mapping");
 
-    /* Esc ends the command's job; pending commands are dropped. */
+    /* Esc ends the command's job, and drops the pending commands. */
     path = write_long();
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
@@ -699,7 +705,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "mapping");
     assert_true(screen_holds("cancelled after"));
 
-    /* Another kernel replaces one that is still being loaded. */
+    /* Loading another kernel replaces one that is still being loaded. */
     snprintf(line, sizeof line, "kernel load %s", path);
     frame_run(&frame, line);
     frame_run(&frame, "kernel hex 4801d8");
@@ -710,7 +716,7 @@ static void test_waiting(void **state)
     assert_non_null(strstr(session.document.kernel->name, "pi-O2.s"));
 }
 
-/* A script continues at the line after the awaited one. */
+/* A script continues at the line after the one that waited. */
 static void test_waiting_script(void **state)
 {
     char line[4400];
@@ -734,8 +740,8 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
-/* A job that ends long after its command requests a view: the command's output stream is then
- * closed, and not used. */
+/* A job that ends long after its command requests a view. The command's output stream is then
+ * closed and must not be used. */
 static void test_view_of_a_late_job(void **state)
 {
     char line[4400];
@@ -765,7 +771,7 @@ int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        /* first: the log contains the output of all tests */
+        /* first, because the log contains the output of all tests */
         cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulated decoders compared with a direct implementation of their rules, for random blocks
- * and queues of any fill. */
+/* The simulated decoders, compared with a direct implementation of their rules, for random blocks
+ * and queues with any number of items. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "base/rng.h"
 #include "../support/support.h"
 
-/* Lengths from 1 to 11 bytes, length-changing prefixes, several µops, compares that fuse with the
- * next jump. */
+/* instructions of 1 to 11 bytes, with length-changing prefixes, several µops, or a compare that
+ * fuses with the next jump */
 static const char *const pool[] = {
     "4801d8",
     "488b03",
@@ -63,7 +63,7 @@ static size_t append(struct insn *insns, size_t count, const char *hex)
     return count + 1;
 }
 
-/* @loop: with a compare and a backward jump at the end. */
+/* Makes a random block. @loop: with a compare and a backward jump at its end. */
 static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
 {
     size_t count = 0, most = 1 + (size_t)rng_below(rng, INSNS_MAX - 4);
@@ -77,8 +77,8 @@ static size_t random_block(struct rng *rng, struct insn *insns, bool loop)
     return count;
 }
 
-/* The items delivered by the decoders in the next cycle of @f, which stays unchanged; stores the
- * subsequent state in @queued and @stall. */
+/* Returns the number of items that the decoders deliver in the next cycle of @f, which is
+ * unchanged. Stores the state after it in @queued and @stall. */
 static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t *stall)
 {
     int64_t visible = f->visible - f->decoded, items = 0;
@@ -122,8 +122,8 @@ static void check_cycle(struct front *f, const char *id, size_t number, int cycl
                  f->decode_stall, (long)items, queued, stall);
 }
 
-/* Removes items from the queue, up to a number of µops; only those delivered in an earlier
- * cycle. */
+/* Removes items from the queue, up to a number of µops. Removes only items that were delivered in
+ * an earlier cycle. */
 static void drain(struct front *f, struct place *taken, int32_t uops)
 {
     while (taken->number < f->delivered.number) {
@@ -153,7 +153,8 @@ static void check_block(struct block_work *w, struct rng *rng, const struct insn
     frontend_bound(w->core, insns, &w->costs, options.shape, options.align, &bound);
     front_start(&front, &plan, w->core, w, insns, &options, &bound);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        if (cycle % 40 == 0)   /* alternates: faster than the front end, slower, stopped */
+        /* the consumer is faster than the front end, slower, or stopped, alternately */
+        if (cycle % 40 == 0)
             rate = (int32_t)rng_below(rng, 9);
         drain(&front, &taken, rate);
         check_cycle(&front, id, number, cycle);

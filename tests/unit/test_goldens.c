@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every view, with content, at three sizes, in colour, without colours and in ASCII, compared with
- * its golden screen (GENERATE=1 rewrites them). One file contains a view at one size: the text and
- * its colours; then the rows and attributes that differ without colours; then the rows that differ
- * in ASCII. */
+/* Every view with content, at three sizes, in colour, without colours and in ASCII, compared with
+ * its golden screen (GENERATE=1 rewrites them). One file has one view at one size: text and
+ * colours; then the rows and attributes that differ without colours; then the rows that differ in
+ * ASCII. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void show_kernel(void)
     press("jjj");
 }
 
-/* The selected machines in adjacent columns. */
+/* Shows the selected machines in adjacent columns. */
 static void show_beside(void)
 {
     load();
@@ -58,7 +58,7 @@ static void show_whatif(void)
     run_to_end("view whatif");
 }
 
-/* Pairs of a dozen forms, measured on a simulated processor. */
+/* Measures pairs of a dozen forms on a simulated processor. */
 static void measure_pairs(void)
 {
     run_to_end("set machine haswell,skylake,znver4; forms select 'ADD (R64, R64)' 'IMUL (R64, "
@@ -80,7 +80,8 @@ static void show_accuracy(void)
     run_to_end("view accuracy");
 }
 
-/* A run of one thread, reproducible. Over generations, as the clock stands still. */
+/* Shows a run of one thread, which is reproducible, over generations, because the clock stands
+ * still. */
 static void show_evolution(void)
 {
     measure_pairs();
@@ -108,7 +109,7 @@ static void show_tables(void)
     run_to_end("view tables");
 }
 
-/* On a small screen the only place for it. */
+/* Shows the Pareto front, for which a small screen has no other place. */
 static void show_front(void)
 {
     show_evolution();
@@ -145,7 +146,7 @@ static void show_hot(const char *view)
     char line[64];
 
     show_profile();
-    /* the list has placed its cursor on a loop */
+    /* drawing the list places its cursor on a loop */
     view_text(&frame, 120, 40, false, false, &(struct str){0});
     snprintf(line, sizeof line, "view %s", view);
     run_to_end(line);
@@ -164,7 +165,7 @@ static void show_machine(void)
 
 static void show_chart(void)
 {
-    show_machine();   /* clock and contention are below */
+    show_machine();   /* scrolls down to clock and contention */
     chart_clock_begin();
     session.document.chart = stage_log_new("mine");
     chart_runs(session.document.chart);
@@ -176,7 +177,7 @@ static void show_check(void)
     run_to_end("view check");
 }
 
-/* Functions of a program with samples; one name is too long for any row. */
+/* Shows the functions of a program with samples. One name is too long for any row. */
 static void show_functions(void)
 {
     static const struct {
@@ -229,7 +230,7 @@ static void show_why(void)
     run_to_end("view why");
 }
 
-/* A search that executes nothing here: the same on each CPU. */
+/* Shows a search that executes no code here, and is therefore the same on each CPU. */
 static void show_faster(void)
 {
     load();
@@ -272,7 +273,7 @@ static void show_help(void)
 }
 
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
-    {"log", "log", show_log},   /* first: it contains the output of all others */
+    {"log", "log", show_log},   /* first, because the log contains the output of all other views */
     {"kernel", "kernel", show_kernel},
     {"kernel", "beside", show_beside},
     {"timeline", "timeline", show_timeline},
@@ -305,8 +306,8 @@ static const struct content { const char *view, *name; void (*show)(void); } con
 };
 #define CONTENTS (sizeof contents / sizeof *contents)
 
-/* The lines of @text that differ from those of @before at the same position, each with its number;
- * both have equally many lines. */
+/* Adds the lines of @text that differ from the line of @before at the same position, each with its
+ * number. Both have equally many lines. */
 static void add_others(const char *text, const char *before, unsigned lines, struct str *out)
 {
     for (unsigned i = 1; i <= lines; i++) {
@@ -318,7 +319,7 @@ static void add_others(const char *text, const char *before, unsigned lines, str
     }
 }
 
-/* The cells below the text of a screen of @height rows. */
+/* Returns the part of a screen of @height rows after its text: the colours of the cells. */
 static const char *colours_of(const char *screen, unsigned height)
 {
     while (height--)
@@ -326,7 +327,7 @@ static const char *colours_of(const char *screen, unsigned height)
     return screen;
 }
 
-/* The frame's screen in all modes. */
+/* Writes the frame's screen in all modes. */
 static void whole_screen(unsigned width, unsigned height, struct str *out)
 {
     struct str colour = {0}, mono = {0}, ascii = {0};
@@ -360,7 +361,7 @@ static void test_all_views(void **state)
         setup(state);
         contents[i].show();
         assert_string_equal(views[frame.current]->name, contents[i].view);
-        struct str before = {0};   /* jobs make what some views show */
+        struct str before = {0};   /* some views show results of jobs */
         view_text(&frame, 80, 24, false, false, &before);
         str_done(&before);
         job_wait(0);
@@ -381,7 +382,7 @@ static void test_all_views(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* A newly added view must have content here. */
+/* Each view must have content in this test. */
 static void test_none_is_left_out(void **state)
 {
     (void)state;

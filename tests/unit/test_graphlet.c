@@ -22,22 +22,22 @@ static double cycles(const struct graphlet_op *ops, size_t count)
 
 static void test_by_hand(void **state)
 {
-    /* Two loads together (0 to 5), product (5 to 9), sum (9 to 13), store (13 to 14). */
+    /* Two concurrent loads (0 to 5), product (5 to 9), sum (9 to 13), store (13 to 14). */
     static const struct graphlet_op chain[] = {{OP_LOAD, 0, {0}},
                                                {OP_LOAD, 0, {0}},
                                                {OP_FMUL, 2, {0, 1}},
                                                {OP_FADD, 1, {2}},
                                                {OP_STORE, 1, {3}}};
-    /* Three products in one pipe that takes one every 2 cycles: 0-4, 2-6, 4-8. */
+    /* Three products in one pipe that accepts one every 2 cycles: 0-4, 2-6, 4-8. */
     static const struct graphlet_op products[] = {
         {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}, {OP_FMUL, 0, {0}}};
-    /* Five additions in two pipes: 0 0 1 1 2, done at 3. */
+    /* Five additions in two pipes start at 0 0 1 1 2, and end at 3. */
     static const struct graphlet_op sums[] = {{OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}},
                                               {OP_IADD, 0, {0}}};
-    /* The product waits for the load; the second one waits for the pipe until 7: 5-9, 7-11. */
+    /* The first product waits for the load, and the second one for the pipe until 7: 5-9, 7-11. */
     static const struct graphlet_op late[] = {
         {OP_LOAD, 0, {0}}, {OP_FMUL, 1, {0}}, {OP_FMUL, 1, {0}}};
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Extrapolation of noisy quantities: known formulas are recovered, and twenty kinds of noise change
- * the result by only a few per cent. */
+/* Extrapolation of noisy quantities. Known formulas are found, and twenty kinds of noise change the
+ * result by a few per cent only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void test_exact(void **state)
     }
 }
 
-/* Two inputs: a row of N in a grid of M rows. */
+/* Two inputs: rows of N elements in a grid of M rows. */
 static void test_two_inputs(void **state)
 {
     double inputs[2 * 9], values[9], far[] = {500, 900};
@@ -51,8 +51,8 @@ static void test_two_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 2), 500 * 900 / 8.0 + 4, 1);
 }
 
-/* Lines of two arrays of many dimensions: each input varied alone, others at random; degree five,
- * which no input shows alone. */
+/* Lines of two arrays of many dimensions. Each input is varied alone, all others at random. The
+ * degree is five, which no input shows alone. */
 static void test_many_inputs(void **state)
 {
     static const double values_of[7][4] = {{4, 8, 12, 16},  {3, 4, 5, 8}, {4, 3, 5, 8},
@@ -78,8 +78,8 @@ static void test_many_inputs(void **state)
 }
 
 /* The largest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in
- * 34 small runs: nine inputs and lines. The array alone has one line per eight products of five
- * inputs, which in most runs is a quarter of the distance between two uses. A run with the larger
+ * 34 small runs: nine inputs and lines. The array itself has one line per eight products of five
+ * inputs, which is a quarter of the distance between two uses in most runs. A run with larger
  * inputs found 29,425 lines. */
 static void test_farthest_uses_of_snap(void **state)
 {
@@ -120,11 +120,11 @@ static void test_farthest_uses_of_snap(void **state)
         assert_true(f.coefficients[k] >= 0);
 }
 
-/* N^2 references at a distance of 8 are predicted; N at a distance of N move on to bins absent from
- * all runs. First uses are one bin. */
+/* Predicts N^2 references at a distance of 8, and N at a distance of N, which moves to bins that no
+ * run has. First uses are one bin. */
 static void test_binned(void **state)
 {
-    static const double inputs[] = {64, 80, 96, 112, 127};   /* all in one octave */
+    static const double inputs[] = {64, 80, 96, 112, 127};   /* sizes within one octave */
     struct reuse_histogram profiles[5] = {{{0}}}, out;
     const double at = 1.0 / 1000;
     double reciprocals[5];
@@ -148,10 +148,8 @@ static void test_binned(void **state)
     reuse_histogram_done(&out);
 }
 
-/* The position of arrays within lines changes small distances by a line: it must not become a step
- * in degree. */
-/* A run may have no references, and fractions may fall below 0 outside the runs: counts remain
- * numbers, and sum to the requested total. */
+/* A run may have no references, and formulas of fractions may be negative outside of the runs.
+ * Counts are nevertheless numbers whose sum is the requested total. */
 static void test_binned_empty(void **state)
 {
     static const double inputs[] = {1, 2, 3, 4};
@@ -194,7 +192,8 @@ static void test_scatter(void **state)
         }
 }
 
-/* A fraction at the rows' ends: it decreases with 1 / N to its limit, and stays a fraction. */
+/* A fraction caused by the rows' ends decreases with 1 / N to its limit, and stays between 0 and
+ * 1. */
 static void test_share(void **state)
 {
     static const double inputs[] = {12, 16, 24, 32};
@@ -217,7 +216,8 @@ static void test_share(void **state)
     }
 }
 
-/* Data that fall at the end: no unbounded growth, and no values below 0. */
+/* Data that decrease at the end are extrapolated without unbounded growth and without negative
+ * values. */
 static void test_sensible(void **state)
 {
     static const double inputs[] = {16, 32, 64, 128}, values[] = {40, 90, 130, 120};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Page faults of allocations: by hand, and compared with the C library's allocator in a child
- * process, which is this program with the number of a case. */
+ * process, which is this program with the number of a case as argument. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 #define ARRAYS 12
 #define LIVE 50
 #define EVENTS 8192
-#define NOISE 24.0 /* pages of the C library, and of the process's start */
+#define NOISE 24.0 /* page faults of the C library and of the process's start */
 
 typedef VEC(struct heap_event) event_list;
 
@@ -35,7 +35,8 @@ static uint32_t take(event_list *events, double size, uint32_t of)
     return (uint32_t)events->count - 1;
 }
 
-/* Temporaries of every step; growing buffers; and arrays allocated and freed in any order. */
+/* Makes the events of case @number: temporaries of every step, growing buffers, or arrays allocated
+ * and freed in any order. */
 static void make(unsigned number, event_list *events)
 {
     struct rng rng;
@@ -81,10 +82,11 @@ static long faults_now(void)
     return used.ru_minflt;
 }
 
-/* Page faults of the same calls in the C library. */
+/* Counts the page faults of the same calls in the C library. */
 static int replay(unsigned number)
 {
-    static struct heap_event room[EVENTS]; /* the heap contains only the replay */
+    /* static, so that the heap has only the replay's blocks */
+    static struct heap_event room[EVENTS];
     static char *at[EVENTS];
     event_list events = {room, 0, EVENTS};
 
@@ -153,8 +155,8 @@ static void test_against_the_library(void **state)
     assert_true(off < 0.02 * all);
 }
 
-/* Two arrays of 800,000 bytes in every step: the first two are mapped; afterwards the heap grows by
- * both in every step, and shrinks again. */
+/* Two arrays of 800,000 bytes in every step. The first two are mapped. Later the heap grows by both
+ * in every step, and shrinks again. */
 static void test_temporaries(void **state)
 {
     event_list events = {0};
@@ -169,14 +171,14 @@ static void test_temporaries(void **state)
     heap_faults(events.items, events.count, true, faults);
     assert_true(faults[0] == 196 && faults[1] == 196 && faults[2] == 0 && faults[3] == 0);
     assert_true(faults[4] + faults[5] == 391); /* 1,600,032 bytes */
-    /* the rest of the top is 128 KiB */
+    /* the top of the heap keeps 128 KiB */
     assert_true(faults[8] + faults[9] > 350 && faults[8] + faults[9] < 391);
     heap_faults(events.items, events.count, false, faults);
     assert_true(faults[0] + faults[1] == 391 && faults[4] + faults[5] + faults[8] + faults[9] == 0);
     vec_done(&events);
 }
 
-/* Small blocks are never returned to the system; foreign memory is not touched. */
+/* Small blocks are never returned to the system. Memory of other allocators is not accessed. */
 static void test_small(void **state)
 {
     event_list events = {0};

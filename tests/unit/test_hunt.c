@@ -36,7 +36,7 @@ static int unmake(void **state)
     return 0;
 }
 
-/* A block of assembler text with forms known to the generator. */
+/* Returns a block of assembler text whose forms the generator knows. */
 static struct random_block block_of(const struct hunt_setup *s, const char *text)
 {
     struct kernel_options options = {.syntax = SYNTAX_INTEL};
@@ -113,8 +113,8 @@ static bool same_code(const struct random_block *a, const struct random_block *b
     return same;
 }
 
-/* Properties of program code: pushes have pops, and some addresses are on the stack or have an
- * index. An index stays where a pattern keeps its address. */
+/* Blocks have properties of program code: each push has a pop, and some addresses are on the stack
+ * or have an index. An index stays if a pattern keeps its address. */
 static void test_stack_and_addresses(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -169,7 +169,7 @@ static void test_patterns(void **state)
         assert_string_equal(b.insns[0].form, "IMUL (R64, R64)");
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].reg);
     }
-    /* A register that is computed and then used for an address stays the same. */
+    /* A register that one instruction computes and another uses for an address stays the same. */
     struct random_block pointer = block_of(s, "imul rcx, rdx\nmov rsi, [rcx]\n");
     struct pattern through;
     pattern_of(&pointer, &through);
@@ -177,7 +177,8 @@ static void test_patterns(void **state)
         pattern_draw(&through, s->maker, &rng, &b);
         assert_int_equal(b.insns[0].operands[0].reg, b.insns[1].operands[1].base);
     }
-    /* Without its classes any registers match; with the mnemonic alone any form of it. */
+    /* Without register classes a pattern matches any registers; with the mnemonic alone any form of
+     * it. */
     wider = p;
     for (size_t step = 0, n = pattern_steps(&p); step < n; step++)
         if (pattern_relax(&wider, step, &p))
@@ -196,13 +197,13 @@ static void test_patterns(void **state)
     str_done(&text);
 }
 
-/* Predictions of a changed machine serve as the truth. */
+/* Measurements are the predictions of a changed machine. */
 struct truth {
     struct model *model;
     struct rng rng;
     double noise;
     unsigned calls, fails_at;   /* 0: never */
-    size_t untimed;             /* blocks of all kinds */
+    size_t untimed;             /* number of blocks without a time */
 };
 
 static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles,
@@ -240,7 +241,7 @@ static struct hunt *hunt_between(const struct hunt_setup *s, const struct machin
     return hunt_by(s, truth, noise, fails_at, &options, err);
 }
 
-/* A fact, usage or latency, and its value. */
+/* A fact, usage or latency by name, and its value. */
 struct known_change {
     const char *name, *value;
 };
@@ -257,7 +258,7 @@ static struct machine *changed_by(const struct machine *m, const struct known_ch
     return changed;
 }
 
-/* Alone, or in a family. */
+/* Returns whether the hunt found the change, alone or in a family. */
 static bool finds(const struct hunt *h, const struct known_change *wanted)
 {
     for (size_t k = 0; k < h->count; k++) {
@@ -336,8 +337,8 @@ static void test_ten_changes_are_found(void **state)
     assert_all_found(*state, ten, TEN, &options);
 }
 
-/* The stack, second bytes of registers, stack addresses and those with an index: revealed by blocks
- * of rarer forms. */
+/* Blocks of rarer forms reveal changes of the stack, second bytes of registers, stack addresses and
+ * those with an index. */
 static void test_ten_others_are_found(void **state)
 {
     static const struct {
@@ -356,7 +357,7 @@ static void test_ten_others_are_found(void **state)
     }
 }
 
-/* If a machine has a fraction of a cycle, the next whole number is also tried. */
+/* If a machine's value is a fraction of a cycle, the next whole number is tried as well. */
 static void test_fractions_are_rounded(void **state)
 {
     static const struct known_change wrong = {"store_forward", "6.5"},
@@ -376,8 +377,8 @@ static void test_fractions_are_rounded(void **state)
     machine_free(truth);
 }
 
-/* When all multiplications and shifts are slower, random blocks find the frequent ones, and
- * mutations of these the rarer ones. */
+/* All multiplications and shifts are slower. Random blocks find the frequent ones, and mutations of
+ * these blocks the rarer ones. */
 static void test_mutations_find_more(void **state)
 {
     static const struct known_change slower[] = {
@@ -413,7 +414,7 @@ static void test_mutations_find_more(void **state)
     hunt_setup_free(s);
 }
 
-/* Variants of a differing block may also lack a time; only drawn blocks count. */
+/* Variants of a differing block may also lack a time. Only drawn blocks are counted. */
 static void test_untimed_blocks(void **state)
 {
     const struct hunt_setup *s = *state;
@@ -527,7 +528,7 @@ static void test_faults_and_ends(void **state)
     struct hunt *h = hunt_between(s, changed, 0, 0, 0, &err);
     watch_restore(before);
     assert_non_null(h);
-    /* Blocks found before the end are counted over whole predictions. */
+    /* Blocks found before the end are counted only if their prediction was complete. */
     assert_true(h->count > 0 && h->findings[0].blocks > 0 && h->findings[0].blocks <= h->kept);
     hunt_free(h);
     machine_free(changed);
@@ -557,7 +558,7 @@ static void test_the_command(void **state)
     assert_false(
         run_line(&s, "machine hunt --machine skylake --against cortex-a72 --time 1s", &out, &err));
     assert_non_null(strstr(err.what, "cortex-a72 is aarch64"));
-    /* Machines of any set are compared: nothing is executed. */
+    /* Machines of any instruction set can be compared, because nothing is executed. */
     str_clear(&out);
     if (!run_line(&s,
                   "set format text; machine hunt --machine cortex-a72 --against neoverse-n1 "
@@ -581,7 +582,7 @@ static void test_no_forms(void **state)
     assert_int_not_equal(err.code, ERR_NONE);
 }
 
-/* A list whose only word is removed is empty, and the message reports it. */
+/* If the only word of a list is removed the list is empty, and the message says so. */
 static void test_empty_list(void **state)
 {
     struct remedy c = {.name = (char *)"zero_idioms",

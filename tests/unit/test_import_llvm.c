@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Import from an llvm-mca that dies, complains or prints unreadable output: a script replaces it
+/* Import from an llvm-mca that dies, complains or prints unreadable output. A script replaces it
  * and counts its runs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Imports @cpu by a program whose work @body does: $table is the file to write, $input the
- * assembler text that was given. Its arguments are lines of the file runs. */
+/* Imports @cpu from a program whose shell code is @body: $table is the file to write, $input the
+ * assembler text. The file runs receives its arguments, one line per run. */
 static struct machine *import_cpu_by(const char *cpu, const char *body, struct err *err)
 {
     struct str script = {0};
@@ -78,7 +78,7 @@ static void assert_fault(const char *body, const char *what, const char *todo, s
         fail_msg("%zu runs for: %s", runs(), what);
 }
 
-/* One message with the reason, after one run. */
+/* There is one message with the reason, after one run. */
 static void test_messages(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void test_unreadable(void **state)
                  "the table ends after 0 of", "llvm-mca 22", 2);
 }
 
-/* Divides on one of two units, ten cycles. */
+/* a division on one of two units, ten cycles */
 static const char *const table =
     "{ echo Resources:; echo '[0]   - CyUnitFloatDiv:2'; echo '[1]   - CyUnitVeryLongName1:2'; "
     "echo '[2]   - CyUnitVeryLongName2:2'; echo 'Instruction Info:'; echo 'Instructions:'\n"
@@ -114,7 +114,7 @@ static const char *const table =
     "*) echo ' 1 10 5.00 1 CyUnitFloatDiv[10],CyUnitVeryLongName2 OTHER other' ;; esac; done "
     "<$input; } >$table";
 
-/* Two units of one name, and names that become equal when truncated, are separate ports. */
+/* Two units of one name, and names that are equal when truncated, become separate ports. */
 static void test_names(void **state)
 {
     (void)state;
@@ -134,8 +134,8 @@ static void test_names(void **state)
     machine_free(m);
 }
 
-/* Options of a core that LLVM disables by default follow its name; the machine's name lacks them.
- * LLVM would ignore an unknown option. */
+/* Options that enable features of a core which LLVM disables by default follow its name; the
+ * machine's name lacks them. An unknown option is rejected, because LLVM would ignore it. */
 static void test_features(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_features(void **state)
     assert_int_equal(runs(), 1);
 }
 
-/* It dies on one form, which is found by bisection and skipped. */
+/* llvm-mca dies on one form. Bisection finds the form, which is skipped. */
 static void test_deaths(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "VFMADD132PD (YMM, YMM, M256)"));
     machine_free(m);
     str_done(&body);
-    /* An entry rejected in its group is also skipped if others were read. */
+    /* A form that is rejected within its group is also skipped if other forms were read. */
     str_clear(&body);
     str_addf(&body,
              "grep -qi '^xor *r[a-z0-9]*, *r[a-z0-9]*$' $input && { echo 'error: unpredictable'; "
@@ -188,7 +188,7 @@ static void test_deaths(void **state)
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
     str_done(&body);
-    /* fails on everything: the import gives up */
+    /* it dies on every form, so the import fails */
     assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$",
                  "was killed by signal 11", "", 300);
 }

@@ -50,8 +50,8 @@ static void assert_form(const struct machine *m, const char *form, const char *u
     str_done(&text);
 }
 
-/* Ports in order of their names; opcode suffixes are removed; the row with the form's own name has
- * precedence; dividers are held for the measured cycles. */
+/* Ports are in the order of their names. Suffixes of opcodes are removed. The row with the form's
+ * own name takes precedence. Dividers are blocked for the measured cycles. */
 static void test_csv(void **state)
 {
     (void)state;
@@ -129,8 +129,8 @@ static void test_xml(void **state)
     assert_non_null(strstr(err.what, "HSW"));
 }
 
-/* Files cannot declare entities or attributes: neither ten, each ten times the previous one, nor
- * one, nor a file's contents; those of XML itself are text. */
+/* Files cannot declare entities or attributes: neither ten entities, each ten times the previous
+ * one, nor one, nor the contents of a file. XML's predefined entities are text. */
 static void test_xml_entities(void **state)
 {
     static const char *const definitions[] = {
@@ -164,7 +164,7 @@ static void test_xml_entities(void **state)
     str_done(&text);
 }
 
-/* The stream may be cut anywhere: here into single bytes through a file. */
+/* The stream may be split anywhere: here into single bytes. */
 static void test_stream(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void test_malformed(void **state)
     }
 }
 
-/* If the tables themselves are available, all of them must be imported. */
+/* If the real tables are available, all of them must be imported. */
 static void test_whole_tables(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void test_whole_tables(void **state)
     str_done(&path);
 }
 
-/* The cycles of a form alone: the least measured value of its rows; special cases and rows without
- * a number have none. */
+/* The cycles of a form alone are the least measured value of its rows. Special cases and rows
+ * without a number have none. */
 static void test_alone(void **state)
 {
     static const char table[] = HEADER

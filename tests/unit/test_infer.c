@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference on simulated processors: measurements come from a known mapping. */
+/* Inference on simulated processors, whose measurements come from a known mapping. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void random_genome(struct genome *g, struct rng *rng)
     }
 }
 
-/* Every engine compared with the model's exact one, for every number of ports. */
+/* Compares each engine with the exact throughput model, for every number of ports. */
 static void test_score(void **state)
 {
     static const char *const engines[] = {"portable", "avx2", "avx512"};
@@ -151,7 +151,7 @@ static void test_renaming(void **state)
         genome_rename(b, to);
         for (size_t f = 0; f < a->forms; f++)
             assert_true(gene_equal(&a->genes[f], &b->genes[f]));
-        /* A child of a genome and its copy with renamed ports equals the genome. */
+        /* The child of a genome and of its copy with renamed ports equals the genome. */
         struct genome *child = genome_new(30, ports, 0);
         genome_rename(b, shuffled);
         genome_recombine(a, b, &rng, child);
@@ -200,7 +200,7 @@ static void test_recovers_known_mapping(void **state)
     assert_true(status.d_avg < 0.02);
     assert_true(unseen(b.truth, m) < 0.02);
     assert_true(status.distinct <= mapping_distinct_uops(b.truth));
-    /* One thread and a limit in generations: the seed determines everything. */
+    /* With one thread and a limit of generations the seed determines the result. */
     assert_true(mapping_equal(m, same));
     assert_true(again.cost == status.cost && again.evaluations == status.evaluations);
     mapping_free(same);
@@ -208,8 +208,8 @@ static void test_recovers_known_mapping(void **state)
     known_tear_down(&b);
 }
 
-/* Compared with runs that are given the number of ports: the search finds it, or an equally good
- * one, with few more evaluations. */
+/* Without a given number of ports the search finds it, or an equally good one, with few more
+ * evaluations than runs with the number. */
 static void test_finds_ports(void **state)
 {
     struct known_bed b;
@@ -220,8 +220,8 @@ static void test_finds_ports(void **state)
     const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
-    /* One seed may end with one port too many; the last bits of sums, and thus the compiler,
-     * determine which. */
+    /* A run may end with one port too many for one seed. Which seed depends on the last bits of
+     * sums, and therefore on the compiler. */
     for (o.seed = 1; o.seed <= seeds; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(&b, &o, &status));
@@ -242,8 +242,9 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* Without time to find the number of ports a run takes the largest candidate, and reports that. It
- * does not if the number is given, or if it has a starting point, whose state it reports. */
+/* Without time to find the number of ports a run uses the largest candidate, and reports that. It
+ * does not report it if the number is given, or if it has a starting point, whose state it
+ * reports. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -272,8 +273,8 @@ static void test_ports_without_time(void **state)
     known_tear_down(&b);
 }
 
-/* Errors that no mapping explains do not determine the number of ports: the run takes the largest
- * and reports that. */
+/* Errors that no mapping explains do not determine the number of ports. The run uses the largest
+ * number and reports that. */
 static void test_ports_unexplained(void **state)
 {
     struct known_bed b;
@@ -290,7 +291,7 @@ static void test_ports_unexplained(void **state)
     known_tear_down(&b);
 }
 
-/* The least error never rises, though each starting point begins from scratch; phase and remaining
+/* The least error never rises, although each starting point is a new search. Phase and remaining
  * time are reported. */
 static void test_best_so_far(void **state)
 {
@@ -338,7 +339,7 @@ static void see_best(void *state)
 }
 
 /* The displayed error never rises, no individual has a smaller one with as few µops, and adoption
- * takes the displayed mapping. If that is a consensus, the mapping of least error is listed next to
+ * uses the displayed mapping. If that is a consensus, the mapping of least error is listed next to
  * it. */
 static void test_best_is_the_best(void **state)
 {
@@ -404,10 +405,10 @@ static void test_options_and_control(void **state)
     assert_true(evolve_get_front(e, front, 8) > 0);
     struct genome **population = evolve_population(e, &count, NULL);
     assert_true(count > 0 && count <= 3);
-    for (size_t i = 2; i < count; i++)   /* worse than the best */
+    for (size_t i = 2; i < count; i++)   /* worse than the best individual */
         assert_true(population[i - 1]->cost <= population[i]->cost);
 
-    /* The population continues in another run. */
+    /* Another run continues with the population. */
     o.generations = 1;
     if (count > 1) {
         struct evolve *next = evolve_new(b.p, &o, population, count, &err);
@@ -430,7 +431,7 @@ static void test_options_and_control(void **state)
 
 static unsigned clock_calls;
 
-/* Stands still, then jumps past the limit. */
+/* A clock that stands still, then jumps beyond the limit. */
 static double jumping(void)
 {
     return clock_calls++ < 40 ? 0 : 10;
@@ -442,8 +443,8 @@ static bool at_once(void *state)
     return true;
 }
 
-/* Many forms and experiments: no part of the work may continue after the time limit, including the
- * polishing of 20 moves per form. */
+/* With many forms and experiments, no part of the work may continue after the time limit, including
+ * the final polishing of 20 moves per form. */
 static void test_time_limit(void **state)
 {
     struct experiments *t = experiments_new();
@@ -544,7 +545,7 @@ static void test_generate(void **state)
     experiments_set(t, 0, 1, NAN, 0, NULL);
     experiments_set(t, 1, 2.5, NAN, 0, NULL);
     experiments_set(t, 2, 2.5, NAN, 0, NULL);
-    /* {A:3, B:1} and {A:3, C:1}; B and C have equal times. */
+    /* {A:3, B:1} and {A:3, C:1}; B and C have equal times alone. */
     assert_int_equal(generate_pairs(t, forms, 10), 2);
     struct str text = {0};
     experiments_print(t, 55, &text);
@@ -589,7 +590,7 @@ static void test_congruence(void **state)
     experiments_free(t);
 }
 
-/* Throughput over the columns compared with the maximum over all port sets. */
+/* Compares throughput over the columns with the maximum over all port sets. */
 static void test_columns(void **state)
 {
     struct columns c, all;
@@ -628,7 +629,7 @@ static void test_columns(void **state)
         columns_done(&c);
         columns_done(&all);
     }
-    /* Disjoint groups are separate: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
+    /* Disjoint groups stay separate: 3 + 3 columns, not 3 * 3 more, and the issue bound. */
     columns_init(&c, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_true(columns_add(&c, 1u << i, UINT32_MAX));
@@ -640,7 +641,7 @@ static void test_columns(void **state)
 }
 
 /* Pairs of all forms distinguish six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a
- * pair); a few pairs distinguish none. */
+ * pair). A few pairs distinguish none. */
 static void test_classes(void **state)
 {
     struct known_bed b;
@@ -662,7 +663,7 @@ static void test_classes(void **state)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
     for (size_t f = 0; f < p->forms; f++)
         assert_true(gene_equal(&whole->genes[f], &classes->genes[q->class_of[f]]));
-    /* The mean of equally good predictions is closer to the truth than each. */
+    /* The mean of equally good predictions is closer to the truth than each of them. */
     assert_true(genome_error(classes, q->p) < 0.5 * genome_error(whole, p));
     genome_free(again);
     genome_free(whole);
@@ -670,7 +671,7 @@ static void test_classes(void **state)
     genome_free(true_genome);
     classes_free(q);
 
-    /* Search without and with it: the same mapping, sooner. */
+    /* The search without classes and with them finds the same mapping, faster with them. */
     struct evolve_options o = known_options();
     struct evolve_status with, without;
     o.generations = 1;
@@ -692,8 +693,8 @@ static void test_classes(void **state)
 static void test_fewer_ports(void **state)
 {
     (void)state;
-    /* The least busy port may be the most important: port 3 has only the µop of A, which must stay
-     * alone; ports 0 and 2 do the work of one. */
+    /* The least busy port may be the most important. Port 3 has only the µop of A, which must stay
+     * there; ports 0 and 2 do the work of one port. */
     struct experiments *t = experiments_new();
     struct err err = {0};
     experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, "A"), 1}, 1), 1,

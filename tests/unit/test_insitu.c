@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop within its program: the copy, the recordings, and the attribution of the missing
- * cycles. */
+/* Measurement of a loop within its program: the copy, the recordings, and the attribution of the
+ * missing cycles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void add_event(struct scene *s, uint64_t id, uint64_t value)
     vec_push(&s->placed.events, id << 48 | value);
 }
 
-/* One iteration in the format of the recording copy: the pivot is the load, the branches are
+/* Adds one iteration in the format of the recording copy. The pivot is the load; the branches are
  * instructions 1 and 5. */
 static void add_iteration(struct scene *s, uint64_t address, bool taken, bool last)
 {
@@ -92,14 +92,14 @@ static void test_region(void **state)
     assert_int_equal(s.region.list.count, 7);
     assert_int_equal(s.region.calls, 0);
     assert_true(region_flags_free(&s.region, 0));
-    assert_false(region_flags_free(&s.region, 1));   /* jge reads them */
+    assert_false(region_flags_free(&s.region, 1));   /* jge reads the flags */
     assert_false(region_flags_free(&s.region, 5));
     assert_true(region_covered(&s.region, s.region.pivot) >= 1);
     assert_true(copies_records(&s.region.list.items[0]));
     assert_false(copies_records(&s.region.list.items[2]));
     copies_make(&s.region, 0x400000, &c);
     assert_true(code_resolve(&c.code, 0x500000, &err));
-    /* Each instruction of the loop has a point in each of its copies. */
+    /* Each instruction of the loop has a point in each copy. */
     for (size_t i = 1; i < c.points.count; i++)
         assert_true(c.points.items[i - 1].place <= c.points.items[i].place);
     assert_non_null(copies_point(&c, c.points.items[3].place));
@@ -107,7 +107,7 @@ static void test_region(void **state)
     assert_int_equal(c.times[COPY_RECORD], 1);
     assert_true(c.times[COPY_COUNT] > 1);
     copies_done(&c);
-    /* Out of range of 32-bit displacements. */
+    /* A distance that 32-bit displacements cannot express. */
     struct code far = {.bytes = {0}};
     code_jump_address(&far, 0x400000);
     assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
@@ -116,8 +116,8 @@ static void test_region(void **state)
     scene_end(&s);
 }
 
-/* If each iteration has a call, counting adds one place to the original, after the call; each path
- * from there returns. */
+/* If each iteration has a call, counting adds one location to the original code, after the call.
+ * Each path from there returns to the original. */
 static void test_displaced(void **state)
 {
     struct scene s;
@@ -143,11 +143,12 @@ static void test_displaced(void **state)
         if (f->at < begin || f->at >= end)
             continue;
         assert_int_equal(f->label, CODE_UNPLACED);
-        assert_true(f->target == 0 || f->target == 15); /* the loop's head, and its exit */
+        assert_true(f->target == 0 || f->target == 15); /* head of the loop, and its exit */
         ways++;
     }
     assert_int_equal(ways, 2);
-    /* A thread that is stopped between the count and the pivot is counted once more there. */
+    /* If a thread is stopped between the count and the pivot, the pivot counts the iteration
+     * again. */
     unsigned again = 0;
     for (size_t i = 0; i < c.points.count && c.points.items[i].place < end; i++)
         again += c.points.items[i].at == s.region.pivot && c.points.items[i].unfinished == 1;
@@ -156,8 +157,8 @@ static void test_displaced(void **state)
     scene_end(&s);
 }
 
-/* The original is restored where a jump to any copies is, also one that is not of the last mode.
- * Where the program has replaced a jump, its bytes stay, and so do the copies. */
+/* Restores the original code wherever there is a jump to any copy, even one of an earlier mode. If
+ * the program has replaced a jump its bytes stay, and so do the copies. */
 static void test_restored(void **state)
 {
     enum { BIAS = 0x1000 };
@@ -208,7 +209,7 @@ static void test_restored(void **state)
     scene_end(&s);
 }
 
-/* Jumps are not replaced while something untraced may execute them. */
+/* Jumps are not replaced while an untraced thread may execute them. */
 static void test_alone(void **state)
 {
     struct process p = {.memory = -1};
@@ -257,8 +258,7 @@ static void test_paths(void **state)
     scene_end(&s);
 }
 
-/* A pattern is learnt; branches without one are mispredicted half of the time; an even mix is
- * neither. */
+/* The predictor learns a pattern. It mispredicts half of the branches without a pattern. */
 static void test_predictor(void **state)
 {
     struct scene s;
@@ -305,7 +305,7 @@ static void test_lines(void **state)
     assert_true(fabs(l.streamed - 1.0 / 16) < 0.001 && l.fresh == 0);
     lines_done(&l);
     s.placed.events.count = s.placed.stretches.count = 0;
-    for (uint64_t i = 0; i < 4000; i++)   /* each line once, out of order */
+    for (uint64_t i = 0; i < 4000; i++)   /* each line once, not in order */
         add_iteration(&s, 0x100000 + 64 * (i * 2654435761u % 4000), false, false);
     vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
     lines_find(&s.placed, 64, &l);
@@ -321,7 +321,7 @@ static void test_lines(void **state)
     scene_end(&s);
 }
 
-/* Recordings of 2,000 accesses each to lines of @count at random. */
+/* Adds recordings of 2,000 accesses each, to random lines among @count. */
 static void add_random(struct scene *s, uint64_t count, unsigned recordings)
 {
     uint64_t random = 88172645463325252u;
@@ -340,8 +340,8 @@ static void add_random(struct scene *s, uint64_t count, unsigned recordings)
     }
 }
 
-/* Number of lines that a load accesses, and their level: for the chosen lines, compared with a
- * simulated cache. */
+/* Number of lines that a load accesses, and the cache level that they come from; for sampled lines,
+ * compared with a simulated cache. */
 static void test_footprint(void **state)
 {
     const struct cache_levels levels = {.l1 = 500,
@@ -363,7 +363,7 @@ static void test_footprint(void **state)
     bool at_least;
     assert_true(lines_all(&l, &at_least) >= load->footprint && !at_least);
     assert_true(lines_from(load, &levels, from));
-    /* A cache of 5,000 lines whose least recently used line is replaced. */
+    /* A cache of 5,000 lines that replaces the least recently used line. */
     static uint64_t used[20000];
     uint64_t random = 1, hits = 0, clock = 0;
     memset(used, 0, sizeof used);
@@ -382,13 +382,13 @@ static void test_footprint(void **state)
     double weight = lines_weight(load, &levels);
     assert_true(weight > 15 * (double)load->fresh && weight < 70 * (double)load->fresh);
     lines_done(&l);
-    /* No line comes again: it comes to many, from memory. */
+    /* No line is accessed twice, so there are many, from memory. */
     add_random(&s, UINT64_C(1) << 40, 12);
     lines_find(&s.placed, 64, &l);
     assert_true(l.list.items[0].at_least && l.list.items[0].footprint > 1e7);
     assert_true(lines_from(l.list.items, &levels, from) && from[CACHE_MEMORY] > 0.9);
     lines_done(&l);
-    /* Of one recording nothing is known. */
+    /* One recording determines nothing. */
     add_random(&s, 20000, 1);
     lines_find(&s.placed, 64, &l);
     assert_false(lines_from(l.list.items, &levels, from));
@@ -447,7 +447,7 @@ static void test_split(void **state)
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
 }
 
-/* Terms add up to the missing cycles, for any other observations. */
+/* For any observations the terms add up to the missing cycles. */
 static void test_terms(void **state)
 {
     const struct split_replays replays = {
@@ -469,10 +469,10 @@ static void test_terms(void **state)
     assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
     assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
     assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
-    f.besides = 0.25; /* part present in the replays and absent from the program */
+    f.besides = 0.25; /* a part of the time in the replays that the program does not have */
     assert_true(fabs(split_of(&f).rest.cycles - 0.25) < 1e-9);
     f.besides = 0;
-    f.high = 70; /* a busy host: its delay is in none of the replays */
+    f.high = 70; /* a busy host, whose delay no replay has */
     s = split_of(&f);
     assert_int_equal(s.cause, SPLIT_BRANCH);
     assert_true(s.cache.off > 10 && s.branch.off < 1);
@@ -502,7 +502,7 @@ static void test_replays(void **state)
     assert_true(leaves);
     assert_true(fabs(sum.warm - 14.15) < 1e-9 && sum.warm_off > 0.2 && sum.warm_off < 0.5);
     assert_true(fabs(sum.trained - 2) < 1e-9 && fabs(sum.trained_off - 0.2) < 1e-9);
-    all.list.items[1].before = 5;   /* not learnt yet */
+    all.list.items[1].before = 5;   /* the predictor has not learnt the loop yet */
     assert_false(replay_sum(&all, &sum, &leaves, &why));
     assert_non_null(why);
     all.list.items[1].before = 2;
@@ -511,7 +511,7 @@ static void test_replays(void **state)
     replayed_done(&all);
 }
 
-/* Replayed copies never continue in the original: each exit is an int3. */
+/* Replayed copies never continue in the original code: each exit is an int3. */
 static void test_replayed_code(void **state)
 {
     struct scene s;
@@ -542,7 +542,7 @@ static const struct trial_seen honest = {.stopped = true,
                                          .trapped = true,
                                          .words = TRIAL_EACH * TRIAL_PASSES};
 
-/* A facility that succeeds without effect is detected; independent facilities remain. */
+/* Detects a facility that succeeds without effect. Independent facilities stay usable. */
 static void test_trial(void **state)
 {
     struct trial_seen s = honest;
@@ -567,7 +567,7 @@ static void test_trial(void **state)
     assert_non_null(t.copies);
     assert_non_null(t.state);
     s = honest;
-    s.between = 3; /* the copy shares memory */
+    s.between = 3; /* the copy shares memory with the process */
     assert_non_null(trial_judge(&s).copies);
     s = honest;
     s.vector = 0;
@@ -576,7 +576,7 @@ static void test_trial(void **state)
     assert_non_null(t.state);
 }
 
-/* On this system, if processes may be traced. */
+/* The trial on this system, if it permits tracing of processes. */
 static void test_trial_here(void **state)
 {
     struct trial_seen s;
@@ -592,7 +592,7 @@ static void test_trial_here(void **state)
         fail_msg("%s", t.tracing ? t.tracing : t.copies ? t.copies : t.state);
 }
 
-/* Simulated counters: open fails with @refused, or counts advance by @step per read. */
+/* Simulated counters: opening fails with @refused, or each read advances by @step. */
 struct fake {
     int refused, opened;
     double step[COUNTER_KINDS], at[COUNTER_KINDS];
@@ -622,8 +622,8 @@ static void fake_done(void *state, int counter)
     ((struct fake *)state)->opened--;
 }
 
-/* Counters that count the known loops correctly are used; those that fail or are wrong are not,
- * with a message. */
+/* Counters that count the known loops correctly are used. Those that fail or are wrong are not
+ * used, with a message. */
 static void test_counters(void **state)
 {
     const struct fake right = {.step = {3e5, 1e4, 2e3}};
@@ -644,7 +644,7 @@ static void test_counters(void **state)
     counters_done(&c);
     assert_int_equal(f.opened, 0);
     f = right;
-    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, but never counts */
+    f.step[COUNTER_BRANCH_MISSES] = 0; /* opens, but does not count */
     counters_new(&source, &c);
     assert_non_null(c.why);
     assert_true(c.works[COUNTER_CYCLES] && !c.works[COUNTER_BRANCH_MISSES]);
@@ -658,7 +658,7 @@ static void test_counters(void **state)
     assert_false(c.works[COUNTER_CYCLES]);
     counters_done(&c);
     f = right;
-    f.refused = 2; /* ENOENT: a virtual machine */
+    f.refused = 2; /* ENOENT: typical of a virtual machine */
     counters_new(&source, &c);
     assert_non_null(c.why);
     counters_add(&c, 1);

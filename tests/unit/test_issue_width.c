@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The issue width, inferred from measurements or given. */
+/* The issue width: inferred from measurements, or given. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-/* The width inferred from @n forms alone that take 1 / rates[i] cycles. */
+/* Returns the width inferred from @n forms alone that take 1 / rates[i] cycles. */
 static double width_of(const double *rates, size_t n, double before)
 {
     struct experiments *t = experiments_new();
@@ -34,7 +34,7 @@ static double width_of(const double *rates, size_t n, double before)
     return width;
 }
 
-/* The issue width is the rate shared by many of the fastest experiments, rounded to a nearby
+/* The issue width is the rate that many of the fastest experiments share, rounded to a nearby
  * integer. */
 static void test_measured_width(void **state)
 {
@@ -43,12 +43,12 @@ static void test_measured_width(void **state)
     (void)state;
 
     for (size_t i = 0; i < 40; i++)
-        /* as on the PMEvo authors' Skylake */
+        /* as on the Skylake of PMEvo's authors */
         rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);
     assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
-    assert_true(width_of(rates, 40, 4) < 4);   /* from few experiments, rounded */
-    assert_true(width_of(rates, 40, 6) == 6);  /* issue is no bottleneck here */
-    assert_true(width_of(rates, 34, 0) == 4);  /* four of a kind may be chance */
+    assert_true(width_of(rates, 40, 4) < 4);   /* few experiments: the rate is rounded */
+    assert_true(width_of(rates, 40, 6) == 6);  /* the issue width is no limit here */
+    assert_true(width_of(rates, 34, 0) == 4);  /* four equal rates may be chance */
     for (size_t i = 0; i < 40; i++)
         rates[i] = i < 30 ? 3 : 5.972;
     assert_true(width_of(rates, 40, 0) == 6);
@@ -61,8 +61,7 @@ static void test_measured_width(void **state)
     assert_true(width_of(noisy, 400, 0) == 4);
 }
 
-/* A given width may also be a fraction: the inferred mapping keeps it, and so do its
- * predictions. */
+/* A given width may be a fraction. The inferred mapping and its predictions use it. */
 static void test_given_width(void **state)
 {
     struct known_bed b;
@@ -98,8 +97,8 @@ static void test_given_width(void **state)
     known_tear_down(&b);
 }
 
-/* A mapping that changes to another width keeps its slots; one that gains a width gets slots for
- * each form, one that loses it has none. */
+/* A mapping that changes to another width keeps its slots. One that gets a width gets slots for
+ * each form, and one that loses the width has none. */
 static void test_another_width(void **state)
 {
     struct genome *g = genome_new(3, 2, 4);

@@ -62,9 +62,9 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
     return number;
 }
 
-/* A job that runs a monitored loop; then it waits to be cancelled. */
+/* A job that runs a loop which reports its progress; then it waits until it is cancelled. */
 struct looping {
-    const char *says;        /* current activity; NULL: none */
+    const char *says;        /* current activity that the job reports; NULL: none */
     atomic_bool looped;
 };
 
@@ -72,7 +72,7 @@ static bool loop(struct job *job, void *state, struct err *err)
 {
     struct looping *l = state;
 
-    usleep(200000);   /* the progress of loops is reported a few times per second */
+    usleep(200000);   /* progress of loops is reported a few times per second */
     if (l->says)
         job_progress(job, 1, 8, "%s", l->says);
     watch_at("rows", 5, 10);
@@ -83,7 +83,7 @@ static bool loop(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* A job without notes of its own reports the counts of its loops. */
+/* A job that reports no activity shows the counts of its loops. */
 static void test_own_words_come_first(void **state)
 {
     static const struct job_ops looping = {.run = loop};
@@ -107,7 +107,7 @@ static void test_own_words_come_first(void **state)
     }
 }
 
-/* A job's current activity ends with the job; a cancelled job reports its progress. */
+/* A job's activity ends with the job. A cancelled job reports its progress. */
 static void test_a_step_is_over_at_the_end(void **state)
 {
     static const struct job_ops stepping = {.run = run, .finish = finish, .free = done};
@@ -139,10 +139,10 @@ static void test_runs_to_the_end(void **state)
     int finished = 0, freed = 0;
     struct job_info info;
     unsigned number = start(100, false, false, &finished, &freed);
-    /* Polls the wake pipe and drains, like the main loop. */
+    /* Polls the wake pipe and drains messages, like the main loop. */
     while (!finished) {
         struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
-        assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* or it hangs */
+        assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* otherwise the job hangs */
         job_drain();
     }
     assert_true(job_find(number, &info));
@@ -177,7 +177,7 @@ static void test_failure_and_cancel(void **state)
     assert_false(job_cancel(9999));
 }
 
-/* Works until it has been paused once. */
+/* Runs until it has been paused once. */
 static bool pause_run(struct job *job, void *state, struct err *err)
 {
     (void)state;
@@ -203,7 +203,7 @@ static void test_pause(void **state)
     assert_true(job_find(number, &info));
     assert_int_equal(info.state, JOB_DONE);
     assert_false(job_pause(number, true));
-    /* A paused job can be cancelled, and an awaited job does not stay paused. */
+    /* A paused job can be cancelled. `job wait` resumes a paused job. */
     number = job_start("pausing", &pausing, NULL, &err);
     assert_true(job_pause(number, true));
     assert_true(job_cancel(number));
@@ -218,7 +218,7 @@ struct shrinking {
     bool cut;
 };
 
-/* Reads the end of a mapped file that has become shorter. */
+/* Reads the end of a mapped file that has been truncated. */
 static bool cut_run(struct job *job, void *state, struct err *err)
 {
     struct shrinking *s = state;
@@ -236,8 +236,8 @@ static bool cut_run(struct job *job, void *state, struct err *err)
     return true;
 }
 
-/* The job fails, but the program continues, though jobs leave signals to the UI thread. Two at a
- * time, since ThreadSanitizer would report their shared data. */
+/* The job fails, but the program continues, although jobs block signals for the UI thread. Runs two
+ * jobs at a time, because ThreadSanitizer would report shared data of more. */
 static void test_file_that_shrinks(void **state)
 {
     static const struct job_ops reading = {.run = cut_run};
@@ -259,7 +259,7 @@ static bool says(const void *state)
     return *(const bool *)state;
 }
 
-/* Works until it is cancelled. */
+/* Runs until it is cancelled. */
 static bool rest_run(struct job *job, void *state, struct err *err)
 {
     (void)state;
@@ -268,8 +268,8 @@ static bool rest_run(struct job *job, void *state, struct err *err)
     return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-/* An exclusive measurement neither starts during another nor lets another start, whatever their
- * names; jobs that declare not to measure are exempt. */
+/* An exclusive measurement does not start during another one and prevents others from starting,
+ * whatever their names. Jobs that do not measure are exempt. */
 static void test_measuring_alone(void **state)
 {
     static const struct job_ops usual = {.run = rest_run, .measures = says},
@@ -312,7 +312,7 @@ static void test_many_and_shutdown(void **state)
     assert_int_equal(job_count(), 0);
 }
 
-/* Its end starts the next job, as the run of inference follows the choice of experiments. */
+/* The end of one job starts the next, as `evolve` follows the choice of experiments. */
 static void follow(void *state, const struct job_info *info)
 {
     struct count *c = state;
@@ -335,7 +335,7 @@ static void test_end_begins_another(void **state)
     int finished = 0, freed = 0;
     struct err err;
 
-    /* All exist before the first one's end is handled, and none may be missed or forgotten
+    /* All jobs exist before the first one's end is handled. None may be missed or lost
      * meanwhile. */
     for (int i = 0; i < 80; i++) {
         struct count *c = mem_zero(1, sizeof *c);
@@ -367,7 +367,7 @@ static void free_nothing(void *state)
     (void)state;
 }
 
-/* `job wait` fails for a failed job, once. */
+/* `job wait` fails once for a failed job. */
 static void test_job_wait(void **state)
 {
     (void)state;

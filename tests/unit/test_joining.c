@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Costs of a form that joins others, compared with throughput.h and with all port sets. */
+/* Costs of a form's candidate usage, compared with throughput.h and with all port sets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,14 +21,14 @@
 #define TRIES 300
 #define MOST 60.0
 #define LATE 1.25
-#define NEAR 1e-4            /* twelve prices, each rounded to 2^-20 */
+#define NEAR 1e-4            /* tolerance: twelve costs, each rounded to 2^-20 */
 
 static portset any_set(struct rng *rng)
 {
     return 1 + (portset)rng_below(rng, (1u << PORTS) - 1);
 }
 
-/* The maximum over all port sets of their mass divided by their size. */
+/* Returns the maximum over all port sets of their mass divided by their size. */
 static double by_all_sets(const struct mass *masses, size_t n)
 {
     double most = 0;
@@ -49,7 +49,8 @@ struct known_row {
     double slots, cycles;
 };
 
-/* By both oracles, of @first and, unless it is 0, also @second. */
+/* Returns the cost by both oracles, of @count µops of @first and, unless it is 0, one of
+ * @second. */
 static double cost_of(struct throughput *t, struct known_row *rows, portset first, unsigned count,
                       portset second, unsigned slots, double slot)
 {
@@ -115,7 +116,7 @@ static void test_costs(void **state)
                          cost = joining_cost(j, s, slots, INFINITY);
             assert_float_equal(cost, expected, NEAR);
             assert_true(bound <= cost && joining_bound(j, s) <= cost);
-            /* in another order of rows, and no more than the limit */
+            /* for any order of the rows; INFINITY above the limit */
             assert_true(joining_cost(j, s, slots, cost) == cost);
             assert_true(cost == 0 || joining_cost(j, s, slots, cost * 0.99) == INFINITY);
         }
@@ -124,7 +125,7 @@ static void test_costs(void **state)
     throughput_free(t);
 }
 
-/* Without rows all changes cost nothing, and changes that no row distinguishes cost the same. */
+/* Without rows every usage costs nothing. Usages that no row distinguishes cost the same. */
 static void test_no_rows(void **state)
 {
     struct joiner *j = joining_new(0, 1);

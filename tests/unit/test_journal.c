@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Journals keep their valid records: with any bytes between them, any failure, and any time of
- * death. */
+/* Journals keep their valid records, with any bytes between them, for any failure, and whenever the
+ * process ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
 #include "model/experiments.h"
 #include "../support/support.h"
 
-#define PARTED 60000   /* experiments: some MiB */
+#define PARTED 60000   /* experiments in a journal of several MiB */
 
 static void put(const char *name, const char *text, size_t length)
 {
@@ -69,7 +69,7 @@ static struct journal *open_it(const char *name)
     return j;
 }
 
-/* A journal of three records in @out. */
+/* Writes a journal of three records to @out. */
 static void three(struct str *out)
 {
     unlink(work_path("three.csv"));
@@ -133,7 +133,7 @@ static void numbered(unsigned i, char *out, size_t size)
              i / 250 + 1);
 }
 
-/* A journal is read in parts of 4 MiB each: all entries are read, and the last value of each
+/* A journal is read in parts of 4 MiB each. All entries are read, and the last value of each
  * experiment counts. */
 static void test_parts(void **state)
 {
@@ -158,7 +158,7 @@ static void test_parts(void **state)
     journal_close(j);
 }
 
-/* A flipped bit anywhere costs its record, no other. */
+/* A flipped bit anywhere invalidates its record, and no other. */
 static void test_every_flipped_byte(void **state)
 {
     struct str whole = {0};
@@ -192,7 +192,7 @@ static void test_old_journals_open(void **state)
     assert_true(file_read(work_path("old.csv"), 1 << 20, &text, NULL));
     assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
     str_done(&text);
-    /* A file that is no journal is not changed. */
+    /* A file that is not a journal is not changed. */
     struct err err = {0};
     put("other.csv", "form,usage\nA,1*p0\n", 18);
     assert_null(journal_open(work_path("other.csv"), &err));
@@ -202,8 +202,8 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
-/* Times belong to the executed code, not to its name; older journals' times of a name count for the
- * program's own forms. */
+/* Times belong to the executed code, not to the form's name. Times of older journals by name count
+ * for the program's own forms. */
 static void test_code_is_the_key(void **state)
 {
     static const char before[] =
@@ -238,7 +238,7 @@ static void test_code_is_the_key(void **state)
     str_done(&text);
 }
 
-/* Journals with checksums but without conditions are readable, with unknown conditions. */
+/* Journals with checksums but without conditions are readable; their conditions are unknown. */
 static void test_journals_without_conditions_open(void **state)
 {
     struct str text = {0}, now = {0};
@@ -273,7 +273,7 @@ static void test_journals_without_conditions_open(void **state)
     str_done(&now);
 }
 
-/* Ten flushes with a failure at every position: successful flushes persist, and so do later
+/* Makes ten flushes with a failure at every position. Successful flushes persist, and so do later
  * ones. */
 static void test_each_call_fails(void **state)
 {
@@ -363,7 +363,7 @@ static void test_private(void **state)
         assert_int_equal(about.st_mode & 0777, 0700);
         free(path);
     }
-    /* A journal named by the user, in any directory. */
+    /* a journal that the user named, in any directory */
     struct journal *j = journal_open(work_path("named.csv"), &err);
     assert_non_null(j);
     journal_close(j);

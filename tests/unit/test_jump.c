@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Jumps from the loop to the mapping, to experiments and back: they follow a form, and every
+/* Jumps from the loop to the mapping, to experiments and back. They follow a form, and every
  * earlier position can be restored. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,7 @@ static void test_follow(void **state)
     press("x");
     settle();
     assert_string_equal(views[frame.current]->name, "experiments");
-    assert_true(screen_holds("1/3 of 4"));   /* those with the form */
+    assert_true(screen_holds("1/3 of 4"));   /* the experiments with the form */
     press("j");
     assert_at("experiments", ADD);
     press("X");
@@ -68,12 +68,13 @@ static void test_follow(void **state)
     const size_t line = session.document.row;
     press("x");
     assert_at("mapping", ADD);
-    press("X");   /* the next of two, or the following one */
+    press("X");   /* the next of two experiments, or the one after it */
     assert_at("kernel", ADD);
     assert_int_not_equal(session.document.row, line);
 }
 
-/* Back through earlier positions, and forward again; a new jump discards the positions ahead. */
+/* Moves back through earlier positions, and forward again. A new jump discards the positions
+ * ahead. */
 static void test_back_and_forward(void **state)
 {
     (void)state;
@@ -101,7 +102,7 @@ static void test_back_and_forward(void **state)
     press("\x06\x06");
     settle();
     assert_string_equal(views[frame.current]->name, "experiments");
-    assert_true(screen_lacks("of 4"));   /* in its former state: without its filter */
+    assert_true(screen_lacks("of 4"));   /* the earlier state, without the filter */
     press("\x0f");
     assert_at("mapping", MUL);
     press("X");
@@ -120,7 +121,7 @@ static void test_back_and_forward(void **state)
     assert_true(screen_holds("no earlier place"));
 }
 
-/* A jump without a target is reported, and nothing moves. */
+/* A jump without a target is reported, and the position does not change. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -142,7 +143,7 @@ static void test_refused(void **state)
     frame_run(&frame, "view help");
     frame_run(&frame, "jump");
     assert_true(screen_holds("there is no form under the cursor of the help view"));
-    /* A filter that hides the form is removed. */
+    /* A jump removes a filter that hides the form. */
     frame_run(&frame, "view mapping");
     frame_run(&frame, "filter form~VADD");
     settle();

@@ -23,7 +23,7 @@ static struct kernel *load(const char *name)
     return k;
 }
 
-/* The loop expected first for each sample, determined by hand. */
+/* For each sample, the loop that must be first, determined by hand. */
 static void test_samples(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void test_hex(void **state)
     assert_non_null(strstr(err.what, "position 3"));
 }
 
-/* Of a text with two functions the named one is loaded, for declared functions and mere labels. */
+/* Loads the named function of a text with two, for declared functions and for labels. */
 static void test_symbol_of_text(void **state)
 {
     (void)state;

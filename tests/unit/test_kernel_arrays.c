@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops over arrays in the sandbox: rings visit every element; a loop over arrays ends with a time
- * or a reason; an unavailable arena is reported. */
+/* Loops over arrays in the sandbox. Rings visit every element; a loop ends with a time or a reason;
+ * an unavailable arena is reported. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void test_rings(void **state)
         }
 }
 
-/* True when it ended with a time; false with the reason. */
+/* Returns true if the loop has a time; false with the reason. */
 static bool runs(const char *hex, uint64_t bytes, struct arrays_measured *out, struct err *err)
 {
     struct streams streams;
@@ -81,7 +81,7 @@ static void test_runs(void **state)
 }
 
 /* A division by an element that is 1.0 reinterpreted as an integer, a call, and a read beyond the
- * arrays: reasons, with their instruction. */
+ * arrays have reasons that name the instruction. */
 static void test_reasons(void **state)
 {
     struct arrays_measured m;
@@ -111,7 +111,7 @@ static void test_arena(void **state)
     assert_int_equal(sandbox_arena_at(s) % SANDBOX_ARENA_GUARD, 0);
     assert_true(sandbox_fill(
         s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .bytes = 1000000, .value = 7}, &err));
-    /* Pointers outside of the arena are unchanged. */
+    /* Pointers outside of the arena are not written. */
     assert_true(sandbox_fill(
         s,
         &(struct sandbox_fill){

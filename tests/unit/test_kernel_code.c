@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conversion of kernels of both sets to executable code; nothing is executed here. */
+/* Conversion of kernels of both instruction sets to executable code. Nothing is executed here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static size_t decode(const uint32_t *words, size_t count, struct insn *out)
     return count;
 }
 
-/* Every kind of closing branch targets the next instruction and keeps its kind. */
+/* Every kind of closing branch leads to the next instruction and keeps its kind. */
 static void test_a64_branches(void **state)
 {
     static const struct { uint32_t word; const char *mnemonic;
@@ -85,8 +85,8 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));
     assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") ||
                 refused((const uint32_t[]){0x00000000}, 1, "system"));
-    /* Non-faulting loads could probe for mapped memory. SVE words are known after a query to a
-     * disassembler, where one is installed. */
+    /* Non-faulting loads could search for mapped memory. The decoder knows SVE words after it has
+     * queried a disassembler, if one is installed. */
     /* ldff1b, ldnf1b, ld1b */
     static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};
     if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
@@ -94,7 +94,7 @@ static void test_a64_refused(void **state)
         assert_true(refused(loads + 1, 1, "does not fault") || refused(loads + 1, 1, "decoded"));
         assert_false(refused(loads + 2, 1, "does not fault"));
     }
-    /* The message names the rejected instruction; it names none for an empty kernel. */
+    /* The message names the rejected instruction; for an empty kernel it names none. */
     struct insn insns[2];
     unsigned at = 7;
     assert_non_null(kernel_refused_anywhere(
@@ -102,7 +102,7 @@ static void test_a64_refused(void **state)
     assert_int_equal(at, 2);
     assert_non_null(kernel_refused_anywhere(insns, 0, &at));
     assert_int_equal(at, 0);
-    /* Every CPU rejects code of the other set. */
+    /* Every CPU rejects code of the other instruction set. */
     struct insn arm, x86;
     decode((const uint32_t[]){0x8b010000}, 1, &arm);
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
@@ -110,7 +110,7 @@ static void test_a64_refused(void **state)
     assert_non_null(kernel_refused_anywhere(&arm, 0, NULL));
 }
 
-/* The list of permitted instructions, checked by decoding only. */
+/* The list of permitted instructions, tested by decoding only. */
 static void test_a64_allowed(void **state)
 {
     static const uint32_t fine[] = {
@@ -191,7 +191,8 @@ static void test_a64_allowed(void **state)
         if (!refused(&system[i].word, 1, "system") && !refused(&system[i].word, 1, "decoded") &&
             !refused(&system[i].word, 1, "indirect"))
             fail_msg("%s may run", system[i].name);
-    /* Whatever a decoder reports: no exception-generating, system or reserved instruction. */
+    /* Whatever the decoder reports, no permitted instruction is one that generates exceptions,
+     * controls the system or is reserved. */
     for (unsigned i = 0; i < 400000; i++) {
         struct insn insn;
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -217,7 +218,7 @@ static void test_counter(void **state)
     /* add x0, x0, x1; ldr x30, [x29, x28]: x27 is the highest free register. */
     size_t n = decode((const uint32_t[]){0x8b010000, 0xf87c6bbe}, 2, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 27);
-    /* ldp x0, x1, [x2] ... all thirty-one in pairs: ldp xa, xb, [sp] */
+    /* ldp x0, x1, [x2] and so on, with all thirty-one registers: ldp xa, xb, [sp] */
     uint32_t words[12];
     unsigned count = 0;
     for (unsigned reg = 0; reg < 30; reg += 3)
@@ -230,15 +231,15 @@ static void test_counter(void **state)
     assert_true(refused(words, 1, "none") == false);
     assert_string_equal(kernel_refused_anywhere(insns, n, NULL),
                         "no general register left for the loop counter");
-    /* x18 only as the last free register. */
+    /* x18 is used only if no other register is free. */
     words[6] = 0xa9400000u | 20 | 19 << 10 | 20 << 5;
     n = decode(words, count, insns);
     assert_int_equal(kernel_counter(insns, n), COUNTER_REGISTER + 18);
     struct insn x86;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x90}, 1, 0, false, &x86, NULL));
     assert_int_equal(kernel_counter(&x86, 1), COUNTER_REGISTER + 15);
-    /* mov [r15 + r14 * 1], r13; then xchg of each of r8 to r12 with rax: no register is free, only
-     * memory. */
+    /* mov [r15 + r14 * 1], r13; then xchg of each of r8 to r12 with rax: no register is free, so
+     * the counter is in memory. */
     static const uint8_t high[][4] = {{0x4f, 0x89, 0x2c, 0x37},
                                       {0x49, 0x90},
                                       {0x49, 0x91},
@@ -263,8 +264,8 @@ static size_t decode_x86(const uint8_t *code, size_t length, struct insn *out)
 
 struct x86_case { uint8_t code[16]; uint8_t length; };
 
-/* Branches with any prefix remain whole: a displacement of 0 replaces the original, nothing
- * moves. */
+/* Branches with any prefix stay complete: a displacement of 0 replaces the original, and no other
+ * byte moves. */
 static void test_x86_branches(void **state)
 {
     static const struct x86_case cases[] = {
@@ -297,7 +298,7 @@ static void test_x86_branches(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        /* A decoder off by one byte would decode a system call. */
+        /* A decoder that is wrong by one byte would find a system call. */
         uint8_t code[32] = {0xc7, 0xc0, 0xc0, 0x00, 0x0f, 0x05}, out[128];
         struct insn insns[2];
         memcpy(code + 6, cases[i].code, cases[i].length);
@@ -310,7 +311,7 @@ static void test_x86_branches(void **state)
             at += kernel_emit(insns, n, 0x1000, out, at);
         if (at != 3u * (6u + cases[i].length) || !kernel_emitted(insns, n, out, at))
             fail_msg("case %zu is not emitted as it is", i);
-        /* Another byte, one copy without its branch, one instruction too many: all detected. */
+        /* Detects another byte, a copy without its branch, and one instruction too many. */
         out[2] ^= 1;
         assert_false(kernel_emitted(insns, n, out, at));
         out[2] ^= 1;
@@ -322,8 +323,8 @@ static void test_x86_branches(void **state)
     }
 }
 
-/* Closing branches of short copies are spaced by nops, which they skip; nothing else may be there,
- * and nothing else may be skipped. */
+/* Nops separate the closing branches of short copies, which skip them. Nothing but nops may be
+ * there, and nothing else may be skipped. */
 static void test_x86_apart(void **state)
 {
     static const struct x86_case cases[] = {
@@ -356,7 +357,7 @@ static void test_x86_apart(void **state)
             out[k] ^= 0x40;
         }
         assert_false(kernel_emitted(insns, n, out, at - 1));
-        /* targets an address outside the code */
+        /* the branch leads to an address outside of the code */
         assert_false(kernel_emitted(insns, n, out, at - KERNEL_APART + length));
         struct insn nop;
         for (size_t k = length; k < KERNEL_APART; k += nop.length) {
@@ -383,7 +384,7 @@ static void test_x86_emitted(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* A branch within the code is rejected unless the code is an executed path: then it targets the
+/* A branch within the code is rejected, unless the code is an executed path. It then leads to the
  * next instruction, for either outcome. */
 static void test_x86_followed(void **state)
 {
@@ -411,7 +412,7 @@ static void test_x86_followed(void **state)
     assert_false(kernel_emitted(insns, n, out, at));
 }
 
-/* Instructions outside the list of permitted ones are rejected before anything runs. */
+/* Instructions outside of the list are rejected before anything runs. */
 static void test_x86_refused(void **state)
 {
     static const struct x86_case cases[] = {
@@ -464,8 +465,9 @@ static void test_x86_refused(void **state)
         {{0xc8, 0, 0, 0}, 4},                            /* enter */
         {{0x65, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}, 9}, /* mov rax, gs:0 */
         {{0x65, 0xac}, 2},                               /* lods from gs */
-        {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},             /* jne with a disputed length */
-        /* jne with a disputed target */
+        /* jne whose length depends on the processor's vendor */
+        {{0x66, 0x0f, 0x85, 0, 0, 0, 0}, 7},
+        /* jne whose target depends on the processor's vendor */
         {{0x66, 0x75, 0xf7}, 3},
         {{0x66, 0x66, 0x75, 0xf7}, 4},
         {{0x66, 0xeb, 0xf7}, 3},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A saved loop is the same program: its bytes, references, label names and exits. */
+/* A saved loop is the same program: it has the same bytes, references, label names and exits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,12 +59,12 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
                  again_references, str_text(text));
     for (const char *at = str_text(text); (at = strstr(at, "\n\t.byte")) != NULL; at++)
         bytes++;
-    /* Saving again gives the same text, with all names. */
+    /* Saving the loop again writes the same text with all names. */
     struct str twice = {0};
     if (again->loops[0].count == again->insn_count) {
         if (!kernel_text(again, 0, &twice, &err))
             fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
-        /* after the line with the reason for its being a loop */
+        /* after the line that says why it is a loop */
         const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');
         if (!first || !second || strcmp(first, second) != 0)
             fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text),
@@ -77,7 +77,7 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
     return bytes;
 }
 
-/* All loadable files of @directory. */
+/* Saves the loops of all loadable files of @directory. Returns the number of files. */
 static size_t save_all(const char *directory, size_t *loops, size_t *insns, size_t *bytes)
 {
     DIR *stream = opendir(directory);
@@ -108,8 +108,8 @@ static size_t save_all(const char *directory, size_t *loops, size_t *insns, size
     return files;
 }
 
-/* Instructions known only to another disassembler are written as bytes: many assemblers lack
- * them. */
+/* Instructions that only another disassembler knows are written as bytes, because many assemblers
+ * lack them. */
 static void test_newer_stand_as_bytes(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void test_newer_stand_as_bytes(void **state)
     str_done(&text);
 }
 
-/* Fields for the linker are preserved: displacement or immediate, of four or eight bytes. */
+/* Fields for the linker stay: displacement or immediate, of four or eight bytes. */
 static void test_references(void **state)
 {
     static const struct { const char *line, *text;
@@ -161,7 +161,7 @@ static void test_references(void **state)
 
 static void test_bundled(void **state)
 {
-    /* the last one if it exists */
+    /* the last directory only if it exists */
     static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes",
                                               "../shared/cases"};
     size_t loops = 0, insns = 0, bytes = 0, files = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keys and their actions: the table, user bindings, names, and the file that stores them. */
+/* Keys and their actions: the table, user bindings, names, and the file with the bindings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@ static void count_view(void *to, const char *view)
     assert_true(strcmp(view, KEYMAP_ALL) == 0 || strcmp(views[view_find(view)]->name, view) == 0);
 }
 
-/* Every row runs an existing command, its keys have names that map back to them, and none is bound
- * twice. */
+/* Every row runs an existing command. Its keys have names that are parsed to the same keys, and no
+ * key is bound twice. */
 static void test_table_is_sound(void **state)
 {
     (void)state;
@@ -41,7 +41,7 @@ static void test_table_is_sound(void **state)
     size_t known = 0;
 
     keymap_views(count_view, &known);
-    /* each view has keys, and room for more */
+    /* keys of each view and of all views */
     assert_int_equal(known, view_count() + 1);
     assert_true(keymap_count(k) > 100);
     for (size_t i = 0; i < keymap_count(k); i++) {
@@ -97,7 +97,7 @@ static void test_names(void **state)
         assert_int_equal(key_of_name(none[i]), KEYCODE_NONE);
 }
 
-/* In a single-byte locale é is a letter, and has no control key either. */
+/* In a single-byte locale é is a letter and has no control key. */
 static void test_letters_of_the_locale(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void test_refused(void **state)
     keymap_free(k);
 }
 
-/* The frame follows the bindings: in the view, in all views, in help and on the bar. */
+/* The frame uses the bindings: in the view, in all views, in help and on the bar. */
 static void test_frame_goes_by_it(void **state)
 {
     (void)state;
@@ -210,8 +210,7 @@ static void test_frame_goes_by_it(void **state)
     assert_true(screen_holds("X          down"));
 }
 
-/* Lines are independent: errors name their line, and the others run. */
-/* The keys of a view are those on its bar, also by clicks; the quit keys are named from the table
+/* The bar has the keys of the view, also for clicks. The names of the quit keys come from the table
  * of keys. */
 static void test_own_keys_are_told(void **state)
 {
@@ -253,7 +252,7 @@ static void test_own_keys_are_told(void **state)
     assert_string_equal(str_text(&frame.message), "the command quit quits");
 }
 
-/* All commands of a line with several actions run, and a prompt accepts any length. */
+/* A line with several actions runs all of them, and a prompt accepts any length. */
 static void test_actions_on_one_line(void **state)
 {
     (void)state;
@@ -262,7 +261,7 @@ static void test_actions_on_one_line(void **state)
 
     load();
     session.interactive = true;
-    frame_run(&frame, "do edit; do back");   /* both remain effective */
+    frame_run(&frame, "do edit; do back");   /* both actions take effect */
     assert_true(session.quit);
     session.quit = false;
     assert_true(frame_edit(&frame) != NULL);

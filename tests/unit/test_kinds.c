@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of one kind share usages with a higher prior probability than others. */
+/* Forms of one kind have the same usages with a higher prior probability than other forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,12 +16,12 @@
 #include "isa/operands.h"
 #include "../support/known.h"
 
-#define SETS 5      /* usages in random genomes */
+#define SETS 5      /* number of usages in random genomes */
 #define DRAWS 3000
 
 static void test_kinds_of_names(void **state)
 {
-    /* One kind per row. */
+    /* one kind per row */
     static const char *const kinds[][5] = {
         {"ADD (R64, R64)", "SHL (R64, 1)", "LEA_B_D8 (R64)", "CBZ (X, Rel)"},
         {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, Rel)", "STR (W, [X, X])"},
@@ -43,7 +43,8 @@ static void test_kinds_of_names(void **state)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 5 && kinds[i][k]; k++)
             for (size_t j = 0; j < n; j++) {
-                /* Forms with only general registers have the kind of forms without operands. */
+                /* Forms with only general registers are of the same kind as forms without
+                 * operands. */
                 bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
                 assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]),
                                  same);
@@ -53,7 +54,7 @@ static void test_kinds_of_names(void **state)
     problem_form_kind("ADD (]], }R64");
 }
 
-/* Names and templates have the same operands, although in different notations. */
+/* A form's name and its template have the same operands in different notations. */
 static void test_operands(void **state)
 {
     struct err err = {0};
@@ -69,7 +70,7 @@ static void test_operands(void **state)
                  in_vectors = false;
             for (const char *at = strchr(row->template, '['); at && isa == ISA_AARCH64;
                  at = strchr(at + 1, '['))
-                /* not an element of a vector, v1.s[2] */
+                /* not an element of a vector, as in v1.s[2] */
                 in_memory |= at == row->template || strchr(" ,", at[-1]);
             for (const char *at = strchr(row->template, '{'); at; at = strchr(at + 1, '{')) {
                 char type[16];
@@ -103,7 +104,7 @@ static void test_operands(void **state)
     assert_string_equal(form_list("NOP"), "");
 }
 
-/* 24 forms of three kinds, all alone, each in @times experiments. */
+/* Returns a problem with 24 forms of three kinds: all alone, and each in @times experiments. */
 static struct problem *named_forms(uint64_t times)
 {
     static const char *const operands[] = {"(R64, R64)", "(R64, M64)", "(YMM, YMM, YMM)"};
@@ -123,9 +124,9 @@ static struct problem *named_forms(uint64_t times)
     return p;
 }
 
-/* The code length in closed form: of a usage that n forms of each of k kinds have, the first
- * form's, k - 1 times that of another kind, minus the savings by sharing, ln (n - 1)! and ln (k -
- * 1)!. */
+/* Returns the code length in closed form. For a usage that n forms of each of k kinds have: the
+ * price of the first form, k - 1 times that of another kind, minus the savings by sharing, ln (n -
+ * 1)! and ln (k - 1)!. */
 static double closed_form(const struct genome *g, const struct problem *p,
                           const struct anneal_prices *prices)
 {
@@ -170,7 +171,7 @@ static void test_code_length(void **state)
         anneal_load(s, g);
         anneal_load(errors, g);
         assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(g, p, &prices), 1e-9);
-        /* Incremental counts during any moves equal a full recount. */
+        /* Counts that moves update incrementally equal a full recount. */
         anneal_run(s, 2000, round % 2 ? 2 : 0.1);
         const struct genome *now = anneal_genome(s);
         anneal_load(errors, now);
@@ -183,7 +184,7 @@ static void test_code_length(void **state)
     problem_free(p);
 }
 
-/* Of DRAWS forms drawn for a change of usage, those of its kind. */
+/* Draws DRAWS forms for a change of usage. Returns the number of forms of the same kind. */
 static unsigned draws_of_kind(const struct problem *p, bool like)
 {
     const struct anneal_prices none = {0};
@@ -198,8 +199,8 @@ static unsigned draws_of_kind(const struct problem *p, bool like)
     return same;
 }
 
-/* Forms with few experiments try usages of the same kind; those with many try any, a third of the
- * same kind. */
+/* Forms with few experiments try usages of their kind. Those with many try any usage, a third of
+ * them of their kind. */
 static void test_draws_by_kind(void **state)
 {
     struct problem *few = named_forms(1), *many = named_forms(100);
@@ -214,7 +215,7 @@ static void test_draws_by_kind(void **state)
     problem_free(many);
 }
 
-/* A form measured only alone gets the usage of its kind, not the most frequent one. */
+/* A form that was only measured alone gets the usage of its kind, not the most frequent one. */
 static void test_form_is_like_its_kind(void **state)
 {
     struct experiments *t = experiments_new();

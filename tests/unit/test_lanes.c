@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CPUs that measure concurrently: division of the work, mutual interference, and values equal to
- * those of one CPU. */
+/* CPUs that measure concurrently: division of the work, interference, and values equal to those of
+ * one CPU. */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,11 +27,11 @@
 struct shift {
     pthread_t threads[MEMBERS];
     atomic_uint calls[MEMBERS], now, waits;
-    atomic_bool moved;      /* some member changed its thread */
+    atomic_bool moved;      /* whether a member ran on two threads */
     bool known, meets;
 };
 
-/* Each on its first thread; @meets: all concurrently. */
+/* Work of a member, always on the same thread. @meets: waits until all members run concurrently. */
 static void shift_work(void *state, unsigned member)
 {
     struct shift *s = state;
@@ -70,7 +70,7 @@ static void test_crew(void **state)
     s.meets = true;
     atomic_store(&s.now, 0);
     crew_call(crew, shift_work, &s, shift_waits);
-    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* all ran at the same time */
+    assert_int_equal(atomic_load(&s.now), MEMBERS);   /* all members ran at the same time */
     assert_false(atomic_load(&s.moved));
     crew_free(crew);
     crew_free(crew_new(1, &err));
@@ -107,7 +107,7 @@ static void test_shares(void **state)
 {
     struct lane_cpus out[4];
     (void)state;
-    /* Two cores, as on a common virtual machine. */
+    /* Two cores, as on typical virtual machines. */
     const int two[] = {0, 1}, apart[] = {0, 1}, one_core[] = {0, 0};
     assert_int_equal(cores_share(two, apart, 2, 1, 4, out), 2);
     share_is(&out[0], 1, (const int[]){1});
@@ -115,7 +115,7 @@ static void test_shares(void **state)
     /* Threads of one core never measure at the same time. */
     assert_int_equal(cores_share(two, one_core, 2, 1, 4, out), 1);
     share_is(&out[0], 2, two);
-    /* Four cores of two threads with distant numbers, some outside the process's affinity. */
+    /* Four cores of two threads with distant numbers, some of which the process may not use. */
     const int some[] = {1, 2, 3, 4, 6, 7}, cores[] = {1, 2, 3, 0, 2, 3};
     assert_int_equal(cores_share(some, cores, 6, 6, 4, out), 4);
     share_is(&out[0], 2, (const int[]){2, 6});
@@ -125,7 +125,7 @@ static void test_shares(void **state)
     assert_int_equal(cores_share(some, cores, 6, 6, 2, out), 2);
     share_is(&out[0], 3, (const int[]){2, 6, 1});
     share_is(&out[1], 3, (const int[]){3, 7, 4});
-    /* More than one share holds. */
+    /* more CPUs than a share has space for */
     int many[100], own[100];
     for (int i = 0; i < 100; i++)
         many[i] = own[i] = i;
@@ -144,7 +144,7 @@ static void test_pieces(void **state)
     assert_int_equal(lanes_piece(1, 0), 1);
 }
 
-/* One round: probes that found each of two CPUs idle alone, and together. */
+/* Returns one round: number of probes that found each of two CPUs idle, alone and together. */
 static struct lanes_looks looks(unsigned a, unsigned b, unsigned both_a, unsigned both_b)
 {
     return (struct lanes_looks){{a, b}, {both_a, both_b}};
@@ -158,22 +158,23 @@ static void test_judges(void **state)
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, ALL, ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
-    /* Two threads of one core. */
+    /* two threads of one core */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, ALL, 0, i % 3);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* One CPU has a permanent neighbour: the other one detects it. */
+    /* One CPU has a permanent neighbour, as probes of the other one together with it show. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, ALL, 1);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(ALL, 0, 0, 0);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
-    /* Intermittent neighbours: idle in half of the rounds, in some of which only alone. */
+    /* Intermittent neighbours: the CPUs are idle in half of the rounds, in some of them only when
+     * probed alone. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
-    /* Never idle, or too rarely to decide. */
+    /* The CPUs are never idle, or too rarely for a decision. */
     for (unsigned i = 0; i < 12; i++)
         r[i] = looks(i < 2 ? ALL : 0, 5, 0, 0);
     assert_int_equal(lanes_judge(r, 12, 2), LANES_UNKNOWN);
@@ -183,7 +184,7 @@ static void test_judges(void **state)
 struct asking {
     pthread_t thread;
     atomic_uint asked;
-    atomic_bool elsewhere;  /* polled on another thread */
+    atomic_bool elsewhere;  /* whether cancellation was polled on another thread */
     unsigned end;           /* number of the poll that returns true; 0: none */
 };
 
@@ -211,7 +212,7 @@ static void experiments_make(struct experiment *e)
         assert_true(experiment_parse(texts[i % 8], &e[i], &err));
 }
 
-/* Discards its measurements. */
+/* Overwrites the measurements. */
 static void forget(struct measured *out)
 {
     for (unsigned i = 0; i < EXPERIMENTS; i++)
@@ -264,7 +265,7 @@ static void test_measures(void **state)
         first[i % 8] = first[i % 8] > 0 ? first[i % 8] : least[i];
         assert_true(fabs(least[i] / first[i % 8] - 1) < 0.1);
     }
-    /* The caller's cancellation is polled on its thread alone, and ends all of them. */
+    /* The caller's cancellation is polled on its own thread only, and ends all lanes. */
     if (source->cpus > 1) {
         asking.end = atomic_load(&asking.asked) + 3;
         assert_false(source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err));
@@ -287,7 +288,7 @@ static void *no_threads(unsigned members, struct err *err)
 
 static const struct source_threads without = {.begin = no_threads};
 
-/* Without further threads one CPU does all the work; a named CPU does all of its work. */
+/* Without threads one CPU does all the work. A named CPU does all of its work. */
 static void test_measures_alone(void **state)
 {
     struct err err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large contiguous allocations that grow with the input fail: each command and each view fails with
- * a message or shows less, existing data remain, and the next command works. */
+/* Large contiguous allocations that grow with the input fail. Each command and each view then fails
+ * with a message or shows less, existing data stay, and the next command works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -24,13 +24,13 @@
 #include "../support/support.h"
 
 #define ROWS 80000
-/* less than a number per row, more than any other contiguous allocation */
+/* less than a number per row, and more than any other contiguous allocation */
 #define LARGE ((size_t)600 << 10)
 
 static atomic_size_t countdown;
 static atomic_bool met;
 
-/* Makes a single allocation of MEM_SMALL bytes or more fail: number @countdown. */
+/* Makes one allocation of MEM_SMALL bytes or more fail: number @countdown. */
 static bool fails_once(size_t size)
 {
     if (size < MEM_SMALL || atomic_load(&met))
@@ -40,8 +40,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From number @countdown on every large allocation fails, whatever is released; the reserve is not
- * used. */
+/* Makes every large allocation fail, beginning with number @countdown, whatever is released. The
+ * reserve cannot be allocated. */
 static bool fails_on(size_t size)
 {
     if (size < LARGE || size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
@@ -74,7 +74,7 @@ static void make_table(void)
     str_done(&text);
 }
 
-/* After a failed load the previous table remains. */
+/* After a failed load the previous table is unchanged. */
 static void test_loading(void **state)
 {
     struct str printed = {0}, line = {0};
@@ -110,8 +110,8 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
-/* A session whose kernel has the source line of each line of a long text: if their allocation
- * fails, loading fails, and the program continues. */
+/* The kernel of a session has the source line of each line of a long text. If their allocation
+ * fails, loading fails and the program continues. */
 static void test_source_lines(void **state)
 {
     struct str printed = {0}, text = {0}, line = {0};
@@ -131,7 +131,7 @@ static void test_source_lines(void **state)
     str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
     work_put("lines/kernel-lines.csv", str_text(&text));
     work_put("lines/kernel-source.txt", "first\nsecond\n");
-    /* would report a change by another process */
+    /* without it the session would be reported as changed by another process */
     unlink(work_path("lines/manifest.csv"));
     str_clear(&line);
     str_addf(&line, "session load %s", work_path("lines"));
@@ -155,7 +155,8 @@ static void test_source_lines(void **state)
     str_done(&line);
 }
 
-/* Commands over the whole table: all large allocations fail, from each of them on. */
+/* Commands over the whole table: all large allocations fail from a given one on, for each of
+ * them. */
 static void test_commands(void **state)
 {
     static const char *const commands_tried[] = {"experiments list predicted>1 & cycles>2",
@@ -190,7 +191,7 @@ static void test_commands(void **state)
     session_done(&s);
 }
 
-/* Views draw, and completely once memory is available again. */
+/* Views can be drawn, and are complete once memory is available again. */
 static void test_views(void **state)
 {
     static const char *const lines[] = {"view experiments",
@@ -226,7 +227,7 @@ static void test_views(void **state)
             mem_fault = NULL;
             met_in += atomic_load(&met);
             session.revision++;
-            session.settings.panes = false;   /* a pane has no room for the whole title */
+            session.settings.panes = false;   /* a pane is too narrow for the whole title */
             for (unsigned k = 0; k < 20 || frame_busy(&frame); k++) {
                 str_clear(&text);   /* only the newest drawing counts */
                 screen_text(&frame, 120, 40, false, &text);
@@ -255,11 +256,10 @@ static void test_views(void **state)
 #endif
 
 #define INSNS 39000
-/* the only such large allocations are made before work begins */
+/* The only allocations of this size are made before work begins. */
 #define HELD ((size_t)40 << 20)
 
-/* The memory reserved before a long loop is analysed, or experiments are laid out, is
- * unavailable. */
+/* Denies the memory that is reserved before a long loop is analysed or experiments are laid out. */
 static bool refuses_to_hold(size_t size)
 {
     atomic_fetch_add(&countdown, 1);
@@ -281,8 +281,8 @@ static void load_long_loop(struct session *s)
     str_done(&text);
 }
 
-/* Work of many small allocations that cannot fail does not begin if their total cannot be reserved:
- * it fails before the first allocation. */
+/* Work with many small allocations that cannot fail does not begin if their total cannot be
+ * reserved. It fails before the first allocation. */
 static void test_not_begun(void **state)
 {
     static const char *const lines[] = {"kernel simulate --machine skylake",
@@ -310,11 +310,11 @@ static void test_not_begun(void **state)
 #ifndef SANITIZED
 #define LIMITS 8
 #define PIECE ((size_t)64 << 10)
-/* of work with reserved memory: twice the common reserve */
+/* bytes of the work with reserved memory: twice the common reserve */
 #define PIECES 1000
 #define MORE (PIECES * PIECE + SHORTAGE_KEPT + ((size_t)24 << 20))
 
-/* This process's pages of address space. */
+/* Returns the number of pages of this process's address space. */
 static size_t pages_now(void)
 {
     FILE *f = fopen("/proc/self/statm", "r");
@@ -329,7 +329,7 @@ static size_t pages_now(void)
 
 enum { WORKED, SHORT, OTHERWISE };
 
-/* In a child process, with @more bytes of address space than it has. */
+/* Runs the line in a child process that can grow by @more bytes of address space. */
 static int simulate_within(struct session *s, const char *line, size_t more)
 {
     struct err err = {0};
@@ -347,7 +347,7 @@ static int simulate_within(struct session *s, const char *line, size_t more)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
-/* Allocates the remaining address space, in pieces. */
+/* Allocates the remaining address space in pieces. */
 static void take_the_rest(void)
 {
     for (size_t size = (size_t)16 << 20; size >= 4096; size /= 2)
@@ -355,7 +355,7 @@ static void take_the_rest(void)
             ;
 }
 
-/* Another thread takes all memory during work with reserved memory. Returns the result. */
+/* Another thread allocates all memory during work with reserved memory. Returns the exit status. */
 static int work_beside_others(void)
 {
     struct shortage mine = {0};
@@ -369,7 +369,7 @@ static int work_beside_others(void)
         return OTHERWISE;
     take_the_rest();
     for (size_t i = 0; i < PIECES; i++)
-        /* cannot fail: without the reservation the program ends here */
+        /* this allocation cannot fail: without the reservation the program would end here */
         memset(mem_alloc(PIECE), 1, 1);
     bool was_met = shortage_met();
     shortage_reserve();
@@ -397,8 +397,8 @@ static void test_promised(void **state)
                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A long loop is analysed and simulated with many allocations that cannot fail, some of them large:
- * their memory is reserved before they begin. */
+/* A long loop is analysed and simulated with many allocations that cannot fail, some of them large.
+ * Their memory is reserved before the work begins. */
 static void test_long_loop(void **state)
 {
     static const char *const lines[] = {"kernel simulate --machine skylake",

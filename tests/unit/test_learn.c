@@ -11,7 +11,7 @@
 #include "measure/learn.h"
 #include "throughput/throughput.h"
 
-/* All of @from except @missing. */
+/* Returns the mapping of all forms of @from except @missing. */
 static struct mapping *without(const struct mapping *from, const char *missing)
 {
     struct mapping *m = mapping_new(mapping_ports(from));
@@ -34,7 +34,7 @@ static void expect_usage(const struct mapping *truth, const char *form)
     assert_true(usage_equal(&l.usage, &mapping_find(truth, form)->usage));
     assert_int_equal(l.outliers, 0);
     assert_true(l.step_count > 8);
-    /* The evidence is the engine's prediction of the whole experiment. */
+    /* The predictions in the result equal the engine's for the whole experiment. */
     for (size_t i = 0; i < l.step_count; i++) {
         struct experiment e;
         assert_true(experiment_parse(l.steps[i].experiment, &e, &err));
@@ -65,7 +65,7 @@ static void test_usages_come_back(void **state)
     machine_free(m);
 }
 
-/* A blocking form with a wrong usage in the table must not affect the rest. */
+/* A blocking form with a wrong usage in the table must not affect the result. */
 static void test_a_fault_in_the_table(void **state)
 {
     struct err err = {0};
@@ -78,7 +78,7 @@ static void test_a_fault_in_the_table(void **state)
     (void)state;
     struct learner *first = learner_new(source, known, NAN, NULL, NULL, &err);
     assert_non_null(first);
-    /* A form of a single port, listed on another: alone it has the same time. */
+    /* Lists a form with a single port on another port, where it takes as long alone. */
     const char *wrong = NULL;
     for (size_t i = 0; i < learner_blockers(first) && !wrong; i++) {
         const char *form = learner_blocker(first, i, &ports);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Each instruction in binutils' objdump output of programs and libraries is one instruction of
- * equal length here. SWEEP: directories whose ELF files are all compared, by one process per CPU
+ * equal length here. SWEEP: directories of which all ELF files are compared, by one process per CPU
  * (make sweep). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,19 +23,19 @@
 #include "isa/insn.h"
 #include "toolchain/object.h"
 
-/* limit of a file's symbol count times section count: objdump is slow beyond it */
+/* Largest product of a file's numbers of symbols and sections; above it objdump is slow. */
 #define SECTIONS_MANY 200
 
-/* Shared by the processes of a sweep. */
+/* Memory that the processes of a sweep share. */
 static struct counts {
     atomic_size_t next;   /* index of the next file */
     atomic_size_t files, instructions, different, bad;
 } *counts;
 
-/* Compared encodings, indexed by hash: libraries share most instructions. */
+/* Encodings already compared, indexed by hash, because libraries share most instructions. */
 static struct compared { uint8_t code[15], length; } compared[1 << 20];
 
-/* Whether @length bytes at @code were compared before; records them. */
+/* Returns whether the @length bytes at @code were compared before, and records them. */
 static bool compared_before(const uint8_t *code, size_t length)
 {
     struct compared this = {.length = (uint8_t)length};
@@ -53,7 +53,8 @@ static bool compared_before(const uint8_t *code, size_t length)
     return false;
 }
 
-/* Prefixes that objdump prints alone, as they form no instruction with the next bytes. */
+/* Returns whether @text is a prefix that objdump prints alone because it forms no instruction with
+ * the next bytes. */
 static bool stands_alone(const char *text)
 {
     static const char *const alone[] = {"lock", "rep",      "repz",     "repnz", "data16", "addr32",
@@ -67,8 +68,8 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* Whether the text after `lock` is of a lockable instruction: its last operand is memory that it
- * reads and writes. */
+/* Returns whether the text after `lock` is a lockable instruction: its last operand is memory that
+ * it reads and writes. */
 static bool is_lockable(const char *text)
 {
     static const char *const names[] = {"adc",     "add", "and",  "btc",  "btr", "bts",
@@ -82,8 +83,8 @@ static bool is_lockable(const char *text)
     return false;
 }
 
-/* Invalid instructions: bytes that objdump does not decode or splits at a symbol, missing control
- * registers, LOCK where it is not allowed. */
+/* Returns whether objdump's text is an invalid instruction: bytes that it does not decode or splits
+ * at a symbol, missing control registers, LOCK where it is not allowed. */
 static bool is_bad(const char *text)
 {
     const char *lock = strstr(text, "lock ");
@@ -93,8 +94,8 @@ static bool is_bad(const char *text)
            (lock && !is_lockable(lock + 5));
 }
 
-/* ` 401000: 48 89 e5 mov %rsp,%rbp`: the address, length and text; false for other lines: data has
- * no tab after its bytes. */
+/* Parses address, length and text of ` 401000: 48 89 e5 mov %rsp,%rbp`. Returns false for other
+ * lines; data has no tab after its bytes. */
 static bool line_read(const char *line, uint64_t *address, size_t *length, const char **text)
 {
     char *colon;
@@ -111,8 +112,8 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     return *length > 0 && *(*text)++ == '\t';
 }
 
-/* The section of @o named @name; NULL: none, or several of this name. @names: those of all;
- * @numbers: the sections' indices. */
+/* Returns the section of @o named @name; NULL: none, or several of this name. @names: those of all
+ * sections; @numbers: their indices. */
 static const struct object_section *section_called(const struct object *o,
                                                    const struct names *names,
                                                    const uint32_t *numbers, const char *name)
@@ -183,7 +184,7 @@ static void check_file(const char *path, uint64_t step)
         uint32_t traits = 0;
         size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address),
                                 form, &traits);
-        /* With an operand-size prefix objdump decodes jumps like AMD processors, Zydis like
+        /* With an operand-size prefix objdump decodes jumps like AMD processors, and Zydis like
          * Intel's. */
         if (traits & INSN_BRANCH && *code == 0x66)
             continue;
@@ -214,7 +215,7 @@ static int visit(const char *path, const struct stat *status, int kind, struct F
     return 0;
 }
 
-/* Largest first, to balance the processes; the names of one file are adjacent. */
+/* Sorts the largest files first, to balance the processes. Names of one file are adjacent. */
 static int by_size(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -223,8 +224,8 @@ static int by_size(const void *a, const void *b)
     return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Compares the found files in one process per CPU; each takes the next file when it is done with
- * one. */
+/* Compares the files with one process per CPU. Each process takes the next file when it has
+ * finished one. */
 static void check_found(void)
 {
     const long processes = sysconf(_SC_NPROCESSORS_ONLN);
@@ -274,7 +275,7 @@ static void test_programs(void **state)
     assert_true(counts->different == 0);
 }
 
-#define SLOT 32   /* an encoding and nops; any instruction that begins in it ends within */
+#define SLOT 32   /* an encoding and nops: an instruction that begins in it ends within */
 
 static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out)
 {
@@ -288,7 +289,7 @@ static void slot_add(const uint8_t *code, size_t n, size_t step, struct str *out
     str_add_bytes(out, (const char *)slot, sizeof slot);
 }
 
-/* An opcode after @n bytes of prefixes, with operands: registers, addresses with and without a
+/* Adds an opcode after @n bytes of prefixes, with operands: registers, addresses with and without a
  * scaled index and displacements, and every member of a group. */
 static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *out)
 {
@@ -304,8 +305,8 @@ static void operands_add(uint8_t code[SLOT], size_t n, size_t step, struct str *
         }
 }
 
-/* Systematic encodings: opcodes with prefixes, VEX and EVEX; every 23rd with SWEEP, otherwise every
- * 211th. */
+/* Systematic encodings of opcodes with prefixes, VEX and EVEX: every 23rd with SWEEP, otherwise
+ * every 211th. */
 static void test_encodings(void **state)
 {
     static const uint8_t prefixes[][3] =

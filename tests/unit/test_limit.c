@@ -23,7 +23,8 @@ static void kinds_text(const struct limit *l, char *out, size_t size)
         n += (size_t)snprintf(out + n, size - n, "%s%s", i ? "+" : "", limit_name(l->kinds[i]));
 }
 
-/* @says: words expected in the loop's sentence, separated by " | ", or, after "!", excluded. */
+/* Checks that the loop's sentence contains the words in @says, separated by " | ", or lacks those
+ * after "!". */
 static void assert_says(const char *title, const char *sentence, const char *says, size_t length)
 {
     char words[400], *rest = words, *end;
@@ -42,8 +43,8 @@ static void assert_says(const char *title, const char *sentence, const char *say
     }
 }
 
-/* A loop of tests/data/limits.s: "machine: kinds: title", expectations on its sentence, and its
- * code. */
+/* Checks a loop of tests/data/limits.s: "machine: kinds: title", expectations of its sentence, and
+ * its code. */
 static void assert_loop(const char *title, const char *code, bool *seen)
 {
     char id[40], kinds[80], cycles[24], got[200] = "";
@@ -62,7 +63,7 @@ static void assert_loop(const char *title, const char *code, bool *seen)
     assert_says(title, a->sentence, code + strlen(SAYS), strcspn(code, "\n") - strlen(SAYS));
     if (!strstr(a->sentence, cycles))
         fail_msg("%s: \"%s\" lacks %s", title, a->sentence, cycles);
-    /* The bottleneck of a chain limits the loop at least as much as the chain itself. */
+    /* The next limit is below the loop's cycles. */
     assert_true(a->limit.next_cycles < a->cycles);
     double links = 0;
     for (size_t i = 0; i < a->limit.chain.count; i++)
@@ -152,7 +153,7 @@ static void test_advice(void **state)
                     "accumulator");
 }
 
-/* Assumptions are printed everywhere, with the names of the facts that could violate them. */
+/* Assumptions are printed in every format, with the names of the facts that they concern. */
 static void test_assumed(void **state)
 {
     (void)state;
@@ -176,8 +177,8 @@ static void test_assumed(void **state)
                     "cache misses");
 }
 
-/* The code that splits an accumulator: the requested number of registers, each zeroed at the start
- * and combined at the end; none if no such code is known. */
+/* The code that splits an accumulator has the requested number of registers, each zeroed at the
+ * start and combined at the end. There is none if no such code is known. */
 static void test_split(void **state)
 {
     static const struct { const char *code; unsigned lines; const char *holds;
@@ -189,7 +190,7 @@ static void test_split(void **state)
          " cmpq %rax, %rdx\n jne 1b",
          13, "vaddpd %ymm13, %ymm0, %ymm0"},
         {"1: maxsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", 0, NULL},
-        /* No displacement reaches the next iteration's address. */
+        /* no displacement can reach the next iteration's address */
         {"1: movabsq $0x4000000000000000, %rcx\n addsd (%rdi), %xmm0\n addq %rcx, %rdi\n cmpq "
          "%rdi, %rax\n jne 1b",
          0, NULL},

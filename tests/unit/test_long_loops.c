@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops of thousands of instructions: the work of an analysis grows linearly with the length, and
- * ends soon after a cancellation. Work is counted in steps (base/steps.h); no clock is read. */
+/* Loops of thousands of instructions. The work of an analysis grows linearly with the length, and
+ * ends soon after it is cancelled. Work is counted in steps (base/steps.h); the test reads no
+ * clock. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +21,13 @@
 
 #define RATIO 2.5
 #define INSNS 10000
-/* steps after a cancellation: a stage traverses the loop once or twice at most */
+/* most steps after cancelling: a stage traverses the loop once or twice */
 #define SOON (8 * INSNS)
 
 static struct session session;
 
 /* mov [rsp+d],al and mov rbx,[rsp+d], which must wait until the store is in the cache; mov
- * rax,[rax]; add rax,rbx and adc rcx,[rsp+d]. */
+ * rax,[rax]; add rax,rbx and adc rcx,[rsp+d] */
 static const char *const pairs[] = {"888424%02x%02x0000"
                                     "488b9c24%02x%02x0000",
                                     "488b00"
@@ -73,7 +74,7 @@ static void test_growth(void **state)
     }
 }
 
-/* True from the @left-th poll on; records the step count then. */
+/* Returns true from the @left-th poll on, and records the step count at that poll. */
 struct ending {
     unsigned left;
     uint64_t said;
@@ -108,7 +109,7 @@ static void simulate_it(const struct kernel *k, struct machine *m)
     simulation_done(&sim);
 }
 
-/* At any stage the work ends soon after a cancellation. */
+/* In each stage the work ends soon after it is cancelled. */
 static void test_early_end(void **state)
 {
     static void (*const works[])(const struct kernel *k, struct machine *m) = {analyse,
@@ -134,7 +135,7 @@ static void test_early_end(void **state)
     }
 }
 
-/* Work of quadratic cost is rejected beyond a certain length. */
+/* Work with quadratic cost is rejected above a certain length. */
 static void test_limits(void **state)
 {
     struct err err = {0};

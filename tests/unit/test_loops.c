@@ -11,7 +11,7 @@
 #include "analysis/loops.h"
 #include "../support/support.h"
 
-/* Every loop of @text as "first-last/depth ", best first. */
+/* Checks the loops of @text, written as "first-last/depth ", best first. */
 static void assert_loops(const char *text, const char *expected)
 {
     struct kernel *k = kernel_of(text);
@@ -54,7 +54,7 @@ static void test_jump_to_the_test_at_the_end(void **state)
 static void test_no_loops(void **state)
 {
     (void)state;
-    /* A backward jump in a block after the return closes no loop; nor does a tail call to an
+    /* A backward jump in a block after the return closes no loop. Neither does a tail call to an
      * earlier function. */
     assert_loops("test %eax, %eax\nje .L2\n.L1: inc %eax\nret\n.L2: dec %ecx\njmp .L1\n", "1-6/0 ");
     assert_loops(".type f, @function\nf: inc %eax\nje .L9\nret\n.type g, @function\ng: dec "
@@ -62,8 +62,8 @@ static void test_no_loops(void **state)
                  "2-8/0 ");
 }
 
-/* A branch to itself without effect: on AArch64 one whose target a linker fills in, such as a final
- * call. */
+/* A branch to itself without effect is no loop. On AArch64 a linker may fill in its target, as for
+ * a call at the end. */
 static void test_to_itself(void **state)
 {
     (void)state;
