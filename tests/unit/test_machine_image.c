@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Built-in machines: equal to their text in every part, and used only while the text is
- * unchanged. */
+/* Built-in machines equal their text in every part, and are used only if the text is unchanged. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +21,7 @@ static const char *const names[] = {"machine.csv",   "facts.csv",     "mapping.c
                                     "overrides.csv", "latencies.csv", "advances.csv"};
 #define NAMES (sizeof names / sizeof *names)
 
-/* Copies the files of the shipped machine @id; appends @extra to the file named @changed. */
+/* Copies the files of the shipped machine @id, and appends @extra to the file named @changed. */
 static void copy_machine(const char *id, const char *changed, const char *extra)
 {
     for (size_t i = 0; i < NAMES; i++) {
@@ -44,7 +43,7 @@ static void copy_machine(const char *id, const char *changed, const char *extra)
     }
 }
 
-/* The order of forms is also equal. */
+/* Compares machines, including the order of forms. */
 static void assert_same_image(const struct machine *a, const struct machine *b)
 {
     assert_same_machine(a, b);
@@ -54,7 +53,7 @@ static void assert_same_image(const struct machine *a, const struct machine *b)
     }
 }
 
-/* The image that matches the copy's files, or NULL. */
+/* Returns the image that matches the copy's files, or NULL. */
 static struct machine *image_of(const char *id)
 {
     struct machine *m;
@@ -62,7 +61,7 @@ static struct machine *image_of(const char *id)
     return m;
 }
 
-/* Out of memory is an error with a message, and the text is not parsed instead. */
+/* If memory runs out there is an error, and the text is not parsed instead. */
 static bool large_fails(size_t size)
 {
     return size > MEM_SMALL;
@@ -87,15 +86,15 @@ static void test_no_memory(void **state)
     assert_int_equal(err.code, ERR_MEMORY);
 }
 
-/* A machine with a base has no image: the base's files would have to be compared too. A blank line
- * has no meaning, but with it the text differs from that of the image. */
+/* A machine with a base has no image, because the base's files would have to be compared as well. A
+ * blank line has no meaning, but makes the text differ from that of the image. */
 static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
 
     (void)state;
     if (!machine_images_size)
-        skip();   /* built for another host */
+        skip();   /* built for another instruction set than the host's */
     for (size_t i = 0; ids[i]; i++) {
         struct machine *shipped = load_machine(ids[i]);
         bool based = machine_fact(shipped, "base") != NULL;
@@ -120,7 +119,7 @@ static void test_same_as_text(void **state)
     free(ids);
 }
 
-/* A change in any of the files invalidates the image, and so does a new or a missing file. */
+/* A change in any file, a new file or a missing file invalidates the image. */
 static void test_changed(void **state)
 {
     static const char *const rows[] = {"title,Mine,,\n",         "loads_per_cycle,7,,\n",
@@ -145,7 +144,7 @@ static void test_changed(void **state)
     machine_free(m);
 }
 
-/* Entries of the image can be replaced, copied and added; the image itself is unchanged. */
+/* Entries of the image can be replaced, copied and added; the image itself does not change. */
 static void test_edited(void **state)
 {
     struct uop uop = {1, 9};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Saved machines load unchanged, and saving overwrites only a machine's files. */
+/* Saved machines load unchanged, and saving overwrites only the files of a machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,8 @@ static bool same_ports(portset a, const struct ports *names, portset b, const st
     return moved == b && portset_size(a) == portset_size(b);
 }
 
-/* A mapping.csv alone orders its ports by name. */
+/* Compares usages by names of ports, because a mapping.csv without other files orders its ports by
+ * name. */
 static bool same_usage(const struct usage *a, const struct ports *names, const struct usage *b,
                        const struct ports *others)
 {
@@ -70,7 +71,7 @@ static void check_directory(const struct machine *m)
     machine_free(back);
 }
 
-/* Saves every shipped machine in turn into the same directory. */
+/* Saves every shipped machine in turn to the same directory. */
 static void test_directories(void **state)
 {
     (void)state;
@@ -105,8 +106,8 @@ static void test_csv(void **state)
     each_machine(check_csv);
 }
 
-/* A saved machine includes the manual changes of a directory: saved there again, they must not be
- * applied twice. */
+/* A saved machine includes the manual corrections of its directory. If it is saved there again they
+ * must not be applied twice. */
 static void test_corrections_once(void **state)
 {
     (void)state;
@@ -127,7 +128,7 @@ static void test_corrections_once(void **state)
         machine_free(back);
     }
     machine_free(m);
-    /* it has no latencies.csv: the old one must be removed */
+    /* this machine has no latencies.csv, so the old one must be removed */
     m = load_machine("golden-cove-inferred");
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
@@ -137,8 +138,8 @@ static void test_corrections_once(void **state)
     machine_free(back);
 }
 
-/* A machine that only contains differences from its base is complete once saved: its own values
- * still apply. */
+/* A machine with a base has only differences. The saved machine is complete, and its own values
+ * still take precedence. */
 static void test_with_a_base(void **state)
 {
     (void)state;
@@ -155,7 +156,7 @@ static void test_with_a_base(void **state)
         assert_true(machine_save(m, work_path("relative"), &err));
         struct machine *back = load_machine(work_path("relative"));
         assert_int_equal(mapping_find(back->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
-        /* compilers may know no other name */
+        /* compilers may not know another name */
         assert_string_equal(machine_fact(back, "base"), "skylake");
         assert_same_machine(m, back);
         machine_free(back);
@@ -163,7 +164,7 @@ static void test_with_a_base(void **state)
     machine_free(m);
 }
 
-/* A row of latencies.csv with braces expands to each choice, like one of overrides.csv; an
+/* A row of latencies.csv with braces expands to each choice, like one of overrides.csv. An
  * unreadable row is reported with its position. */
 static void test_latency_choices(void **state)
 {
@@ -224,7 +225,8 @@ static void test_foreign(void **state)
     work_put("thesis/machine.csv", "key,value\n");
     assert_refused(m, "thesis", "thesis.txt");
     mkdir(work_path("table"), 0777);
-    work_put("table/mapping.csv", "no machine's\n");   /* a known file name with foreign content */
+    /* a file with a known name and other contents */
+    work_put("table/mapping.csv", "no machine's\n");
     assert_false(machine_save(m, work_path("table"), &err));
     assert_non_null(strstr(err.what, "machine.csv"));
     work_put("file", "a file\n");
@@ -233,7 +235,7 @@ static void test_foreign(void **state)
     machine_free(m);
 }
 
-/* A link stays a link; its target is replaced, and a slash after the name is ignored. */
+/* A link stays a link, and its target is replaced. A slash after the name is ignored. */
 static void test_links(void **state)
 {
     (void)state;
@@ -250,7 +252,7 @@ static void test_links(void **state)
     machine_free(back);
 }
 
-/* Properties that are no facts: title and instruction set. */
+/* Title and instruction set are no facts. */
 static void test_no_facts(void **state)
 {
     (void)state;
@@ -278,7 +280,7 @@ static void test_no_facts(void **state)
     machine_free(back);
 }
 
-/* Whatever call fails, or ends the process, the directory contains the former machine or the saved
+/* Whatever call fails, or whenever the process ends, the directory has the old machine or the saved
  * one. */
 static void test_failing_calls(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shipped machines: all load, with plausible values. */
+/* All shipped machines load and have plausible values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static void each_machine(void (*check)(const struct machine *m))
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        /* Inferred machines have the measured forms, and no facts. */
+        /* inferred and charted machines have only measured forms */
         if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {
             free(ids[count]);
             continue;
@@ -37,12 +37,12 @@ static void each_machine(void (*check)(const struct machine *m))
     assert_true(count >= 13);
 }
 
-/* Port 1 takes no vector µop of 512 bits: its vector unit is then half of port 0's. */
+/* Port 1 takes no vector µop of 512 bits, because its vector unit is half of port 0's. */
 static void test_wide_ports(void **state)
 {
     static const char *const ids[] = {"skylake-avx512", "icelake-server", "icelake-client",
                                       "sapphirerapids"};
-    /* their µops have less than 512 bits, or exceed uops.info's count */
+    /* forms whose µops have less than 512 bits, or exceed uops.info's count */
     static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*",
                                          "VMOVDQU16*"};
 
@@ -83,7 +83,7 @@ static int free_forms(void **state)
     return 0;
 }
 
-/* Forms of instruction sets that the CPU lacks are absent; hints run everywhere. */
+/* Forms of instruction sets that the CPU lacks are absent, except hints, which any CPU executes. */
 static void check_extensions(const struct machine *m)
 {
     bool avx512 = machine_has(m, "extensions", "AVX512F");
@@ -92,7 +92,7 @@ static void check_extensions(const struct machine *m)
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const char *form = mapping_at(m->mapping, i)->form;
         const struct form_row *row = forms_find(forms, form);
-        /* the list, which it verified, lacks it too */
+        /* the list, which was verified with binutils, lacks the form, too */
         if (!row &&
             strstr(mapping_at(m->mapping, i)->source, "binutils 2.40 has no such instruction"))
             continue;
@@ -116,7 +116,7 @@ static void test_extensions(void **state)
     each_machine(check_extensions);
 }
 
-/* Plausible numbers of µops, ports in use, latencies and counts. */
+/* Checks that numbers of µops, ports, latencies and counts are plausible. */
 static void check_usages(const struct machine *m)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -128,7 +128,7 @@ static void check_usages(const struct machine *m)
         for (unsigned k = 0; k < entry->usage.count; k++) {
             used |= entry->usage.uops[k].ports;
             sum += entry->usage.uops[k].count;
-            /* A µop either goes to ports or holds a pipe. */
+            /* A µop either uses ports or blocks a pipe. */
             if (entry->usage.uops[k].ports & ports->pipes &&
                 entry->usage.uops[k].ports & ~ports->pipes)
                 fail_msg("%s: %s mixes ports and pipes", m->id, entry->form);
@@ -147,7 +147,8 @@ static void test_usages(void **state)
     each_machine(check_usages);
 }
 
-/* A memory form keeps its load: it needs at least as many µops as on registers. */
+/* A form with memory needs at least as many µops as the form on registers, because it has a
+ * load. */
 static void check_memory_forms(const struct machine *m)
 {
     static const char *const pairs[][2] = {
@@ -177,7 +178,7 @@ static void test_memory_forms(void **state)
     each_machine(check_memory_forms);
 }
 
-/* Facts required of every machine, in range and with a source. */
+/* Checks facts that every machine must have, with a plausible value and a source. */
 static void check_facts(const struct machine *m)
 {
     static const struct { const char *key; double low, high;
@@ -209,7 +210,7 @@ static void test_facts(void **state)
     each_machine(check_facts);
 }
 
-/* Every correction names its source. */
+/* Every correction has a source. */
 static void test_override_sources(void **state)
 {
     (void)state;
@@ -233,8 +234,8 @@ static void test_override_sources(void **state)
     free(ids);
 }
 
-/* Fraction of occurrences with known forms of tests/data/common-forms.csv (libc, libm, libstdc++,
- * libcrypto, Python, OpenBLAS, GMP, coreutils). */
+/* Returns the fraction of executed instructions with known forms, by tests/data/common-forms.csv
+ * (libc, libm, libstdc++, libcrypto, Python, OpenBLAS, GMP, coreutils). */
 static void check_coverage(const struct machine *m)
 {
     struct err err = {0};
@@ -247,7 +248,7 @@ static void check_coverage(const struct machine *m)
         const struct form_row *row = forms_find(forms, t->rows[i][1]);
         double count = strtod(t->rows[i][0], NULL);
         snprintf(insn.form, sizeof insn.form, "%s", t->rows[i][1]);
-        /* Forms that the CPU cannot execute do not count. */
+        /* ignores forms that the CPU cannot execute */
         if (row && !machine_has(m, "extensions", row->extension))
             continue;
         all += count;
@@ -328,8 +329,8 @@ static void test_corrected(void **state)
     }
 }
 
-/* x87, gathers and VFPCLASS on AMD's machines: only instructions that save and load the whole state
- * are unknown. */
+/* AMD's machines have x87, gathers and VFPCLASS. They lack only instructions that save and load the
+ * whole state. */
 static void test_amd_known(void **state)
 {
     static const char *const ids[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
@@ -354,8 +355,8 @@ static void test_amd_known(void **state)
     }
 }
 
-/* Charted machines know 99.9 % of the occurrences in programs, apart from instruction sets that
- * their CPU lacks, and from FMA4, which data/isa lacks. */
+/* Charted machines have 99.9 % of the instructions that programs execute, except those of
+ * instruction sets that their CPU lacks, and FMA4, which data/isa lacks. */
 static void test_charted_coverage(void **state)
 {
     static const char *const ids[] = {"zen3-charted", "zen4-charted", "zen5-charted",

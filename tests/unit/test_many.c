@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views of large content: long output, export of all rows of a large table, a mapping of many
- * forms. Long work advances with each drawing, or in a job; this thread's steps are counted. */
+/* Views with large contents: long output, export of all rows of a large table, a mapping of many
+ * forms. Long work proceeds with each drawing, or in a job. The test counts the steps of this
+ * thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 #define LINES 300000
 #define ROWS 30000
 
-/* Draws until no work is left; returns the number of drawings, and the most steps of one. */
+/* Draws until no work is left. Returns the number of drawings, and the most steps of one. */
 static unsigned draw_on(uint64_t *most)
 {
     struct str text = {0};
@@ -57,7 +58,7 @@ static void test_output(void **state)
     press("G");
     assert_true(screen_holds("line 299999"));
     press("g");
-    /* A search also advances with each drawing; Esc ends it. */
+    /* A search proceeds with each drawing. Esc ends it. */
     uint64_t before = steps_taken;
     frame_run(&frame, "find nowhere");
     assert_false(frame.failed);
@@ -80,8 +81,8 @@ static void test_output(void **state)
     assert_true(frame.failed);
 }
 
-/* While no view is drawn no search advances, so none may request drawings in a loop; work continues
- * when its view is shown again. */
+/* A search does not proceed while its view is not drawn, so it must not request drawings in a loop.
+ * It continues when the view is shown again. */
 static void test_nothing_drawn(void **state)
 {
     struct str text = {0};
@@ -114,7 +115,7 @@ static void test_nothing_drawn(void **state)
     str_done(&text);
 }
 
-/* The first line of @text that begins at or after index @index. */
+/* Writes the first line of @text that begins at or after index @index. */
 static void line_of(const char *text, size_t index, char *out, size_t size)
 {
     for (size_t i = 0; i < index; i++)
@@ -122,7 +123,7 @@ static void line_of(const char *text, size_t index, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* The job filters, sorts and writes the rows of a view; the view may change meanwhile. */
+/* A job filters, sorts and writes the rows of a view. The view may change meanwhile. */
 static void test_export_rows(void **state)
 {
     struct str text = {0};
@@ -162,7 +163,8 @@ static void test_export_rows(void **state)
     str_done(&text);
 }
 
-/* Forms by ports: rows are displayed immediately, cycles and ports once a job has computed them. */
+/* In a mapping by ports, rows are displayed immediately, and cycles and ports after a job has
+ * computed them. */
 static void test_mapping(void **state)
 {
     static const char facts[] =
@@ -194,7 +196,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     assert_true(screen_holds("3.00"));
     assert_int_equal(job_running(), 0);
-    /* Changing one form's usage makes a new mapping. */
+    /* changing the usage of one form makes a new mapping */
     run_to_end("mapping set F00000 4*p2");
     draw_on(&most);   /* sorting takes several frames */
     assert_true(screen_holds("F00000"));
@@ -203,7 +205,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(screen_holds("4.00"));
-    /* A job copies the table for its readers. */
+    /* A job copies the table if other threads read it. */
     struct err err = {0};
     struct machine *held = machine_hold(session_current(&session, &err));
     session.patience = 0;
@@ -217,7 +219,7 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(session_current(&session, &err) != held);
-    job_wait(0);   /* another thread solves the view's problem */
+    job_wait(0);   /* another thread computes the view's cycles */
     frame_jobs(&frame);
     draw_on(&most);
     assert_true(screen_holds("5.00"));
@@ -226,7 +228,7 @@ static void test_mapping(void **state)
     str_done(&text);
 }
 
-/* A table of @count rows in the session, all measured. */
+/* Loads a table of @count measured rows. */
 static void load_rows(size_t count)
 {
     struct str text = {0};
@@ -243,7 +245,7 @@ static void load_rows(size_t count)
     str_done(&text);
 }
 
-/* A job creates the initial table of active experiments. */
+/* A job creates the first table of active experiments. */
 static void test_active(void **state)
 {
     struct job_info info;
@@ -254,12 +256,12 @@ static void test_active(void **state)
     uint64_t before = steps_taken;
     frame_run(&frame, "evolve start --active --simulate skylake --seconds 60 --checkpoint none");
     assert_false(frame.failed);
-    for (bool begun = false; !begun;) {   /* until the measuring job has begun */
+    for (bool begun = false; !begun;) {   /* waits until the measuring job has started */
         frame_jobs(&frame);
         for (size_t i = 0; !begun && job_get(i, &info); i++)
             begun = strcmp(info.title, "active experiments") == 0;
     }
-    /* includes the copy of the simulated machine */
+    /* the limit includes the copy of the simulated machine */
     if (steps_taken - before > ROWS / 3)
         fail_msg("%llu steps", (unsigned long long)(steps_taken - before));
     job_cancel(info.number);
@@ -275,8 +277,8 @@ static void arrive(struct pending_results *a, size_t count)
         pending_results_add(a, i, &m);
 }
 
-/* Tests results that arrive while a job reads the table. A second job stores them in a copy; typed
- * keys wait. */
+/* Results arrive while a job reads the table. A second job stores them in a copy. Typed keys
+ * wait. */
 static void test_late_results(void **state)
 {
     struct pending_results late = {0};
@@ -290,7 +292,7 @@ static void test_late_results(void **state)
         pending_results_finish(&session, table->serial, &late);
         assert_int_equal(late.list.count, 0);
         assert_true(session.replacing);
-        if (round)   /* cancelled: the results are stored nevertheless */
+        if (round)   /* a cancelled job also stores the results */
             job_cancel(session.replacing);
         assert_true(steps_taken - before < ROWS / 10);
         frame_run(&frame, "experiments clear");
@@ -308,7 +310,7 @@ static void test_late_results(void **state)
         assert_true(held->rows.items[3].cycles == old);
         experiments_free(held);
     }
-    /* During a measurement they are updated in part with each drawing. */
+    /* During a measurement each drawing stores a part of the results. */
     arrive(&late, ROWS);
     pending_results_put(&session, session.document.experiments->serial, &late,
                         PENDING_RESULTS_AT_ONCE);
@@ -318,7 +320,7 @@ static void test_late_results(void **state)
     job_wait(0);
     frame_jobs(&frame);
     assert_true(session.document.experiments->rows.items[ROWS - 1].cycles == 1.5);
-    /* Few results are stored at once, and those for another table are dropped. */
+    /* Few results are stored at once. Results for another table are dropped. */
     arrive(&late, 5);
     pending_results_finish(&session, session.document.experiments->serial, &late);
     assert_false(session.replacing);

@@ -62,7 +62,7 @@ static void test_kinds(void **state)
     mapping_free(b);
 }
 
-/* Over all permutations: the oracle of the assignment. */
+/* Returns the best gain over all permutations: the oracle of the assignment. */
 static double best_of(const double *gain, unsigned n, unsigned row, unsigned used)
 {
     double best = -INFINITY;
@@ -94,7 +94,7 @@ static void test_assignment(void **state)
     }
 }
 
-/* A mapping with permuted and renamed ports is the same mapping. */
+/* A mapping with permuted and renamed ports is equal. */
 static void test_renaming(void **state)
 {
     (void)state;
@@ -122,8 +122,8 @@ static void test_renaming(void **state)
             struct usage ua = {0}, ub = {0};
             snprintf(form, sizeof form, "form%u", f);
             for (unsigned u = 0; u < 1 + f % 3; u++) {
-                /* One form per port alone, more often for later ports: otherwise ports may be
-                 * interchangeable. */
+                /* Each port has one form, executed more often for later ports. Otherwise ports
+                 * might be interchangeable. */
                 portset set = f < n ? (portset)1 << f : 1 + (portset)rng_below(&rng, (1u << n) - 1),
                         other = 0;
                 uint32_t count = f < n ? f + 1 : 1 + (uint32_t)rng_below(&rng, 3);
@@ -149,8 +149,8 @@ static void test_renaming(void **state)
     }
 }
 
-/* Agreement of an assignment of B's ports by an independent method: µop by µop, port by port, form
- * by form. */
+/* Computes the agreement for an assignment of B's ports by an independent method: µop by µop, port
+ * by port, form by form. */
 static double agreement_by_hand(const struct mapping *a, const struct mapping *b,
                                 const double *uses, const unsigned *to)
 {
@@ -201,8 +201,8 @@ static double best_agreement(const struct mapping *a, const struct mapping *b, c
     return best;
 }
 
-/* For a mapping and its copy with shuffled ports and a third of the forms changed, the matching
- * agrees as well as the best permutation of the ports. */
+/* A mapping and its copy with shuffled ports and a third of the forms changed: the matching agrees
+ * as well as the best permutation of the ports. */
 static void test_best_matching(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void test_best_matching(void **state)
     }
 }
 
-/* Different numbers of ports: unmatched ports are dropped from the usages. */
+/* If the numbers of ports differ, ports without a counterpart are removed from the usages. */
 static void test_lone_ports(void **state)
 {
     (void)state;
@@ -277,8 +277,8 @@ static void test_lone_ports(void **state)
     mapping_free(b);
 }
 
-/* Inferred usages of some forms replace the tables', on the matched ports; the rest is
- * unchanged. */
+/* Inferred usages of some forms replace those of the tables, on the matched ports. All other usages
+ * are unchanged. */
 static void test_overlay(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void test_overlay(void **state)
     assert_int_equal(o.matched, 3);
     assert_true(mapping_issue_width(o.mapping) == 4);
     assert_int_equal(mapping_count(o.mapping), 6);
-    /* X has no counterpart and is added; Y is unused and is not added. */
+    /* X has no counterpart and is added. Y is not used, and not added. */
     assert_int_equal(mapping_ports(o.mapping)->count, 6);
     assert_int_equal(mapping_ports(o.mapping)->pipes, mapping_ports(base)->pipes);
     static const char *const expected[][2] = {{"load", "1*p23"},
@@ -320,7 +320,7 @@ static void test_overlay(void **state)
     assert_true(mapping_find(o.mapping, "mul")->latency == 7 &&
                 isnan(mapping_find(o.mapping, "new")->latency));
     mapping_free(o.mapping);
-    /* Nothing in common: rejected. */
+    /* A mapping without common forms is rejected. */
     static const char *const others[][2] = {{"none of these", "1*pA"}, {NULL, NULL}};
     struct mapping *strange = mapping("A", others);
     assert_false(overlay_make(base, strange, &o, &err));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The intended meaning of text: that of a line depends only on earlier lines and on the tool that
- * wrote it. */
+/* The meaning of a line of text depends only on earlier lines and on the tool that wrote them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +45,7 @@ static void test_syntax_switches(void **state)
          "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
         {".intel_syntax noprefix\nadd rax, 5\n.att_syntax\naddq $5, (%rax)\n",
          "ADD (R64, I8)|ADD (M64, I8)"},
-        /* clang's, without noprefix */
+        /* clang accepts it without noprefix */
         {".intel_syntax\nadd rax, rbx\n", "ADD (R64, R64)"},
         {".intel_syntax prefix\nadd %rax, %rbx\n", "ADD (R64, R64)"},
         {".att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)"},
@@ -67,8 +66,8 @@ static void test_syntax_switches(void **state)
         assert_forms(cases[i][0], cases[i][1]);
 }
 
-/* Hexadecimal numbers in the notation of MASM and its users, for every count of digits; a name
- * declared in the text remains a name. */
+/* Hexadecimal numbers in the notation of MASM, with any number of digits. A name that the text
+ * declares stays a name. */
 static void test_hex_suffix(void **state)
 {
     (void)state;
@@ -119,7 +118,7 @@ static void test_hex_suffix(void **state)
     }
 }
 
-/* If a web site omits directives, inline assembler is recognised by its registers. */
+/* If a web site has removed the directives, registers show the syntax of inline assembler. */
 static void test_other_syntax(void **state)
 {
     (void)state;
@@ -159,7 +158,8 @@ static void test_headings(void **state)
     }
 }
 
-/* If the listing has the bytes its text may be arbitrary: older tools lack newer instructions. */
+/* If the listing has the bytes, its text may be anything, because older tools lack newer
+ * instructions. */
 static void test_bytes_decide(void **state)
 {
     (void)state;
@@ -172,29 +172,29 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 "
                  "\n   a:\t48 01 c3             \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* too few of them: a window truncates them */
+    /* too few bytes: a window truncates them */
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3   "
                  "          \tadd    %rax,%rbx\n",
                  "MOV (R64, I64)|ADD (R64, R64)");
-    /* 32-bit code: 48h is DEC there, a prefix here; A1h has a four-byte address there, an
-     * eight-byte address here */
+    /* 32-bit code: 48h is DEC there and a prefix in 64-bit code; A1h has a four-byte address there
+     * and an eight-byte address in 64-bit code */
     assert_forms(
         "0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec   "
         "  eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
         "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7           "
         "      sub     edx, edi\n",
         "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
-    /* line numbers are no bytes, though 49 93 would be an instruction */
+    /* line numbers are not bytes, although 49 93 would be an instruction */
     assert_forms("4993  addq $1, %rax\n4994  addq $1, %rbx\n4995  addq $1, %rcx\n",
                  "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)");
-    /* front ends depend on the address of the code */
+    /* Front ends depend on the address of the code, which the kernel has. */
     struct kernel *placed = kernel_of("  401132:\t48 01 c3             \tadd    %rax,%rbx\n  "
                                       "401135:\t75 fb                \tjne    401132 <f>\n");
     assert_int_equal(placed->insns[0].offset % 64, 0x32);
     assert_int_equal(placed->loops[0].count, 2);
     assert_string_equal(placed->loops[0].label, "0x401132");
     kernel_free(placed);
-    /* omitted lines: the branch goes to the address */
+    /* Lines are missing, but the branch leads to an address. */
     struct kernel *k = kernel_of("   0:\t48 01 c3             \tadd    %rax,%rbx\n  13:\t75 eb     "
                                  "           \tjne    0 <f>\n");
     assert_int_equal(k->loops[0].count, 2);
@@ -202,7 +202,8 @@ static void test_bytes_decide(void **state)
     kernel_free(k);
 }
 
-/* Branches of AArch64 become text with a label: it must assemble to the bytes of the listing. */
+/* Branches of AArch64 are converted to text with a label, which must assemble to the bytes of the
+ * listing. */
 static void test_a64_branches(void **state)
 {
     (void)state;
@@ -220,7 +221,8 @@ static void test_a64_branches(void **state)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         words[count++] = others[i];
     for (size_t i = 0; i < count; i++) {
-        const uint32_t back = (uint32_t)-(int32_t)i;   /* to the first: in instructions */
+        /* distance to the first instruction, in instructions */
+        const uint32_t back = (uint32_t)-(int32_t)i;
         words[i] |= i == 0 ? 1u << 5
                     : (words[i] & 0x7c000000) == 0x14000000
                         ? back & 0x3ffffff
@@ -300,7 +302,7 @@ static void test_plan9_faults(void **state)
     }
 }
 
-/* Text that only NASM accepts: its errors have their lines, and no directive can read a file. */
+/* Text that only NASM accepts. Errors have line numbers, and no directive can read a file. */
 static void test_nasm(void **state)
 {
     (void)state;
@@ -327,7 +329,7 @@ static void test_nasm(void **state)
     }
 }
 
-/* Fails unless the loops of @text are these: "first-last why" of source lines, separated by "|". */
+/* Checks the loops of @text: "first-last why" in source lines, separated by "|". */
 static void assert_loops(const char *text, const char *loops, size_t skipped)
 {
     struct err err = {0};
@@ -346,8 +348,8 @@ static void assert_loops(const char *text, const char *loops, size_t skipped)
     kernel_free(k);
 }
 
-/* A named mark ends the region of that name; IACA stores for Visual C++ are marks; an error outside
- * of all regions is ignored. */
+/* A named mark ends the region of that name. IACA's stores for Visual C++ are marks. An error
+ * outside of all regions is ignored. */
 static void test_regions(void **state)
 {
     (void)state;
@@ -422,7 +424,7 @@ static size_t row_wrong(char *const *row, const char *text, size_t way)
 }
 
 /* Output of each kind of tool (tests/data/kinds): its loop, form by form, and the number of lines
- * that are no code. */
+ * that are not code. */
 static void test_kinds(void **state)
 {
     (void)state;

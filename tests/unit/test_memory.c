@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Levels of memory: fractions and nested latencies by hand and by the nested formula; clusters of
+/* Levels of memory: shares and latencies by hand and by a nested formula; clusters of reuse
  * distances; every shipped machine. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,8 +20,8 @@ static const struct memory three = {
     .line_cycles = 20,
     .clock_hz = 3e9};
 
-/* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), P: hit rate of accesses that
- * reach the level. */
+/* lambda = P1 l1 + (1 - P1)(P2 l2 + (1 - P2)(P3 l3 + (1 - P3) l)), where P is the hit rate of the
+ * accesses that reach a level. */
 static double nested(double distance)
 {
     double before = 0, reach = 1, sum = 0;
@@ -55,25 +55,25 @@ static void test_served(void **state)
         assert_float_equal(sum, 1, 1e-9);
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
-    /* A stride of a page uses one of the first level's 64 sets, here all of 64: it can hold eight
-     * of their lines. A stride that is not a multiple of a line uses all sets. */
+    /* A stride of a page uses one of the first level's 64 sets, which has eight ways. A stride that
+     * is not a multiple of a line uses all sets. */
     memory_served(&three, 100, 4096, 1, served);
     assert_true(served[0] < 1e-3);
     memory_served(&three, 100, 4104, 1, served);
     assert_true(served[0] > 0.99);
     memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
-    /* Of nine lines in between, all in that set, eight are too many; spread over all 64, hardly one
-     * falls into it. */
+    /* Nine lines between two uses exceed the eight ways of one set. Distributed over all 64 sets,
+     * hardly one is in the same set. */
     memory_served(&three, 9, 4096, 1, served);
     assert_true(served[0] == 0);
     memory_served(&three, 9, 4096, 0, served);
     assert_true(served[0] > 0.99);
 }
 
-/* Other users of the third level replace lines by time, the oldest first: of lines reused after a
- * certain part of the run 1/e remain, of those after a tenth of it nearly all. The first two levels
- * are the program's, unless others take over its CPU. */
+/* Other users of the third level replace lines by age, the oldest first. Of lines reused after the
+ * time constant 1/e remain, of those reused after a tenth of it nearly all. The program alone uses
+ * the first two levels, unless other programs run on its CPU. */
 static void test_kept_beside_others(void **state)
 {
     struct memory m = three;
@@ -100,8 +100,8 @@ static void test_kept_beside_others(void **state)
                        1e-9);
 }
 
-/* Ages of distances by hand: of a hundred references 60 are farther than 10 lines, and 20 farther
- * than 40. The window first grows by a line with each of 60, then with each of 20. */
+/* Ages of distances by hand. Of a hundred references 60 have a distance above 10 lines, and 20
+ * above 40. The window first grows by a line with each of 60 references, then with each of 20. */
 static void test_ages(void **state)
 {
     struct run_bin bins[] = {
@@ -121,8 +121,8 @@ static void test_ages(void **state)
     ages_done(&ages);
 }
 
-/* A few stragglers between two clusters do not join them, a small cluster joins its nearer
- * neighbour, first uses stay separate. */
+/* A few references between two clusters do not join them. A small cluster joins the nearer one.
+ * First uses stay separate. */
 static void test_modes(void **state)
 {
     struct run_bin bins[] = {{1, 500, 500, 8},    {2, 100, 100, 8},    {50, 1, 0, 0},
@@ -145,9 +145,9 @@ static void test_modes(void **state)
     assert_float_equal(part.distance, 1000, 1e-9);
 }
 
-/* A few references with far larger distances than all others are a cluster, even if each of their
- * bins is a straggler: with the nearer ones their mean would lie between the two. Very few are
- * dropped, and a few nearby ones join. */
+/* A few references with far larger distances than all others form a cluster, even if each of their
+ * bins is small. Together with nearer ones their mean would be between the two. Very few references
+ * are dropped, and a few near ones join. */
 static void test_far_modes(void **state)
 {
     struct run_bin bins[] = {
@@ -164,12 +164,13 @@ static void test_far_modes(void **state)
     bins[3] = (struct run_bin){460, 50, 50, 64};
     assert_int_equal(modes_find(&r, modes), 2);
     assert_true(modes[1].count == 20000);
-    /* Larger than a straggler, smaller than a cluster; and without any other. */
+    /* The bin is larger than a dropped one and smaller than a cluster; then without any other far
+     * bin. */
     bins[3] = (struct run_bin){4600, 300, 300, 64};
     assert_int_equal(modes_find(&r, modes), 3);
     struct run_reference two = {.references = 300, .bins = bins, .bin_count = 1};
     assert_int_equal(modes_find(&two, modes), 1);
-    /* Two of them, far apart, are two; a nearby one joins one of them. */
+    /* Two far bins, distant from each other, are two clusters. A near one joins one of them. */
     struct run_bin apart[] = {{1, 79000, 79000, 8},
                               {150, 20000, 20000, 64},
                               {1000, 80, 80, 64},
@@ -179,14 +180,14 @@ static void test_far_modes(void **state)
     assert_int_equal(modes_find(&far, modes), 4);
     assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 &&
                 modes[3].distance == 1000000);
-    /* A small one between clusters with many references is none. */
+    /* A small bin between clusters with many references is not a cluster. */
     apart[4].count = 9000;
     far.references = 108100;
     assert_int_equal(modes_find(&far, modes), 3);
     assert_true(modes[2].distance == 1000000 && modes[1].count == 20100);
 }
 
-/* Each has caches, memory and a clock, or lines of another length. */
+/* Each machine has levels of growing latency and size, and memory. */
 static void test_machines(void **state)
 {
     static const char *const ids[] = {
@@ -209,7 +210,7 @@ static void test_machines(void **state)
                   memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
                 fail_msg("%s: level %zu", ids[i], l + 1);
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
-        /* the others are not reported */
+        /* only Zen 3 is known to prefetch such strides */
         assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);
     }
     struct err err = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time by the size of arrays: by hand, and compared with the sum over single lines; costs between
- * sizes by the area of a trapezoid, computed by hand; every shipped machine. */
+/* Time by size of the arrays: by hand, and compared with the sum over single lines. Costs between
+ * sizes are interpolated by hand. Every shipped machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,18 +62,18 @@ static void test_by_hand(void **state)
     struct memory_costs m = costs(true), adds = costs(false);
     struct stream two[] = {walk(2, 0), walk(0, 2)}, loads[] = {walk(2, 0), walk(2, 0)};
     (void)state;
-    /* the first level: the core alone */
+    /* data in the first level: the core's cycles only */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);
-    /* a written line 3, and 0.5 in addition; as fetches alone 2 */
+    /* a written line costs 3, and 0.5 more; fetched lines only cost 2 */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);
     assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
-    /* overlaps: the slower of the two */
+    /* both overlap, and the slower one counts */
     assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);
-    /* ECM: its own 3 and the 2 of the lines */
+    /* ECM: 3 cycles of its own, and 2 of the lines */
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    /* 8 beyond the caches, and 1 of the half that caches hold */
+    /* 8 beyond the caches, and 1 for the half that caches hold */
     assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);
     struct stream chase = {.kind = STREAM_CHASE,
                            .hops = 2,
@@ -81,19 +81,21 @@ static void test_by_hand(void **state)
                            .follows = STREAM_ALONE,
                            .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
-    /* A link behind another load of its place: a load from the first level more, beyond it. */
+    /* A pointer chase after another load of its element: beyond the first level a link costs one
+     * more load from that level. */
     const struct memory_core core = {.cycles = 10, .reload = 5};
     chase.late = true;
     assert_float_equal(time_at(&chase, 1, &m, &core, 16777216).cycles, 610, 1e-9);
     assert_float_equal(time_at(&chase, 1, &m, &core, 16384).cycles, 10, 1e-9);
     struct stream rows[] = {walk(1, 0), walk(1, 0)};
     rows[0].follows = 1;
-    /* 100 iterations, of two lines: 12,800 bytes, of the first level */
+    /* 100 iterations of two lines each, 12,800 bytes: from the first level */
     rows[0].distance = 6400;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
-    rows[0].distance = 640000;                                                  /* of the second */
+    /* from the second level */
+    rows[0].distance = 640000;
     assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
-    /* too far: counts as two */
+    /* too far: both accesses count */
     rows[0].distance = 64000000;
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }
@@ -112,7 +114,7 @@ static void assert_limit(struct stream *items, size_t n, double core, double byt
     str_done(&text);
 }
 
-/* The named level supplies the most lines. */
+/* The limit names the level that supplies the most lines. */
 static void test_limits(void **state)
 {
     struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)},
@@ -144,7 +146,8 @@ static void test_limits(void **state)
     rows[0].follows = 1;
     rows[0].distance = 640000;
     assert_limit(rows, 2, 0.5, 1e9, "memory bandwidth");
-    /* most are reused: 10,000 iterations of 41 lines are in memory, 600 in the second level */
+    /* Most lines are reused. 10,000 iterations of 41 lines are in memory, 600 in the second
+     * level. */
     rows[0].lines = 40;
     rows[0].distance = 600 * 64;
     assert_limit(rows, 2, 0.5, 1e9, "L2 bandwidth");
@@ -157,8 +160,8 @@ static struct stream steps(int64_t step)
     return s;
 }
 
-/* Misses of the second walk of @lines lines at distances of @apart lines, in a cache of @sets times
- * @ways lines with LRU replacement. */
+/* Returns the misses of the second walk over @lines lines with a distance of @apart lines, in a
+ * cache of @sets sets of @ways lines with LRU replacement. */
 static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsigned apart)
 {
     static unsigned kept[4096][16];
@@ -177,8 +180,8 @@ static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsign
     return misses;
 }
 
-/* The held bytes are the size of the smallest cache that holds all lines: such a cache keeps them
- * for the next walk, one of half the size does not. */
+/* The size that a walk occupies is that of the smallest cache with which all lines are hits in the
+ * next walk. With half the size they are misses. */
 static void test_held(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -200,8 +203,8 @@ static void test_held(void **state)
     assert_float_equal(time_at(gather, 2, &m, &core, 65536).held, 65536, 1e-9);
 }
 
-/* Lines skipped by the stride; a written line has the additional cost of stores, and each page a
- * TLB cost. */
+/* A stride skips lines. A written line has the additional cost of stores, and each page a TLB
+ * cost. */
 static void test_steps(void **state)
 {
     const struct memory_costs m = costs(true);
@@ -217,7 +220,7 @@ static void test_steps(void **state)
         const double crowding = memory_crowding((double)llabs(wanted[i].step)),
                      bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
         struct memory_costs no_page = m;
-        for (size_t k = 0; k < 3; k++) {   /* of 1 MiB that is held */
+        for (size_t k = 0; k < 3; k++) {   /* accesses that occupy 1 MiB */
             no_page.cycles[COST_PAGE][k] = 0;
             no_page.cycles[COST_ODD][k] = 1;
         }
@@ -234,14 +237,14 @@ static void test_steps(void **state)
                                wanted[i].cycles + 2, 1e-9);
     }
     struct stream pages = steps(4160), half = steps(2112);
-    /* held by the second level, on 16,640 pages */
+    /* they fit the second level, on 16,640 pages */
     assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);
     assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0,
                        1e-9);
 }
 
-/* Beyond the last measured size: the cost of a miss extrapolates the last two sizes of which a
- * cache of 2 MiB holds a part. Sequential lines cost the same as at that size. */
+/* Beyond the last measured size the cost of a miss is extrapolated from the last two sizes of which
+ * a cache of 2 MiB holds a part. Sequential lines cost the same as at the last size. */
 static void test_beyond(void **state)
 {
     struct memory_costs m = costs(true);
@@ -290,30 +293,30 @@ static void test_needs(void **state)
         }
 }
 
-/* Remaining latency with few lines in flight: from the times of two loops, one of few lines and one
- * of some; by hand. */
+/* Remaining latency with few lines in flight, by hand, from the times of two loops with few lines
+ * and with some. */
 static void test_ahead(void **state)
 {
     struct memory_costs m = costs(true);
     struct stream one = walk(1, 0);
     struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
     (void)state;
-    /* The measured loop has its measured latency, combined with the core's cycles. */
+    /* The measured loop has the measured latency, combined with the core's cycles. */
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 100, 1e-9);
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).cycles, cbrt(40.0 * 40 * 40 + 1e6),
                        1e-9);
     core.uops = 72;
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 20, 0.05);
-    /* The latency of the level after the first is hidden. */
+    /* The latency of the second level is hidden. */
     assert_float_equal(time_at(&one, 1, &m, &core, 1048576).parts[LIMIT_AHEAD], 0, 1e-9);
-    /* Less work per line, more lines in flight, less of the latency. */
+    /* Less work per line means more lines in flight, and less visible latency. */
     double last = 1e9;
     for (core.uops = 500; core.uops > 3; core.uops *= 0.9) {
         const double now = time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD];
         assert_true(now <= last + 1e-9);
         last = now;
     }
-    /* Independent addresses: in flight up to the number of iterations that fit. */
+    /* Independent addresses: as many lines are in flight as iterations fit. */
     struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
     core.uops = 64;
     assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0,
@@ -322,13 +325,13 @@ static void test_ahead(void **state)
     assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
-/* Any number of streams, priced line by line over many iterations. */
+/* Any number of streams, compared with the sum of costs line by line over many iterations. */
 static void test_line_by_line(void **state)
 {
     struct memory_costs m = costs(true);
     (void)state;
     for (unsigned loads = 0; loads < 5; loads++)
-        for (unsigned stores = 0; stores < 12; stores++)   /* a third of these updates more */
+        for (unsigned stores = 0; stores < 12; stores++)   /* a third of these updates more lines */
             for (double bytes = 65536; bytes <= 16777216; bytes *= 4) {
                 const unsigned written_only = stores % 4, updates = stores / 4;
                 struct stream items[10];
@@ -361,7 +364,7 @@ static void test_costs(void **state)
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
-    /* midway between 1M and 16M on a logarithmic scale */
+    /* halfway between 1M and 16M on a logarithmic scale */
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);
     assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
     double last = 0;
@@ -375,11 +378,11 @@ static void test_costs(void **state)
     assert_string_equal(memory_level_at(&m, 1e6), "L2");
     assert_string_equal(memory_level_at(&m, 4e6), "L3");
     assert_string_equal(memory_level_at(&m, 1e8), "memory");
-    /* two sizes beyond the second level are too few to show its end */
+    /* Two sizes beyond the second level are too few to determine the size of the third. */
     assert_float_equal(memory_third_seen(&m), 0, 1e-12);
 }
 
-/* The time by a machine's facts is finite, grows with the size, and ends at its bandwidth. */
+/* The time by a machine's facts is finite, grows with the size, and converges to its bandwidth. */
 static void test_machines(void **state)
 {
     static const char *const ids[] = {"skylake", "sapphirerapids", "skylake-avx512", "znver3",
@@ -409,7 +412,7 @@ static void test_machines(void **state)
     assert_true(known >= 2);
 }
 
-/* Any text is a range of sizes within the limits, or rejected with a reason. */
+/* Any text is a range of sizes within the limits, or is rejected with a reason. */
 static void test_sizes(void **state)
 {
     static const char letters[] = "0123456789KMGkmg..-+exn ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Accuracy figures compared with values of scipy 1.10.1 and with second definitions. */
+/* Accuracy figures, compared with values of scipy 1.10.1 and with independent definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static void test_degenerate(void **state)
     assert_float_equal(metrics_pearson(two, two, 3), 1, 1e-15);
 }
 
-/* Second definitions: ranks by counting, Pearson from raw moments in long double, Spearman from
- * those. */
+/* Independent definitions: ranks by counting, Pearson from raw moments in long double, Spearman
+ * from both. */
 static void test_second_definitions(void **state)
 {
     struct rng rng;
@@ -128,8 +128,8 @@ static void test_accuracy(void **state)
     experiments_free(t);
 }
 
-/* Four slots per cycle; a load and its operation, and a store's address and its data, share one.
- * Locked instructions execute in sequence. */
+/* Four slots per cycle. A load and its operation share a slot, and so do a store's address and its
+ * data. Locked instructions execute one by one. */
 static void test_issue(void **state)
 {
     static const struct {
@@ -141,7 +141,7 @@ static void test_issue(void **state)
         {"MOV (M64, R64)", "1*p237+1*p4", 2, 1, 1},
         {"ADD (R64, M64)", "1*p0156+1*p23", 2, 1, 0.5},
         {"ADD (M64, R64)", "1*p0156+1*p23+1*p237+1*p4", 4, 2, 1},
-        /* no memory operand that could share a slot with an operation */
+        /* forms without a memory operand that could share a slot with an operation */
         {"CMPSB ()", "3*p0156+2*p23", 5, 5, 1.25},
         {"VPGATHERQQ (XMM, VSIB_XMM, XMM)", "2*p0156+2*p23", 4, 3, 1},
         {"NOP ()", "", 1, 1, 0.25},
@@ -180,8 +180,8 @@ static void test_issue(void **state)
     experiments_free(t);
 }
 
-/* Inferred mappings state the slots of each form, even if none; these stay without, whatever their
- * µops. */
+/* Inferred mappings have the slots of each form, or no slots at all. The latter stay without slots,
+ * whatever their µops. */
 static void test_inferred_slots(void **state)
 {
     struct ports ports = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A core's waits for misses, compared with a simulation of successive executions, and by hand for
- * transfer times of lines; walks that alternate between near and far. */
+/* Waits of a core for misses, compared with a simulation of successive executions, and by hand for
+ * transfer times of lines. Walks that alternate between near and far lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@ static const struct memory two = {.levels = {{{512, 8}, 5, 0, 0}, {{4096, 16}, 1
                                   .line_cycles = 20,
                                   .clock_hz = 3e9};
 
-/* An execution begins when the one @reach earlier has left; it leaves when its line has arrived, at
- * least @core after its predecessor. */
+/* An execution starts when the one @reach earlier has retired. It retires when its line has
+ * arrived, at least @core after its predecessor. */
 static double simulated(const struct window *w, double near, double far)
 {
     size_t reach = (size_t)w->reach;
@@ -63,7 +63,7 @@ static void test_beside_simulation(void **state)
     }
 }
 
-/* Work that hides all of it; lines in sequence, for any number in flight. */
+/* The work hides all of the latency; transfers of lines take time for any number in flight. */
 static void test_lines_take_time(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -71,7 +71,7 @@ static void test_lines_take_time(void **state)
     (void)state;
     assert_true(window_waits(&two, &(struct window){20, 9, 1e9, 0, 0}, all) == 0);
     assert_true(window_waits(&two, &(struct window){7, 9, 1e9, 0, 0}, none) == 0);
-    /* Ten at a time, 17 cycles each: of 41 in a group 40 * 2 cycles are hidden. */
+    /* Ten lines in flight, 17 cycles each. Of 41 in a group 40 * 2 cycles are hidden. */
     assert_float_equal(window_line_cycles(&two, 1, 10), 17, 1e-9);
     assert_float_equal(window_waits(&two, &(struct window){40, 2, 10, 0, 0}, all),
                        (41 * 17 - 80) / 41.0, 1e-9);
@@ -80,8 +80,8 @@ static void test_lines_take_time(void **state)
                        (41 * 30 - 80) / 41.0, 1e-9);
 }
 
-/* TLB misses occupy the page walkers, in parallel with the work and with the transfer of lines: the
- * longest counts. TLB hits cost nothing. */
+/* TLB misses occupy the page walkers, in parallel with the work and with the transfer of lines; the
+ * longest time counts. TLB hits cost nothing. */
 static void test_page_walks(void **state)
 {
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
@@ -100,7 +100,7 @@ static void test_page_walks(void **state)
     assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
 }
 
-/* Two columns that reach new lines in an eighth of their steps, simultaneously: a single wait for
+/* Two columns that reach new lines in an eighth of their steps, at the same time: one wait for
  * both. */
 static void test_phases(void **state)
 {
@@ -119,8 +119,8 @@ static void test_phases(void **state)
     vec_done(&walks.list);
 }
 
-/* A column whose lines are in the second level: no wait if a prefetcher covers strides of this
- * length, the full wait if it covers only shorter ones. */
+/* A column whose lines are in the second level. There is no wait if a prefetcher covers strides of
+ * this length, and the full wait if it only covers shorter ones. */
 static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
@@ -141,8 +141,8 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
-/* A column with a stride of a page: its lines take the time of their one set, less the core's
- * cycles, and none if the stride is one line longer. */
+/* A column with a stride of a page: its lines take the time of their single set, less the core's
+ * cycles. With a stride one line longer they take none. */
 static void test_one_set(void **state)
 {
     struct run_bin bins[] = {{4000, 800, 800, 4096}};

@@ -199,7 +199,7 @@ static void test_csv_faults(void **state)
     str_done(&out);
 }
 
-/* Written tables read back unchanged: blanks at the edges, empty rows, a byte order mark as
+/* Written tables are parsed unchanged: blanks at the ends, empty rows, a byte order mark as
  * data. */
 static void test_csv_round_trip(void **state)
 {
@@ -225,7 +225,8 @@ static void test_csv_round_trip(void **state)
     }
 }
 
-/* Blank lines, a mark at the start, rows whose fields span lines: each row knows its first line. */
+/* Blank lines, a byte order mark, rows whose fields span lines. Each row has the number of its
+ * first line. */
 static void test_csv_lines(void **state)
 {
     (void)state;
@@ -302,7 +303,7 @@ static void test_mapping_rows(void **state)
     assert_string_equal(mapping_find(m, "DIV")->source, "measured");
     assert_true(isnan(mapping_find(m, "NEW")->latency));
     assert_int_equal(mapping_find(m, "ADD")->usage.count, 0);
-    /* another usage discards the old number */
+    /* another usage removes the old number of slots */
     assert_int_equal(mapping_find(m, "ADD")->micro_ops, 0);
     mapping_free(m);
 }
@@ -346,8 +347,8 @@ static void test_machine_round_trip(void **state)
     assert_null(machine_load("", &err));
 }
 
-/* Group accounting on a small table: the store of ADD charges Port4 and Port04, its load Port23 and
- * Port237, and so on. */
+/* Accounting of groups in a small table: the store of ADD counts for Port4 and Port04, its load for
+ * Port23 and Port237, and so on. */
 static void test_group_accounting(void **state)
 {
     (void)state;
@@ -388,7 +389,7 @@ static void test_group_accounting(void **state)
     assert_null(import_llvm_parse(ISA_X86_64, "test", "nonsense", 8, forms, 4, &err));
 }
 
-/* Hostile sizes soon end in a message. */
+/* Excessive sizes soon cause a message. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -433,7 +434,7 @@ static void test_limits(void **state)
     str_done(&text);
 }
 
-/* Nonsensical rows cost their form, not the import; none may leave a form without its µops. */
+/* An invalid row invalidates its form, not the import. No form may lose its µops. */
 static void test_llvm_nonsense(void **state)
 {
     (void)state;

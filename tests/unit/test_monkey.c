@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Monkey test of the workbench: random keys, resizes, pastes, clicks and commands, truncated and in
- * any order, on a pseudoterminal. The program may neither crash (sanitizers: report anything) nor
- * hang, and its screen must be updated at the end. Simulated processors time its experiments, so
- * that its run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey
+ * any order, on a pseudoterminal. The program must neither crash (sanitizers: report anything) nor
+ * hang, and its screen must be updated at the end. Its experiments use simulated processors, so
+ * that a run hardly depends on load. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey
  * KEYS=100000` is a long run. */
 #include <setjmp.h>
 #include <signal.h>
@@ -30,7 +30,7 @@
 #define STOPS 600
 #define KEYS 3000
 #define SEED 1
-#define TRY_AGAIN 5.0      /* seconds until possibly lost keys are pressed again */
+#define TRY_AGAIN 5.0      /* seconds before possibly lost keys are pressed again */
 #define BETWEEN_LOOKS 150  /* keys, about */
 #define PASTE_MOST ((size_t)1 << 16)
 
@@ -40,7 +40,7 @@ struct monkey {
     struct str script;        /* actions since the start of the program, for the report */
     VEC(char *) pastes;
     size_t keys, starts, commands, resizes, pasted, looks;
-    double longest;           /* seconds of the slowest answer */
+    double longest;           /* seconds of the slowest response */
 };
 
 static unsigned below(struct monkey *m, unsigned bound)
@@ -54,7 +54,7 @@ static unsigned long number_from(const char *variable, unsigned long otherwise)
     return text && *text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-/* In the report a byte is in C notation. */
+/* Adds bytes to the report in C notation. */
 static void note(struct monkey *m, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length && i < 400; i++) {
@@ -67,7 +67,8 @@ static void note(struct monkey *m, const char *bytes, size_t length)
     str_add_char(&m->script, length > 400 ? '~' : ' ');
 }
 
-/* The last @most bytes of @text, in pieces: cmocka truncates a message after 1,023 bytes. */
+/* Prints the last @most bytes of @text in pieces, because cmocka truncates a message after 1,023
+ * bytes. */
 static void print_end(const struct str *text, size_t most)
 {
     size_t from = text->length > most ? text->length - most : 0;
@@ -85,8 +86,8 @@ static void report_and_fail(struct monkey *m, const char *what)
                   m->keys, number_from("MONKEY_SEED", SEED));
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
-    print_end(&m->terminal.recent, 16000);   /* a sanitizer's report is long */
-    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* location of a hang */
+    print_end(&m->terminal.recent, 16000);   /* sanitizer reports are long */
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* prints where it hangs */
         char line[240];
         snprintf(line, sizeof line,
                  "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' "
@@ -99,7 +100,7 @@ static void report_and_fail(struct monkey *m, const char *what)
     fail_msg("%s", what);
 }
 
-/* Ended as after q, or still running. */
+/* Fails unless the program ended as after q, or still runs. */
 static void judge_end(struct monkey *m)
 {
     if (m->terminal.pid)
@@ -113,8 +114,8 @@ static void judge_end(struct monkey *m)
     }
 }
 
-/* Keys that leave a prompt and any queue, then a key that redraws the whole screen: the clearing
- * sequence is the answer. */
+/* Sends keys that leave a prompt and empty any queue, then a key that redraws the whole screen. The
+ * sequence that clears the screen is the response. */
 static void must_answer(struct monkey *m)
 {
     const double begun = clock_wall();
@@ -164,7 +165,7 @@ static void type_text(struct monkey *m, const char *text)
     type(m, text, strlen(text));
 }
 
-/* Keys of views and common keys; quitting is rare, or it would dominate. */
+/* Keys of views and common keys. Quitting is rare, because it would dominate. */
 static void press_key(struct monkey *m)
 {
     static const char *const sequences[] = {
@@ -251,7 +252,7 @@ static void press_key(struct monkey *m)
 
 static void click(struct monkey *m)
 {
-    static const char buttons[] = " `a";   /* pressed, wheel up and down */
+    static const char buttons[] = " `a";   /* button pressed, wheel up and down */
     char report[8];
 
     snprintf(report, sizeof report, "\033[M%c%c%c", buttons[below(m, 3)], (char)(33 + below(m, 90)),
@@ -259,7 +260,7 @@ static void click(struct monkey *m)
     type(m, report, 6);
 }
 
-/* Brief commands without external effects; occasionally one is truncated, completed or
+/* Types a short command without external effects. Occasionally it is truncated, completed or
  * cancelled. */
 static void command(struct monkey *m)
 {
@@ -377,7 +378,7 @@ static void command(struct monkey *m)
     case 0:   /* truncated */
         type(m, line, below(m, (unsigned)length + 1));
         break;
-    case 1:   /* completed, with any result */
+    case 1:   /* key that completes the command, with any result */
         type(m, line, below(m, (unsigned)length + 1));
         type_text(m, "\t\t");
         break;
@@ -403,7 +404,7 @@ static void resize(struct monkey *m)
     terminal_resize(&m->terminal, columns, rows);
 }
 
-/* Typical pastes: whole, damaged, or without a terminal's paste marks. */
+/* Typical pastes: complete, damaged, or without a terminal's paste marks. */
 static void paste(struct monkey *m)
 {
     struct str text = {0};
@@ -424,7 +425,7 @@ static void paste(struct monkey *m)
     if (marked)
         type_text(m, "\033[200~");
     type(m, str_text(&text), marked ? text.length : text.length < 300 ? text.length : 300);
-    if (marked && below(m, 30))   /* a lost mark ends by itself */
+    if (marked && below(m, 30))   /* without the end mark the paste ends after a time */
         type_text(m, "\033[201~");
     str_done(&text);
 }
@@ -472,7 +473,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A sanitizer's report is no regular end; leaks of readline do not count. */
+/* A sanitizer's report must not look like a regular end. Ignores leaks of readline. */
 static void set_sanitizers(void)
 {
     static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
@@ -491,7 +492,7 @@ static void set_sanitizers(void)
     str_done(&options);
 }
 
-/* Changes to a directory for its output, with the examples. */
+/* Changes to a directory for the program's output, with the examples. */
 static void settle_in(void)
 {
     char data[4096];
@@ -506,8 +507,8 @@ static void settle_in(void)
     set_sanitizers();
 }
 
-/* The remains of one test, such as a session offered to the next start, do not affect another, in
- * any order and at any speed. */
+/* Each test has a new home directory. What one test leaves, such as a session offered to the next
+ * start, must not affect another, in any order and at any speed. */
 static int home_of_its_own(void **state)
 {
     static unsigned number;
@@ -559,7 +560,7 @@ static void test_random_keys(void **state)
     if (!terminal_await(&m.terminal, "Help"))
         report_and_fail(&m, "does not show what is asked for");
     for (double begun = clock_wall(); m.terminal.pid && clock_wall() < begun + HANG_SECONDS;) {
-        /* a late rejected paste opens the editor, which would take the command as text */
+        /* a paste rejected late opens the editor, which would receive the command as text */
         type_text(&m, "\003\003:quit\r");
         terminal_ends(&m.terminal, TRY_AGAIN);
     }
@@ -577,8 +578,8 @@ static void test_random_keys(void **state)
     terminal_close(&m.terminal);
 }
 
-/* Found by the monkey: a Ctrl-\ typed while the shell or an editor had the terminal killed the
- * workbench, without restoring the terminal. */
+/* Found by the monkey test: Ctrl-\ typed while the shell or an editor used the terminal killed the
+ * workbench without restoring the terminal. */
 static void test_a_quit_signal_leaves_in_good_order(void **state)
 {
     (void)state;
@@ -589,12 +590,13 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     assert_int_equal(kill(m.terminal.pid, SIGQUIT), 0);
     assert_true(terminal_await_end(&m.terminal));
     judge_end(&m);
-    assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));   /* as at any end */
+    /* as at any other end */
+    assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));
     str_done(&m.script);
     terminal_close(&m.terminal);
 }
 
-/* Found by the monkey: a Ctrl-S typed while an editor had the terminal stops its output, and the
+/* Found by the monkey test: Ctrl-S typed while an editor used the terminal stopped its output. The
  * workbench waited for a Ctrl-Q in its next write. */
 static void test_output_stopped_in_an_editor(void **state)
 {
@@ -605,15 +607,16 @@ static void test_output_stopped_in_an_editor(void **state)
     assert_return_code(chmod(work_path("editor"), 0700), 0);
     setenv("VISUAL", work_path("editor"), 1);
     start(&m);
-    if (!terminal_await(&m.terminal, "vmovapd"))   /* the example, which a Ctrl-C would stop */
+    /* waits for the example, because Ctrl-C would stop loading it */
+    if (!terminal_await(&m.terminal, "vmovapd"))
         report_and_fail(&m, "no example");
     str_clear(&m.terminal.recent);
-    must_answer(&m);   /* it accepts keys, and no question is open */
+    must_answer(&m);   /* it accepts keys, and no prompt is open */
     type_text(&m, "e");
     if (!terminal_await(&m.terminal, "the editor is here"))
         report_and_fail(&m, "no editor");
     str_clear(&m.terminal.recent);
-    type_text(&m, "\023\r");   /* a Ctrl-C would start it again */
+    type_text(&m, "\023\r");   /* without Ctrl-C, which would restart the output */
     if (!terminal_await(&m.terminal, "LAB 3"))
         report_and_fail(&m, "nothing drawn behind the editor");
     setenv("VISUAL", "true", 1);
@@ -624,8 +627,8 @@ static void test_output_stopped_in_an_editor(void **state)
     terminal_close(&m.terminal);
 }
 
-/* Found by the monkey, under AddressSanitizer: a search at the prompt that Ctrl-X ends, followed by
- * a key that begins another sequence. */
+/* Found by the monkey test with AddressSanitizer: Ctrl-X ended a search at the prompt, and the next
+ * key began another sequence. */
 static void test_a_search_that_a_prefix_ends(void **state)
 {
     (void)state;
@@ -642,8 +645,8 @@ static void test_a_search_that_a_prefix_ends(void **state)
     terminal_close(&m.terminal);
 }
 
-/* The kernel's own stop by Ctrl-Z, at any moment of drawing a screen of changing size: the
- * workbench stops between two drawings, and continues. */
+/* The kernel stops the workbench by Ctrl-Z at any moment while it draws a screen of changing size.
+ * It stops between two drawings, and continues. */
 static void test_stops_at_any_moment(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The neural arithmetic logic unit: values and gradients by hand, gradients by finite differences,
- * learnable functions, and a comparison: expressions evolved from the same runs extrapolate
- * better. */
+ * functions that it can learn. Formulas evolved from the same runs extrapolate better. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,9 +13,9 @@
 #include "program/fit.h"
 #include "program/paper/nalu.h"
 
-/* One input, one hidden cell. All parameters 0: W = 0, so a = 0, m = 1, g = 1/2 and y = 1/2, of
- * both layers. At x = 1/2 the second layer's dy/dW = x / 2 + log(x) / 2, dW/dA = 1/2, dW/dB = 0,
- * dy/dG = (a - m) / 4 x = -1/8; no gradient reaches the first. */
+/* One input, one hidden cell. With all parameters 0, both layers have W = 0, so a = 0, m = 1, g =
+ * 1/2 and y = 1/2. At x = 1/2 the second layer has dy/dW = x / 2 + log(x) / 2, dW/dA = 1/2, dW/dB =
+ * 0, dy/dG = (a - m) / 4 x = -1/8. No gradient reaches the first layer. */
 static void test_zero(void **state)
 {
     struct nalu n = {.inputs = 1, .hidden = 1, .input_scale = {4}, .scale = 10};
@@ -34,8 +33,8 @@ static void test_zero(void **state)
         assert_float_equal(gradient[i], 0, 1e-12);
 }
 
-/* The second layer passes its input on (W = 1, g = 0: exp(log h) = h), the first at 0 has y = 1/2;
- * x = 1, so log x = 0: dy/dA = x / 2 / 2, dy/dG = -1/4. */
+/* The second layer returns its input (W = 1, g = 0: exp(log h) = h). The first layer with all
+ * parameters 0 has y = 1/2. x = 1, so log x = 0: dy/dA = x / 2 / 2, dy/dG = -1/4. */
 static void test_through(void **state)
 {
     struct nalu n = {.inputs = 1,
@@ -113,7 +112,7 @@ static size_t runs(double inputs[2 * 25], double values[25], double (*of)(const 
     return n;
 }
 
-/* A product is its purpose: accurate within the runs, and reproducible. */
+/* A product, for which it was designed: accurate within the runs, and reproducible. */
 static void test_product(void **state)
 {
     double inputs[2 * 25], values[25];
@@ -126,7 +125,7 @@ static void test_product(void **state)
     assert_memory_equal(&n, &again, sizeof n);
 }
 
-/* The paper's finding (section 6.2): worse than symbolic regression. Counts without a regression
+/* The paper's result (section 6.2): worse than symbolic regression. Counts without a regression
  * formula, at four times the range of the runs. */
 static void test_worse_than_symbolic(void **state)
 {
@@ -140,7 +139,7 @@ static void test_worse_than_symbolic(void **state)
         struct nalu network;
         const struct fit_data data = {inputs, 2, runs(inputs, values, functions[i]), values};
         fit_counts(&data, &bred);
-        if (symbolic_needed(&data, &bred))   /* else regression has a formula */
+        if (symbolic_needed(&data, &bred))   /* otherwise regression finds a formula */
             symbolic_fit(&data, &bred);
         double left_out = nalu_fit(&data, &network),
                b = fabs(formula_value(&bred, far, 2) / truth - 1),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The share of the CPU that a program gets, independent of the caches; and the CPU time of a
- * program started with others. */
+/* Measured parameters of this CPU for programs: the share of caches and CPU time that a program
+ * gets. The CPU time of a program that runs concurrently with others. */
 #include <pthread.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static void *work(void *out)
     return NULL;
 }
 
-/* One that works hard ends while another sleeps: to each its own. */
+/* One child computes while another sleeps. Each is charged its own CPU time. */
 static void test_time_of_one_child(void **state)
 {
     pthread_t worker;
@@ -59,7 +59,7 @@ static void test_time_of_one_child(void **state)
     assert_true(slept < worked / 2);
 }
 
-/* A second level as large as all that is walked through, and larger. */
+/* A second level as large as all memory that is walked over, or larger. */
 static void test_huge_second_level(void **state)
 {
     static const char *const sizes[] = {"67108864", "1073741824", "1e300"};
@@ -83,8 +83,8 @@ static void test_huge_second_level(void **state)
     }
 }
 
-/* Lines of the second and third level that others replace, the oldest first: the time constant is
- * recovered, whatever part of the area is in the second level. A level that keeps all gets no
+/* Other programs replace lines of the second and third level, the oldest first. The time constant
+ * is found, whatever part of the area is in the second level. A level without replacement gets no
  * value. */
 static void test_replaced_by_others(void **state)
 {
@@ -97,7 +97,8 @@ static void test_replaced_by_others(void **state)
     for (double kept = 0.5e-3; kept < 5e-3; kept *= 1.7) {
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
-        /* Latency of the third level by native_apply: half of the area is in the second level. */
+        /* Latency of the third level as native_apply derives it: half of the area is in the second
+         * level. */
         double third = (50e-9 - 0.5 * 10e-9) / 0.5, kept_second = 0.7 * kept;
         for (int i = 0; i < NATIVE_WAITS; i++) {
             double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept),
@@ -119,11 +120,11 @@ static void test_replaced_by_others(void **state)
     machine_free(m);
 }
 
-/* A second level partly occupied by a thread on the same core: its remaining size is recovered, and
- * with it the latency of the next level. Without the thread only lines of full sets are lost. */
+/* A thread on the same core uses a part of the second level. Its remaining size is found, and with
+ * it the latency of the next level. Without the thread only lines of full sets are lost. */
 static void test_second_level_shared(void **state)
 {
-    /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
+    /* E(X - 16)+ / 16 for a Poisson-distributed X with mean 16 */
     const double near = 10e-9, third = 70e-9, all = 0x1p21,
                  crowded = pow(16, 16) * exp(-16) / tgamma(17);
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -149,8 +150,8 @@ static void test_second_level_shared(void **state)
     }
 }
 
-/* Contention for a core's ports appears in loads only if their maximal number is known: it is known
- * for every core on which programs are measured. */
+/* Contention for a core's ports is visible in loads only if their largest number per cycle is
+ * known. Checks each core on which programs are measured. */
 static void test_ports_left(void **state)
 {
     static const char *const cores[] = {"sapphirerapids", "znver3", "znver4"};
@@ -174,7 +175,7 @@ static void test_ports_left(void **state)
     }
 }
 
-/* The size of a TLB and the cost of a page walk are recovered from walks with TLB misses; with huge
+/* The size of a TLB and the cost of a page walk are found from walks with TLB misses. With huge
  * pages, without misses, there is no value. */
 static void test_page_walks(void **state)
 {
@@ -201,8 +202,8 @@ static void test_page_walks(void **state)
     machine_free(m);
 }
 
-/* Lines that share few sets of the second level: the hits match a mixture of LRU and random
- * replacement, and the fraction of LRU is recovered. */
+/* Lines that share few sets of the second level. The hits match a mixture of LRU and random
+ * replacement, and the share of LRU is found. */
 static void test_replacement(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -227,7 +228,7 @@ static void test_replacement(void **state)
         assert_true(fact_number(m, "l1_crowded_cycles") == 0);
         machine_free(m);
     }
-    /* more lines than the third level holds, 12 ns at 2 GHz: the set's own time */
+    /* more lines than the third level holds, 12 ns at 2 GHz: the time of the set itself */
     struct machine *m = load_machine("sapphirerapids");
     n.crowded = 12e-9;
     const double own = fact_number(m, "l2_oldest");
@@ -237,8 +238,8 @@ static void test_replacement(void **state)
     machine_free(m);
 }
 
-/* Measurements are saved with their date, without the varying clock; another CPU's lines are
- * unchanged; damaged numbers are ignored. */
+/* Measurements are saved with their date, without the varying clock. Rows of another CPU are
+ * unchanged, and damaged numbers are ignored. */
 static void test_kept(void **state)
 {
     static const char others[] =
@@ -280,8 +281,8 @@ static void test_kept(void **state)
     machine_free(again);
 }
 
-/* One file contains the costs of lines by size and the parameters of programs: each keeps the
- * other's rows, and a damaged row of one does not hide the other. */
+/* One file has the costs of lines by size and the parameters of programs. Each keeps the rows of
+ * the other, and a damaged row of one does not hide the other. */
 static void test_one_file(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -306,7 +307,7 @@ static void test_one_file(void **state)
     assert_true(memory_lines_recall(m, &again) && native_recall(m, day));
     assert_string_equal(again.day, day);
     assert_int_equal(again.count, 2);
-    assert_false(again.overlaps);   /* the machine's value */
+    assert_false(again.overlaps);   /* the value of the machine */
     for (unsigned i = 0; i < MEMORY_COSTS; i++)
         assert_true(again.cycles[i][0] == 1 + i && again.cycles[i][1] == 20 + i);
     assert_true(file_read(path, 1 << 16, &text, &err));
@@ -332,13 +333,13 @@ static void test_one_file(void **state)
 #define SANITIZED
 #endif
 
-/* If a limit of address space leaves no room to measure, the table's facts remain, and that is
- * reported; a request for new ones is rejected. */
+/* If a limit of address space prevents measuring, the table's facts are used, and that is reported.
+ * A request for new measurements is rejected. */
 static void test_no_room(void **state)
 {
     (void)state;
 #ifdef SANITIZED
-    skip();   /* a sanitizer has taken all address space already */
+    skip();   /* a sanitizer uses all of the address space */
 #else
     if (!address_space_limited())
         skip();
@@ -364,8 +365,8 @@ static void test_no_room(void **state)
 #endif
 }
 
-/* Samples agree if the largest and the least differ by at most the given tolerance, for each level;
- * lines in the second level are not compared. */
+/* Samples agree if largest and least differ by at most the tolerance, for each level. The number of
+ * lines in the second level is not compared. */
 static void test_looks_agree(void **state)
 {
     struct native n[3];

@@ -30,7 +30,7 @@ static const struct machine *machine(const char *id)
     return m;
 }
 
-/* The loop of @k that contains all others. */
+/* Returns the loop of @k that contains all others. */
 static size_t outermost(const struct kernel *k)
 {
     size_t found = 0;
@@ -54,8 +54,8 @@ static double cycles_of(const char *text, const char *id, double trips, double *
     return cycles;
 }
 
-/* A chain through both loops: each iteration costs its multiplication, whatever lies between; the
- * iterations of three loops multiply. */
+/* A chain through both loops costs one multiplication per inner iteration, whatever else the loops
+ * contain. The trip counts of three loops multiply. */
 static void test_chain(void **state)
 {
     static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
@@ -82,7 +82,7 @@ static void test_chain(void **state)
         }
 }
 
-/* Backward jumps hide a chain that is shorter. */
+/* Backward jumps hide a shorter chain. */
 static void test_jumps(void **state)
 {
     (void)state;
@@ -93,7 +93,8 @@ static void test_jumps(void **state)
     }
 }
 
-/* The inner loop's body once per iteration, each jump to the next copy. */
+/* Returns the cycles of the inner loop's body repeated @trips times, with each jump to the next
+ * copy. */
 static double written_out(const char *id, unsigned trips)
 {
     struct str text = {0};
@@ -112,8 +113,8 @@ static double written_out(const char *id, unsigned trips)
     return cycles;
 }
 
-/* Chains of one iteration overlap those of the next within the reorder buffer: equal to the fully
- * unrolled loop. */
+/* Chains of one iteration overlap those of the next within the reorder buffer. The result equals
+ * that of the unrolled loop. */
 static void test_overlap(void **state)
 {
     static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
@@ -122,7 +123,7 @@ static void test_overlap(void **state)
     (void)state;
     for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
         for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
-            /* a backward jump each, absent from the unrolled loop */
+            /* each inner iteration has a backward jump, which the unrolled loop lacks */
             const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);
             const double found =
                 cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), "
@@ -135,7 +136,7 @@ static void test_overlap(void **state)
         }
 }
 
-/* Unmodelled effects are reported by name. */
+/* Reports unmodelled effects by name. */
 static void test_notes(void **state)
 {
     static const struct { const char *text, *says;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ void *__wrap_realloc(void *block, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 static size_t allocations;
-static pid_t self;   /* 0: children may allocate */
+static pid_t self;   /* this process; 0: children may allocate */
 
 static void count_allocation(void)
 {
@@ -61,7 +61,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 #define MOST 200
 
-/* The wrapping works: allocations of a workspace are counted. */
+/* The wrappers work: they count the allocations of a workspace. */
 static void test_counting(void **state)
 {
     (void)state;
@@ -98,8 +98,8 @@ static void test_masses(void **state)
     }
 }
 
-/* The child that becomes the user's editor allocates nothing: another thread may have held the
- * allocator's lock at the fork, a deadlock. */
+/* The child that becomes the user's editor allocates nothing. Another thread may hold the
+ * allocator's lock at the fork, which would cause a deadlock. */
 static void test_editor(void **state)
 {
     struct err err = {0};
@@ -114,8 +114,8 @@ static void test_editor(void **state)
     self = 0;
 }
 
-/* A name that looks like an option or a command of an editor reaches it as an absolute path, and
- * never a shell. */
+/* A file name that looks like an option or a command of an editor is passed as an absolute path,
+ * and never to a shell. */
 static void test_editor_argument(void **state)
 {
     static const char *const names[] = {
@@ -128,7 +128,7 @@ static void test_editor_argument(void **state)
     there = getcwd(here, sizeof here);
     assert_non_null(there);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        /* sh -c 'script' NAME: the last word is the editor's argument. */
+        /* sh -c 'script' NAME: the last word is the argument of the editor. */
         setenv("WANTED_DIRECTORY", here, 1);
         setenv("WANTED_NAME", names[i], 1);
         setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh",

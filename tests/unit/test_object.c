@@ -89,7 +89,7 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
-/* A program without symbols, with a called function and one known only from the unwind tables;
+/* Links a program without symbols: a called function, and one that only the unwind tables list.
  * @flags: for `ld`. Returns its path; NULL without tools. */
 static char *link_stripped(const char *text, char **dir)
 {
@@ -116,7 +116,7 @@ static char *link_stripped(const char *text, char **dir)
     return str_take(&path);
 }
 
-/* The functions' offsets from the first, and sizes. */
+/* Checks the functions' offsets from the first one, and their sizes. */
 static void expect_functions(const char *text, size_t count, const uint64_t (*places)[2])
 {
     char *dir, *path = link_stripped(text, &dir);
@@ -138,7 +138,7 @@ static void expect_functions(const char *text, size_t count, const uint64_t (*pl
         assert_string_equal(s->name, str_text(&name));
         str_done(&name);
     }
-    /* An address within a function names it, and its loop has an address of its own. */
+    /* An address within a function names it, and its loop has a separate address. */
     struct kernel_options options = {0};
     struct str inside = {0};
     str_addf(&inside, "0x%llx", (unsigned long long)object_address(&o, places[1][0] + 1));
@@ -173,7 +173,7 @@ static void test_functions_of_calls(void **state)
     expect_functions(text, 2, places);
 }
 
-/* Code of more than a megabyte is mapped, not copied, and the function with the loop is found in
+/* Code of more than a megabyte is mapped instead of copied. The function with the loop is found in
  * it. */
 static void test_large_file_is_mapped(void **state)
 {
@@ -203,7 +203,7 @@ static void test_large_file_is_mapped(void **state)
 static const char *shrinking;
 static off_t shrunk;     /* bytes */
 
-/* Replaces the program at the first poll for cancellation. */
+/* Truncates the program at the first poll for cancellation. */
 static bool shrink(void *state)
 {
     (void)state;
@@ -211,8 +211,8 @@ static bool shrink(void *state)
     return false;
 }
 
-/* A mapped file that is truncated during reading, or afterwards, causes an error of the reader; the
- * program continues. */
+/* If a mapped file is truncated while it is read, or afterwards, the reader returns an error and
+ * the program continues. */
 static void test_file_that_shrinks(void **state)
 {
     (void)state;
@@ -245,7 +245,7 @@ static void test_file_that_shrinks(void **state)
     child_directory_free(dir);
 }
 
-/* The same for a file that loses part of its last page, which then reads as zeros. */
+/* The same for a file that loses a part of its last page, which then reads as zeros. */
 static void test_file_that_shrinks_little(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void test_names_as_programmers_write_them(void **state)
     free(text);
 }
 
-/* Each parameter is a pair of the previous one: the text doubles. */
+/* Each parameter is a pair of the previous one, so the text doubles. */
 static void test_names_that_double(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ambiguities of a mapping and of classes of forms, and the experiments that would resolve them. */
+/* Ambiguities of a mapping and of classes of forms, and the experiments that resolve them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 #include "../support/support.h"
 
 #define FORMS 4
-/* takes any of four ports, one of two of them; two slots with unknown ports; a slot */
+/* WIDE: one µop on any of four ports; HALF: on two of them; TWO: two slots, unknown ports; PAIRED:
+ * one slot */
 enum { WIDE, HALF, TWO, PAIRED };
 
 static const char *const names[FORMS] = {"WIDE", "HALF", "TWO", "PAIRED"};
@@ -33,7 +34,8 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* Four ports and four slots per cycle: HALF has ports 0 and 1, the others none. */
+/* Returns a mapping of four ports and four slots per cycle. HALF has ports 0 and 1; other forms
+ * have none. */
 static struct mapping *mapping_of_forms(void)
 {
     static const unsigned slots[FORMS] = {1, 1, 2, 1};
@@ -53,9 +55,9 @@ static struct mapping *mapping_of_forms(void)
     return m;
 }
 
-/* A form at the issue width has any of four ports or none, and no experiment of these forms
- * distinguishes them. A form of two slots may have two ports, visible in experiments that keep them
- * busy. */
+/* A form as fast as the issue width has any of four ports or none, which no experiment of these
+ * forms distinguishes. A form of two slots may have two ports; experiments that keep them busy
+ * reveal this. */
 static void test_width_hides(void **state)
 {
     struct mapping *m = mapping_of_forms();
@@ -65,7 +67,7 @@ static void test_width_hides(void **state)
     (void)state;
     measure(t, WIDE, 1, 0, 0, 0.25);
     measure(t, HALF, 1, 0, 0, 0.5);
-    measure(t, WIDE, 1, HALF, 1, 0.5);   /* with two slots HALF would leave too few */
+    measure(t, WIDE, 1, HALF, 1, 0.5);   /* with two slots, HALF would have too few */
     measure(t, TWO, 1, 0, 0, 0.5);
     observable_find(m, t, list);
     assert_int_equal(list[WIDE].rivals, 1);
@@ -74,13 +76,13 @@ static void test_width_hides(void **state)
     assert_int_equal(list[TWO].rivals, 2);
     assert_int_equal(list[TWO].settle.count, 2);
     assert_string_equal(list[TWO].settle.terms[1].form, "HALF");
-    assert_int_equal(list[PAIRED].rivals, 0);   /* it was not measured */
+    assert_int_equal(list[PAIRED].rivals, 0);   /* the form was not measured */
     assert_non_null(strstr(observable_reason(m), "not observable: the issue width"));
     size_t before = t->rows.count;
     assert_int_equal(generate_hidden(t, list), 1);
     assert_int_equal(generate_hidden(t, list), 0);
-    /* The time is the same without those ports: the remaining alternative is hidden in any
-     * experiment. */
+    /* The time is the same without these ports, so no experiment distinguishes the remaining
+     * alternative. */
     const struct flat_term *terms = experiments_terms(t, before);
     double slots = 0, half = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -97,7 +99,7 @@ static void test_width_hides(void **state)
     mapping_free(m);
 }
 
-/* The evolver's choice does not matter: a form with all four ports is as ambiguous as one
+/* The evolver's choice has no influence: a form with all four ports is as ambiguous as one
  * without. */
 static void test_with_ports(void **state)
 {
@@ -114,14 +116,14 @@ static void test_with_ports(void **state)
     observable_find(m, t, list);
     assert_int_equal(list[WIDE].rivals, 1);
     observable_done(list, FORMS);
-    /* A time limited by ports: longer than slots alone. */
+    /* A time that ports limit is longer than slots require. */
     entry = *mapping_find(m, "TWO");
     usage_add(&entry.usage, 1, 1);
     mapping_set(m, &entry);
     usage_done(&entry.usage);
     measure(t, TWO, 1, 0, 0, 1);
     observable_find(m, t, list);
-    /* four slots and no port explain its time alone */
+    /* four slots without a port explain its time alone */
     assert_int_equal(list[TWO].rivals, 1);
     observable_done(list, FORMS);
     measure(t, WIDE, 1, TWO, 1, 1);
@@ -132,8 +134,8 @@ static void test_with_ports(void **state)
     mapping_free(m);
 }
 
-/* Forms equal alone are a class, with a note that nothing compares its members; pairs with its
- * first member do, and distinguish the others too. */
+/* Forms that are equal alone form a class. A note says that nothing compares its members. Pairs
+ * with its first member compare them, and distinguish all others. */
 static void test_untested(void **state)
 {
     struct experiments *t = table_of_forms();
@@ -150,7 +152,7 @@ static void test_untested(void **state)
                 congruence_undistinguished(&c, 3));
     assert_int_equal(generate_untold(t, &c), 3);
     congruence_done(&c);
-    static const double cycles[] = {2, 2, 1};   /* the last shares no port with the first */
+    static const double cycles[] = {2, 2, 1};   /* the last form shares no port with the first */
     for (size_t i = 0; i < 3; i++)
         experiments_set(t, FORMS + i, cycles[i], NAN, 1, NULL);
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
@@ -160,7 +162,7 @@ static void test_untested(void **state)
     assert_int_not_equal(c.class_of[3], c.class_of[0]);
     assert_int_equal(generate_untold(t, &c), 0);
     congruence_done(&c);
-    /* For the evolver a pair compares neither of its forms with the other; with the first form it
+    /* For the evolver a pair compares neither of its forms with the other. With the first form it
      * compares the other two. */
     congruence_find(t, CONGRUENCE_EPSILON, 0, false, &c);
     assert_int_equal(c.classes, 2);
@@ -169,8 +171,8 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
-/* Several copies of a form take proportionally longer than one: its time alone also determines its
- * time with itself, and nothing remains to be measured. */
+/* Several copies of a form take proportionally longer than one. So its time alone also determines
+ * its time with itself, and no further experiment is needed. */
 static void test_several_alone(void **state)
 {
     struct experiments *t = table_of_forms();

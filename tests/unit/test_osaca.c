@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: results derived by hand, round trips of shipped machines, errors with their
- * lines. */
+/* OSACA machine files: results derived by hand, export and import of shipped machines, errors with
+ * their lines. */
 #include <setjmp.h>
 #include <glob.h>
 #include <math.h>
@@ -101,20 +101,21 @@ static void test_reads_as_osaca_would(void **state)
         fail_msg("%s", err.what);
     assert_int_equal(notes.entries, 10);
     assert_int_equal(notes.unnamed, 1);   /* frobnicate */
-    assert_int_equal(notes.unknown, 1);   /* nop without a pressure */
-    /* One width represents both, with both names. */
+    assert_int_equal(notes.unknown, 1);   /* an entry of nop without pressure */
+    /* one entry for a width represents both forms, under both names */
     assert_usage(m, "ADD (R64, R64)", "1*p0156", 1);
     assert_usage(m, "SUB (R8l, R8l)", "1*p0156", 1);
-    /* The suffixed name first, then the general one. */
+    /* The entry with a suffix takes precedence over the general one. */
     assert_usage(m, "IMUL (R64, R64)", "1*p1", 3);
     assert_usage(m, "IMUL (R32, R32)", "2*p1", 4);
-    /* Register form and a load of the operand's size: its ports and its latency. */
+    /* The entry of the register form plus a load of the operand's size: ports and latency of
+     * both. */
     assert_usage(m, "ADD (R64, M64)", "1*p23+1*p[2D,3D]+1*p0156", 5);
     assert_usage(m, "VADDPD (XMM, XMM, M128)", "1*p01+1*p23+1*p[2D,3D]", 9);
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "1*p01+2*p23+2*p[2D,3D]", 10);
-    /* Read, modify, write. */
+    /* a read-modify-write: load, operation and store */
     assert_usage(m, "ADD (M64, R64)", "1*p23+1*p[2D,3D]+1*p4+1*p0156+1*p237", 5);
-    /* The divider is a pipe; 8.4 cycles are rounded to 8. */
+    /* The divider is a pipe; its 8.4 cycles are rounded to 8. */
     assert_usage(m, "VDIVPD (YMM, YMM, YMM)", "1*p0+8*p[0DV]", 13);
     assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
     assert_true(notes.rounded >= 1);
@@ -122,14 +123,14 @@ static void test_reads_as_osaca_would(void **state)
     assert_usage(m, "VPADDD (ZMM, K, ZMM, ZMM)", "1*p05", 1);
     assert_usage(m, "VPADDD (ZMM, ZMM, ZMM)", "1*p05", 1);
     assert_null(mapping_find(m->mapping, "VPADDD (YMM, YMM, YMM)"));
-    /* Addresses distinguish forms of LEA. */
+    /* Addresses distinguish the forms of LEA. */
     assert_usage(m, "LEA_B_IS_D8 (R64)", "1*p1", 3);
     assert_null(mapping_find(m->mapping, "LEA_B_I (R64)"));
     assert_usage(m, "JNZ (Rel8)", "", 0);
     assert_null(mapping_find(m->mapping, "NOP ()"));
     assert_string_equal(m->title, "A small one");
-    /* By the names that the analysis reads; facts missing in the file remain unset, and the width
-     * of retirement is not that of issue. */
+    /* Facts have the names that the analysis reads. Facts that the file lacks stay unset, and the
+     * retire width is not the issue width. */
     assert_true(fact_number(m, "reorder_buffer") == 100 && fact_number(m, "retire_width") == 4);
     assert_true(fact_number(m, "load_latency") == 4 && fact_number(m, "load_latency_vector") == 5 &&
                 fact_number(m, "load_latency_wide") == 6);
@@ -142,9 +143,9 @@ static void test_reads_as_osaca_would(void **state)
     machine_free(m);
 }
 
-/* The notation of OSACA's newest files: '13' in a string is ports 1 and 3 though one is named 13,
- * masks in both spellings, keys of other tools, rules by register class in which one class stores
- * through both ports, fractional cycles in a rule. */
+/* The notation of OSACA's newest files. '13' in a string means ports 1 and 3, although one port is
+ * named 13. Masks have both spellings. There are keys of other tools, rules by register class of
+ * which one stores through both ports, and fractional cycles in a rule. */
 static void test_reads_ports_of_two_digits(void **state)
 {
     static const char text[] =
@@ -200,7 +201,7 @@ static void test_reads_ports_of_two_digits(void **state)
     assert_usage(m, "XADD (R64, R64)", "2*p[12,13]", NAN);
     assert_usage(m, "XADD (M64, R64)", "1*p45+4*p[12,13]", NAN);
     assert_usage(m, "VXORPS (ZMM, K, ZMM, ZMM)", "1*p1", 2);
-    /* half a cycle of port 12 is no bottleneck */
+    /* half a cycle of port 12 is no limit */
     assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13", 9);
     assert_usage(m, "VPCMPEQD (K, K, ZMM, ZMM)", "1*p3", 7);
     assert_true(fact_number(m, "reorder_buffer") == 448 && fact_number(m, "issue_width") == 8);
@@ -211,8 +212,8 @@ static void test_reads_ports_of_two_digits(void **state)
 }
 
 /* The notation of older files: numbers by register class that multiply the rules, an empty pressure
- * of unmeasured forms, alternatives, fractions, dividers named DV0, lists of names, names that only
- * match the mnemonic without its suffix. */
+ * for unmeasured forms, alternatives, fractions, dividers named DV0, lists of names, names that
+ * match only the mnemonic without its suffix. */
 static const char old[] =
     "isa: x86\nload_latency: {gpr: 4.0, mm: 4.0, xmm: 4.0, ymm: ~}\n"
     "load_throughput_multiplier: {gpr: 1.0, xmm: 1.0, ymm: 2.0}\nstore_throughput_multiplier: "
@@ -264,9 +265,9 @@ static void test_reads_older_habits(void **state)
     assert_usage(m, "VADDPD (YMM, YMM, M256)", "2*p01+2*p89+2*p[8D,9D]", NAN);
     assert_usage(m, "VMOVAPD (M256, YMM)", "3*p8+3*p[ST]", 0);
     assert_usage(m, "MOV (M64, R64)", "1*p8+1*p[ST]", 0);
-    /* No form matches a file without AVX-512. */
+    /* No form of a file without AVX-512 matches. */
     assert_null(mapping_find(m->mapping, "VADDPD (YMM, K, YMM, YMM)"));
-    /* A single name has precedence over one in a list. */
+    /* A single name takes precedence over a name in a list. */
     assert_usage(m, "AND (R64, R64)", "1*p01", 1);
     assert_usage(m, "OR (R64, R64)", "1*p0", 2);
     assert_usage(m, "CDQ ()", "1*p1", 1);
@@ -276,14 +277,14 @@ static void test_reads_older_habits(void **state)
     assert_true(mapping_ports(m->mapping)->pipes == (1u << 1 | 1u << 3));
     assert_int_equal(notes.skipped_count, 1);
     assert_string_equal(notes.skipped[0].name, "vpaddd");
-    /* Lists of registers alone do not make an entry unused. */
+    /* An entry is not unused merely because it has a list of registers. */
     assert_int_equal(notes.unnamed, 0);
     osaca_notes_done(&notes);
     machine_free(m);
 }
 
-/* Entries that OSACA matches only by the mnemonic before the point, or no longer, and Portolan
- * does: conditions named identifiers, missing shapes. */
+/* Entries that match in Portolan, and in OSACA only by the mnemonic before the point or not at all:
+ * conditions named identifiers, missing shapes. */
 static void test_reads_older_aarch64(void **state)
 {
     static const char text[] =
@@ -322,8 +323,8 @@ static void test_reads_older_aarch64(void **state)
     machine_free(m);
 }
 
-/* Each fact of @m is read back from its export. A fact missing in @m may come from its plain
- * loads. */
+/* Checks that a fact of @m equals that of its export. A fact that @m lacks may be derived from its
+ * plain loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
     if (machine_fact(m, fact) && fact_number(m, fact) > 0 &&
@@ -381,7 +382,7 @@ static void test_round_trip_of_shipped_machines(void **state)
     }
 }
 
-/* @m as another program would read its file: without Portolan's own keys. */
+/* Returns @m as another program would read its file: without Portolan's own keys. */
 static struct machine *seen_by_others(const struct machine *m)
 {
     struct str text = {0}, foreign = {0};
@@ -405,7 +406,8 @@ static struct machine *seen_by_others(const struct machine *m)
     return back;
 }
 
-/* Without Portolan's own keys the file must mean nearly the same: this is OSACA's view of it. */
+/* Without Portolan's own keys the file must describe nearly the same machine, because OSACA reads
+ * it so. */
 static void test_foreign_eyes_see_the_same(void **state)
 {
     (void)state;
@@ -418,12 +420,12 @@ static void test_foreign_eyes_see_the_same(void **state)
         bool nameless = strstr(entry->form, "_LOCK") || str_has_prefix(entry->form, "REP");
         known += other != NULL;
         same += other && usage_equal(&entry->usage, &other->usage);
-        /* A prefix is a separate word in AT&T text; all other forms have a name. */
+        /* A prefix is a separate word in AT&T text. All other forms have a name. */
         if (!nameless == !other)
             fail_msg("%s is %s", entry->form, other ? "there" : "lost");
     }
     assert_string_equal(machine_fact(back, "indexed_store_ports"), "p23");
-    /* Differences depend on an immediate's width, rounding or zeroing. */
+    /* Differences depend on the width of an immediate, rounding or zeroing. */
     assert_true(same > known * 98 / 100);
     assert_usage(back, "ADC (R64, I8)", "1*p06", 1);
     assert_usage(back, "IMUL (R64)", "1*p1+1*p5", mapping_find(m->mapping, "IMUL (R64)")->latency);
@@ -433,8 +435,8 @@ static void test_foreign_eyes_see_the_same(void **state)
     machine_free(m);
 }
 
-/* The same for AArch64: differences depend on a shift, the number of lanes, or whether a register
- * or a number increments the base, which OSACA ignores. */
+/* The same for AArch64. Differences depend on a shift, the number of lanes, or whether a register
+ * or a number increments the base; OSACA ignores these. */
 static void test_foreign_eyes_on_aarch64(void **state)
 {
     (void)state;
@@ -456,7 +458,7 @@ static void test_foreign_eyes_on_aarch64(void **state)
     }
 }
 
-/* OSACA's own machine files, which are not shipped here: PORTOLAN_OSACA_DATA names their
+/* Reads the machine files of OSACA, which are not shipped here. PORTOLAN_OSACA_DATA: their
  * directory. */
 static void test_files_of_osaca(void **state)
 {
@@ -492,7 +494,7 @@ static void test_files_of_osaca(void **state)
     str_done(&pattern);
 }
 
-/* Replaces the first @from of the small file by @to. */
+/* Writes the small file with its first @from replaced by @to. */
 static void altered(const char *from, const char *to, struct str *out)
 {
     const char *at = strstr(small, from);
@@ -529,7 +531,7 @@ static void test_faults_name_the_line(void **state)
     assert_null(import_osaca_parse("x", "bad.yml", "", 0, shipped_forms(), NULL, &err));
     assert_null(import_osaca_parse("x", "bad.yml", "[[[[", 4, shipped_forms(), NULL, &err));
     assert_null(import_osaca_parse("x", "bad.yml", "\xff\xfe\xff", 3, shipped_forms(), NULL, &err));
-    /* No entry is usable: the first reason, with its line. */
+    /* If no entry is usable the message has the first reason and its line. */
     static const char none[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, "
                                "port_pressure: [[1, '7']]}\n- {name: sub, port_pressure: 3}\n";
     assert_null(
@@ -544,8 +546,8 @@ static void test_faults_name_the_line(void **state)
     str_done(&text);
 }
 
-/* OSACA's own files have such entries: they are skipped, with their line and reason, and the rest
- * is read. */
+/* OSACA's own files have invalid entries. They are skipped, with line and reason, and all others
+ * are read. */
 static void test_bad_entries_are_left_out(void **state)
 {
     (void)state;
@@ -580,7 +582,7 @@ static void test_bad_entries_are_left_out(void **state)
             fail_msg("%s: line %zu, %s: %s", faults[i].to, notes.skipped[0].line,
                      notes.skipped[0].name, notes.skipped[0].why);
         assert_usage(m, "VADDPD (XMM, XMM, XMM)", "1*p01", 4);
-        /* Neither the entry nor any of its names remains, nor does another replace it. */
+        /* Neither the entry nor any of its names is imported, and no other entry replaces it. */
         if (strcmp(faults[i].name, "add") == 0)
             assert_true(!mapping_find(m->mapping, "ADD (R64, R64)") &&
                         !mapping_find(m->mapping, "SUB (R8l, R8l)"));
@@ -660,24 +662,25 @@ static void test_reads_aarch64(void **state)
     assert_string_equal(m->isa, "aarch64");
     assert_usage(m, "B.COND (Rel)", "1*p1", 0);
     assert_usage(m, "ADD (X, X, X)", "1*p23", 1);
-    /* A shift is part of the preceding register, as in OSACA. */
+    /* As in OSACA, a shift belongs to the preceding register. */
     assert_usage(m, "ADD (X, X, X, LSL I)", "1*p23", 1);
     assert_null(mapping_find(m->mapping, "ADD (W, W, W)"));
     assert_null(mapping_find(m->mapping, "ADD (X, X, I)"));
-    /* Shapes are distinguished, lanes are not; a prefix alone does not match a form with a
-     * shape. */
+    /* Shapes are distinguished, numbers of lanes are not. A prefix alone does not match a form with
+     * a shape. */
     assert_usage(m, "FADD (V.2D, V.2D, V.2D)", "1*p0", 2);
     assert_usage(m, "FADD (D, D, D)", "1*p4", 3);
     assert_null(mapping_find(m->mapping, "FADD (V.4S, V.4S, V.4S)"));
     assert_usage(m, "FDIV (Z.D, P/M, Z.D, Z.D)", "1*p0+17*p[0DV]", 20);
     assert_true(mapping_ports(m->mapping)->pipes == 1u << 1);
-    /* Increments of the base, and lists of registers. */
+    /* increments of the base, and lists of registers */
     assert_usage(m, "LDR (D, [X, I])", "1*p3", 5);
     assert_usage(m, "LDR (D, [X, X, LSL I])", "1*p3", 5);
     assert_usage(m, "LDR (D, [X], I)", "1*p2+1*p3", 5);
     assert_usage(m, "LD1 ({V.2D, V.2D}, [X], X)", "2*p4", 6);
     assert_null(mapping_find(m->mapping, "LD1 ({V.2D, V.2D}, [X])"));
-    /* A load of its own kind, composed of the register form and the rule for its address. */
+    /* A load without an entry of its own consists of the register form and the rule for its
+     * address. */
     assert_usage(m, "LDR (X, [X, I])", "1*p[12,13]", 4);
     assert_usage(m, "LDR (X, [X], I)", "1*p23+1*p[12,13]", 4);
     assert_usage(m, "LDR (X, [X, X])", "1*p[12]", 4);
@@ -686,7 +689,7 @@ static void test_reads_aarch64(void **state)
                 fact_number(m, "load_latency_vector") == 7 &&
                 fact_number(m, "load_latency_wide") == 8);
     assert_null(machine_fact(m, "reorder_buffer"));
-    /* There is no port 67, nor a 5, named by the default of stores. */
+    /* The file has no port 67, and no port 5, which the default of stores names. */
     assert_int_equal(notes.skipped_count, 2);
     assert_string_equal(notes.skipped[1].name, "bfc");
     osaca_notes_done(&notes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* OSACA machine files: the entry of a form, and the handling of entries that match no form. */
+/* OSACA machine files: which entry a form gets, and entries that match no form. */
 #include <setjmp.h>
 #include <math.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@ static struct machine *imported(const char *text, struct osaca_notes *notes)
     return m;
 }
 
-/* One of each kind, each with its line and its first name, in the order of the file. */
+/* One unused entry of each kind is listed with its line and first name, in the order of the
+ * file. */
 static void test_unused_entries_are_listed(void **state)
 {
     (void)state;
@@ -35,7 +36,7 @@ static void test_unused_entries_are_listed(void **state)
         {12, "bswap", "other entries already describe its forms"},
         {15, "", "no form matches"},
         {16, "an_instruction_of_a_name_that_i", "no form matches"},
-        /* truncated before the character that does not fit */
+        /* the name is truncated before the character that does not fit */
         {18, "an_instruction_of_a_name_that_", "no form matches"},
     };
     struct osaca_notes notes;
@@ -47,7 +48,7 @@ static void test_unused_entries_are_listed(void **state)
         "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], "
         "port_pressure: [[1, '0']]}\n"
         "- {name: nop, operands: [], port_pressure: ~}\n"
-        /* Names of a list follow all others. */
+        /* Names in a list follow all others. */
         "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
         "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
         "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
@@ -75,11 +76,11 @@ static void test_unused_entries_are_listed(void **state)
     machine_free(m);
 }
 
-/* No message ends within a character, however long the names in it. */
+/* No message ends within a character, however long the names in it are. */
 static void test_messages_are_cut_between_characters(void **state)
 {
     (void)state;
-    /* the 40th byte ends a character, with one more letter it does not */
+    /* The 40th byte ends a character. With one more letter it does not. */
     static const char long_port[] = "a_port_of_a_name_that_is_forty_bytes__\u00e4\u00e4\u00e4";
     struct str text = {0};
 
@@ -102,7 +103,7 @@ static void test_messages_are_cut_between_characters(void **state)
     str_done(&text);
 }
 
-/* An entry of registers matches no memory operand if the file does not define loads. */
+/* An entry of registers matches no memory operand if the file defines no loads. */
 static void test_unused_without_rules(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static void test_unused_without_rules(void **state)
     str_done(&text);
 }
 
-/* Portolan's files state the forms of their entries explicitly. */
+/* Files that Portolan wrote name the forms of their entries. */
 static void test_unused_entries_of_our_own_files(void **state)
 {
     (void)state;
@@ -149,7 +150,7 @@ static void test_unused_entries_of_our_own_files(void **state)
     machine_free(m);
 }
 
-/* Comparisons with the predicate in the name describe the general form if nothing else does. */
+/* A comparison with the predicate in its name describes the general form if no other entry does. */
 static void test_predicates_in_names(void **state)
 {
     (void)state;
@@ -167,7 +168,7 @@ static void test_predicates_in_names(void **state)
         "xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
         "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
         "{class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
-        /* Neither of these is such a comparison. */
+        /* neither is such a comparison */
         "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
         "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
         &notes);
@@ -187,7 +188,7 @@ static void test_predicates_in_names(void **state)
 }
 
 /* A form's own name takes precedence over its name without the suffix, however loosely that entry
- * matches the address; multipliers without whole cycles are reported, 0 adds no port. */
+ * matches the address. Multipliers without whole cycles are reported; 0 adds no port. */
 static void test_own_name_and_multipliers(void **state)
 {
     (void)state;
@@ -214,7 +215,7 @@ static void test_own_name_and_multipliers(void **state)
     machine_free(m);
 }
 
-/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two ports if
+/* '0DV' in a string names that port, because its letters are no ports. '13' means two ports if
  * there are a 1 and a 3. */
 static void test_ports_named_whole(void **state)
 {
@@ -259,7 +260,7 @@ static void test_index_without_base(void **state)
     machine_free(m);
 }
 
-/* Conditions of branches are part of the name, with or without a point, SVE's among them. */
+/* Conditions of branches are part of the name, with or without a point, including those of SVE. */
 static void test_conditions_in_names(void **state)
 {
     (void)state;
@@ -285,7 +286,7 @@ static void test_conditions_in_names(void **state)
     str_done(&text);
 }
 
-/* Scatters and masked stores: in files the memory operand has no mask. */
+/* In files the memory operand of scatters and masked stores has no mask. */
 static void test_masks_of_stores(void **state)
 {
     static const char text[] =
@@ -301,8 +302,8 @@ static void test_masks_of_stores(void **state)
         "{class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
         "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, "
         "{class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
-        /* The notation of files made from uops.info's tables: a general register for the mask, and
-         * for its result; EVEX as a word. */
+        /* The notation of files generated from uops.info's tables: a general register for the mask
+         * and for its result; EVEX as a word. */
         "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: "
         "register\n    name: xmm\n  - class: register\n    name: xmm\n"
         "  latency: 5\n  port_pressure: [[1, '01']]\n"
@@ -328,7 +329,7 @@ static void test_masks_of_stores(void **state)
         fail_msg("%zu: %s", err.line, err.what);
     assert_usage(m, "VSCATTERDPD (VSIB_YMM, K, ZMM)", "2*p0+14*p47", 0);
     assert_usage(m, "VMOVUPD (M512, K, ZMM)", "1*p4", 0);
-    /* If both exist, each has its own meaning. */
+    /* If both entries exist each describes its own form. */
     assert_usage(m, "VADDPD (ZMM, K, ZMM, ZMM)", "1*p1", 4);
     assert_usage(m, "VADDPD (ZMM, ZMM, ZMM)", "1*p0", 4);
     assert_usage(m, "VPMULHUW_EVEX (XMM, XMM, XMM)", "1*p01", 5);
@@ -342,7 +343,7 @@ static void test_masks_of_stores(void **state)
     machine_free(m);
 }
 
-/* A file of a few kilobytes with aliases that expand beyond the limit. */
+/* A file of a few kilobytes whose aliases expand beyond the limit. */
 static void test_aliases_are_bounded(void **state)
 {
     (void)state;
@@ -367,7 +368,8 @@ static void test_aliases_are_bounded(void **state)
     str_done(&text);
 }
 
-/* Names of skipped entries also count: a list of them may be in any number of entries. */
+/* Names of skipped entries count, too, because any number of entries may refer to a list of
+ * them. */
 static void test_names_are_bounded(void **state)
 {
     (void)state;

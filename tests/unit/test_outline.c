@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The displayed mapping of a run: its ports keep their places across renaming, and differences from
- * other mappings are ambiguities. */
+/* The displayed mapping of a run. Its ports keep their positions when ports are renamed, and
+ * differences from other mappings are ambiguities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "infer/outline.h"
 #include "../support/known.h"
 
-/* @g with permuted ports. */
+/* Returns @g with permuted ports. */
 static struct genome *shuffled(const struct genome *g)
 {
     static const uint8_t to[] = {2, 0, 3, 1};
@@ -44,13 +44,13 @@ static void test_ports_keep_their_places(void **state)
         assert_int_equal(outline_ports(first, f), outline_ports(again, f));
     assert_int_equal(again->changed, 0);
     assert_int_equal(first->changed, 0);
-    /* One form changes: the given number of cells, all in its row. */
+    /* One form changes: the number of changed cells is correct, and all are in its row. */
     gene_add(&other->genes[3], 1, 1);
     gene_add(&other->genes[3], 2, 1);
     struct outline *third = outline_of(&other, 1, b.p, again);
     assert_int_equal(third->changed, __builtin_popcount(third->changes[3]));
     assert_int_equal(third->changes[3], outline_ports(third, 3) ^ outline_ports(again, 3));
-    /* µops per port add up to the usage's volume. */
+    /* the µops per port add up to the usage's volume */
     for (size_t f = 0; f < b.p->forms; f++) {
         unsigned volume = 0;
         for (unsigned port = 0; port < third->best->ports; port++)
@@ -83,12 +83,12 @@ static void test_doubts_and_worst(void **state)
     for (size_t e = 0; e < b.p->experiments; e++)
         assert_true(fabs(outline_error(o, e)) < 1e-4);
     outline_free(o);
-    /* A mapping far from the best is no alternative. */
+    /* A mapping much worse than the best is no alternative. */
     genomes[2]->cost = 2 * (genomes[0]->cost = 1);
     o = outline_of(genomes, 3, b.p, NULL);
     assert_int_equal(o->doubtful, 0);
     outline_free(o);
-    /* The worst are the largest errors, by a full scan. */
+    /* The worst experiments are those with the largest errors, by a full scan. */
     o = outline_of(genomes + 2, 1, b.p, NULL);
     assert_true(b.p->experiments > OUTLINE_WORST);
     assert_int_equal(o->worst_count, OUTLINE_WORST);
@@ -108,8 +108,8 @@ static void test_doubts_and_worst(void **state)
     known_tear_down(&b);
 }
 
-/* What panes draw of it: each form's experiment alone, pairs of cycles in order, and the mapping as
- * a machine under the names of its ports. */
+/* Data that panes draw: each form's experiment alone, pairs with cycles in order, and the mapping
+ * as a machine with the names of its ports. */
 static void test_for_panes(void **state)
 {
     static const char *const names[] = {"W", "X", "Y", "Z"};
@@ -152,7 +152,8 @@ static void *search(void *e)
     return NULL;
 }
 
-/* Read by another thread while it runs: the reader gets a complete state of the same problem. */
+/* Another thread reads the outline while the run changes it, and gets a complete state of one
+ * problem. */
 static void test_of_a_run(void **state)
 {
     struct known_bed b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines wider than the screen: prose continues in further rows, tables scroll sideways, and the end
- * is reachable. */
+/* Lines wider than the screen: prose is wrapped, tables scroll sideways, and the end can be
+ * reached. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void assert_status(const struct pager *p, const char *expected)
     str_done(&text);
 }
 
-/* A sentence continues below its beginning, an explanation below itself. */
+/* A sentence continues below its start, an explanation below the start of the explanation. */
 static void test_prose_wraps(void **state)
 {
     struct pager p = {0};
@@ -53,8 +53,8 @@ static void test_prose_wraps(void **state)
     pager_done(&p);
 }
 
-/* If columns would lose their alignment, or the room is too small for the text, a line scrolls
- * sideways. */
+/* A line scrolls sideways if wrapping would misalign its columns, or if the screen is too small for
+ * the text. */
 static void test_tables_scroll(void **state)
 {
     struct pager p = {0};
@@ -77,8 +77,7 @@ static void test_tables_scroll(void **state)
     pager_done(&p);
 }
 
-/* For any number of rows of the last lines, the last one is completely visible, and a search
- * reaches it. */
+/* For any number of rows, the last line can be shown completely, and a search reaches it. */
 static void test_the_end(void **state)
 {
     struct pager p = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Places and their panes: layout, focus, the way back, empty panes, changes of size. */
+/* Places and their panes: layout, focus, return to previous places, empty panes, changes of
+ * size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static void draw(unsigned width, unsigned height)
     str_done(&text);
 }
 
-/* What jobs make for the views in sight is there. */
+/* Waits until the visible views have the data that jobs compute. */
 static void await_content(void)
 {
     draw(200, 60);
@@ -53,7 +54,7 @@ static const char *focused(void)
     return views[frame.current]->name;
 }
 
-/* The whole screen, with all of the place. */
+/* Compares the whole screen with all panes of the place. Returns the number of differences. */
 static unsigned differing(const char *name, const unsigned (*sizes)[2], size_t count)
 {
     unsigned differ = 0;
@@ -98,7 +99,7 @@ static void show_empty_program(void)
     run_to_end("view PROGRAM");
 }
 
-/* Measurements come from a simulated processor. */
+/* The measurements come from a simulated processor. */
 static void show_lab(void)
 {
     run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, "
@@ -147,7 +148,7 @@ static void test_golden(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* The names of the places and the position in the focused pane are on the first row; a click on a
+/* The first row has the names of the places, and the position in the focused pane. A click on a
  * name shows its place. */
 static void test_first_row(void **state)
 {
@@ -172,8 +173,8 @@ static void test_first_row(void **state)
     str_done(&shown);
 }
 
-/* The last row has the keys of the focused pane, and those of all panes, at any width; never F1 to
- * F10. */
+/* The last row has the keys of the focused pane and those of all panes, at any width, and never F1
+ * to F10. */
 static void test_key_bar(void **state)
 {
     static const unsigned widths[] = {40, 60, 80, 120, 200};
@@ -199,7 +200,7 @@ static void test_key_bar(void **state)
     assert_true(screen_holds("t faster?  M measure  m machine"));
 }
 
-/* The last row of a screen of 80 columns. */
+/* Returns whether the last row of a screen of 80 columns contains @text. */
 static bool bar_holds(const char *text)
 {
     struct str shown = {0};
@@ -213,8 +214,8 @@ static bool bar_holds(const char *text)
     return holds;
 }
 
-/* In LAB it names what acts now, the most needed first: the next step without a run; pause, stop
- * and adopt during one; adopt after it. */
+/* In LAB the row names the keys that have an effect, the most needed first: the next step without a
+ * run; pause, stop and adopt during a run; adopt after it. */
 static void test_lab_keys(void **state)
 {
     static const char *const of_run[] = {"matrix", "evolution", "search", "tables"};
@@ -260,8 +261,8 @@ static void test_lab_keys(void **state)
     assert_true(bar_holds(" a adopt") && bar_holds("v inferred"));
 }
 
-/* All panes are adjacent at 120 by 40; at 80 by 24 one fills the screen, and Tab reaches the
- * others. They tile the area at every size. */
+/* At 120 by 40 all panes are visible. At 80 by 24 one fills the screen, and Tab reaches the others.
+ * At every size they tile the area. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -300,8 +301,8 @@ static void test_sizes(void **state)
     }
 }
 
-/* Keys go to the focused pane: Tab and l to the next, h to the previous one; a place remembers it,
- * at every size. */
+/* Keys go to the focused pane. Tab and l focus the next one, h the previous one. A place remembers
+ * its focus, at every size. */
 static void test_focus(void **state)
 {
     const char *prefill;
@@ -332,8 +333,8 @@ static void test_focus(void **state)
     assert_false(session.quit);
 }
 
-/* q and Backspace return to the previous place and its cursor position; only from the first place
- * they quit. */
+/* q and Backspace return to the previous place and its cursor position. They quit only from the
+ * first place. */
 static void test_back(void **state)
 {
     const char *prefill;
@@ -360,13 +361,13 @@ static void test_back(void **state)
     assert_false(session.quit);
     press("3");
     press("2");
-    press("1");   /* the previous place: its way back is unchanged */
+    press("1");   /* back in the previous place, from which Backspace still returns */
     assert_string_equal(focused(), "kernel");
     press("q");
     assert_true(session.quit);
 }
 
-/* A key does not lose an unsaved profile: the second Q confirms. */
+/* A key cannot lose an unsaved profile: the second Q confirms. */
 static void test_quit_asks(void **state)
 {
     (void)state;
@@ -397,7 +398,7 @@ static void test_moving_together(void **state)
     press("j");
     assert_int_equal(session.document.row, 5);
     assert_true(large_holds("ADD (R64, I8)"));
-    /* Selecting a row of the timeline also moves the other panes. */
+    /* Selecting a row of the timeline moves all other panes. */
     struct pane *timeline = &frame.panes.items[4];
     assert_int_equal(timeline->view, view_find("timeline"));
     frame_click(&frame, 4, frame.panes_y + timeline->y + 1 + 2 + 3, 200, 60, &prefill);
@@ -421,7 +422,7 @@ static void test_empty_panes(void **state)
         frame_run(&frame, line);
         struct str text = {0};
         screen_text(&frame, 120, 40, true, &text);
-        /* the key, at the third column */
+        /* the key is in the third column */
         const char *row = strstr(str_text(&text), ": 3-3 title bold");
         if (place_of(views[v], &place, &pane, &at) && row) {
             while (row > str_text(&text) && row[-1] != '\n')
@@ -459,8 +460,8 @@ static void test_steps_of_the_lab(void **state)
     assert_true(large_holds("3 measured 8, 1 failed ("));
 }
 
-/* Enter changes a usage of the inferred mapping, and updates its error; the displayed mapping,
- * which the key of the differences swaps, predicts the experiments. */
+/* Enter changes a usage of the inferred mapping and updates its error. The displayed mapping
+ * predicts the experiments; the key of the differences swaps it. */
 static void test_mapping_in_view(void **state)
 {
     const char *prefill;
@@ -471,7 +472,7 @@ static void test_mapping_in_view(void **state)
     struct evolve *e = session.document.runs[0]->evolve;
     snprintf(inferred, sizeof inferred, "run %u: error", session.document.runs[0]->number);
     assert_true(large_holds(inferred) && large_holds("1 Inferred"));
-    frame_run(&frame, "jump swap; jump swap");   /* to the row of its form */
+    frame_run(&frame, "jump swap; jump swap");   /* back to the row of its form */
     assert_string_equal(focused(), "matrix");
     assert_int_equal(frame_key(&frame, KEYCODE_ENTER, &prefill), FRAME_PROMPT);
     assert_non_null(strstr(prefill, "evolve edit \"ADD (R64, R64)\" "));
@@ -489,7 +490,7 @@ static void test_mapping_in_view(void **state)
     assert_string_equal(focused(), "mapping");
     assert_true(large_holds("skylake: error") && large_holds("1 Mapping"));
     frame_run(&frame, "pane tables");
-    await_content();   /* of the changed mapping */
+    await_content();   /* waits for data of the changed mapping */
     press("x");
     assert_string_equal(focused(), "tables");
     assert_true(large_holds(inferred) && large_holds("1 Inferred"));
@@ -498,7 +499,7 @@ static void test_mapping_in_view(void **state)
     assert_true(large_holds("filter form~"));
 }
 
-/* Each back key closes overlays of the place, and the jobs below continue. */
+/* Each back key closes the place's overlay, and jobs continue. */
 static void test_help_closes(void **state)
 {
     static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};
@@ -552,8 +553,8 @@ static bool shows(unsigned width, unsigned height, const char *text)
     return holds;
 }
 
-/* If reasons do not fit, the pane shows the number of hidden rows; alone, scrolled to the end,
- * there are none. */
+/* If not all reasons fit, the pane shows the number of hidden rows. Shown alone and scrolled to the
+ * end it hides none. */
 static void test_all_reasons(void **state)
 {
     static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s",
@@ -584,7 +585,7 @@ static void test_all_reasons(void **state)
     assert_true(cut);
 }
 
-/* The help of a pane has each of its keys at any width; the explanation of a key is complete, or
+/* The help of a pane has each of its keys at any width. The explanation of a key is complete, or
  * ends before a comma or in an ellipsis. */
 static void count_key(void *to, const char *keys, const char *command, const char *help)
 {

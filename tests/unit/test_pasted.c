@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Input of a terminal without paste marks: text is distinguished from keys. */
+/* Input from a terminal without paste marks: distinguishes text from keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void test_keys(void **state)
             fail_msg("taken for a paste: %s", keys[i]);
 }
 
-/* Each kernel of the source tree, complete and its first read. */
+/* each kernel of the source tree, complete and only its first read */
 static void test_kernels(void **state)
 {
     struct str path = {0}, text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Typical clipboard contents: each file of tests/data/pastes yields its loop. pastes.csv has its
- * number of instructions, from the compiler's object, and the number of lines that are not
+/* Typical clipboard contents: each file of tests/data/pastes has the expected loop. pastes.csv has
+ * its number of instructions, from the compiler's object, and the number of lines that are not
  * assembler text. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static void test_corpus(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Percentages of a profile's samples stay with their instructions. */
+/* The percentages of a profile's samples stay at their instructions. */
 static void test_percents(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void test_impossible_percents(void **state)
     }
 }
 
-/* Invalid text is not mistaken for prose: the assembler rejects it. */
+/* Invalid code is not mistaken for prose: the assembler rejects it. */
 static void test_mistakes_are_refused(void **state)
 {
     (void)state;
@@ -194,7 +194,8 @@ static void test_code_is_kept(void **state)
     kernel_free(k);
 }
 
-/* A semicolon after a blank, in Intel syntax: for `as` a separator, for most people a comment. */
+/* A semicolon after a blank, in Intel syntax: `as` treats it as a separator, most people as the
+ * start of a comment. */
 static void test_semicolons(void **state)
 {
     (void)state;
@@ -239,7 +240,7 @@ static void test_semicolons(void **state)
     }
 }
 
-/* Omitted lines, with reasons. */
+/* Omitted lines are reported with reasons. */
 static void test_reasons(void **state)
 {
     (void)state;
@@ -266,7 +267,7 @@ static void test_reasons(void **state)
     }
 }
 
-/* Plain characters: removed ones, and plain text, which is unchanged. */
+/* Special characters are removed or replaced; plain text is unchanged. */
 static void test_plain(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 #include "simulate/simulate.h"
 #include "../support/support.h"
 
-/* Simulates the block @hex on @m; the storage of steps is freed. */
+/* Simulates the block @hex on @m. Frees the storage of steps. */
 static struct simulation run(const struct machine *m, const char *hex, struct bounds *bounds)
 {
     struct err err = {0};
@@ -35,7 +35,7 @@ static bool is_simulated(const struct machine *m)
     return strcmp(m->isa, isa_name(ISA_X86_64)) == 0 && !isnan(machine_number(m, "load_latency"));
 }
 
-/* Nothing passes a barrier: times between barriers add up, in bounds and simulation. */
+/* No instruction passes a barrier. The times between barriers add up, in bounds and simulation. */
 static void test_barriers(void **state)
 {
     /* mulsd xmm0,xmm0; lfence; mulsd xmm1,xmm1; lfence */
@@ -53,7 +53,7 @@ static void test_barriers(void **state)
             struct simulation sim = run(m, fenced, &bounds);
             double with = bounds.cycles[BOUND_DEPENDENCIES];
             assert_true(sim.cycles >= bounds.total && bounds.total > sim.cycles * 0.9);
-            run(m, plain, &bounds);   /* both products in parallel */
+            run(m, plain, &bounds);   /* the two products execute in parallel */
             if (with < 2 * bounds.cycles[BOUND_DEPENDENCIES] + 2)
                 fail_msg("%s: %.2f with barriers, %.2f without", ids[i], with,
                          bounds.cycles[BOUND_DEPENDENCIES]);
@@ -65,8 +65,8 @@ static void test_barriers(void **state)
     free(ids);
 }
 
-/* Microcode and waits measured alone take that time in the simulation, fractions of cycles
- * accumulate, and neighbouring instructions have no effect. */
+/* Microcode and waits that were measured alone take that time in the simulation. Fractions of
+ * cycles accumulate, and neighbouring instructions have no influence. */
 static void test_alone(void **state)
 {
     static const struct { const char *machine, *hex; double cycles;
@@ -97,17 +97,17 @@ static void test_alone(void **state)
     }
 }
 
-/* Zen 2 finds stores of general registers of 32 and 64 bits at rename, by the same registers and
- * displacement (Agner Fog: 2 cycles instead of 15). */
+/* Rename on Zen 2 forwards stores of general registers of 32 and 64 bits, for the same address
+ * registers and displacement (Agner Fog: 2 cycles instead of 15). */
 static void test_mirrored(void **state)
 {
     static const struct { const char *hex; bool found; } cases[] = {
         /* mov [rsi],eax; add dword [rsi],5; mov ebx,[rsi]; mov eax,ebx */
         {"8906" "830605" "8b1e" "89d8", true},
-        /* the same of 64 bits at rsi-8 */
+        /* the same code for 64 bits at rsi-8 */
         {"488946f8" "488346f805" "488b5ef8" "4889d8", true},
         {"668906" "66830605" "668b1e" "6689d8", false},               /* of 16 bits */
-        /* relative to the program counter */
+        /* the same code with addresses relative to the program counter */
         {"890500010000" "8305f900000005" "8b1df3000000" "89d8", false},
     };
     struct machine *m = load_machine("znver2");
@@ -122,8 +122,9 @@ static void test_mirrored(void **state)
     machine_free(m);
 }
 
-/* Chains of one cycle run at their bound if each iteration is renamed in one cycle; an eliminated
- * move takes no turn at the ports (measured on a Haswell: with and without the mov within 2 %). */
+/* Chains of one cycle run at their bound if each iteration is renamed in one cycle. An eliminated
+ * move does not affect the choice of ports (measured on a Haswell: within 2 % with and without the
+ * mov). */
 static void test_turns(void **state)
 {
     static const char *const loops[] = {
@@ -132,7 +133,7 @@ static void test_turns(void **state)
         "01f7" "ffc6" "89f3" "83feff" "72f5",
         "89f3" "01f7" "ffc6" "83feff" "72f5",
         "4801c3" "4889c2" "48ffc0" "4883f8ff" "72f1",     /* of 64 bits */
-        "01f7" "ffc6" "83feff" "72f7",                    /* without the mov */
+        "01f7" "ffc6" "83feff" "72f7",                    /* the same loop without the mov */
         "ffc3" "31fe" "ffc9" "75f8",                      /* inc ebx; xor esi,edi; dec ecx; jnz */
         "4183c801" "41f7d1" "ffc9" "75f5",                /* or r8d,1; not r9d; dec ecx; jnz */
         /* shl eax,1; sub edx,3; mov ebx,[rbp+8]; dec ecx; jnz */
@@ -155,8 +156,8 @@ static void test_turns(void **state)
     }
 }
 
-/* Haswell's decoders have no pattern 3-1: an instruction of three µops is decoded alone; on Skylake
- * another one is decoded with it. */
+/* Haswell's decoders lack the pattern 3-1: an instruction of three µops is decoded alone. On
+ * Skylake another one is decoded with it. */
 static void test_three_uops(void **state)
 {
     static const char three[] = "4887d8" "90" "4887d8" "90";   /* xchg rax,rbx; nop, twice */
@@ -177,8 +178,8 @@ static void test_three_uops(void **state)
     }
 }
 
-/* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation give @cycles,
- * the bottleneck is @kind. */
+/* Checks a loop of @hex on @m whose last instruction is its branch. Bounds and simulation are
+ * @cycles, and the limit is @kind. */
 static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
 {
     struct bounds bounds;
@@ -198,8 +199,8 @@ static struct machine *with_branches(const char *id, const char *branches)
     return m;
 }
 
-/* A branch that is always taken closes the loop: a maximal number of iterations per cycle (fact
- * taken_branches). */
+/* A branch that is always taken closes the loop. There is a largest number of iterations per cycle
+ * (fact taken_branches). */
 static void test_taken_branch(void **state)
 {
     /* movzx edx, byte [rax+1]; add rax, 1; test dl, 223; jne */
@@ -207,16 +208,16 @@ static void test_taken_branch(void **state)
 
     (void)state;
     check_loop(load_machine("sapphirerapids"), search, 1, BOUND_FRONTEND);
-    /* movzx, add at rename, a pair on p06: two per cycle */
+    /* movzx, an addition at rename, a fused pair on p06: two iterations per cycle */
     check_loop(with_branches("sapphirerapids", "2"), search, 0.5, BOUND_PORTS);
-    /* dec rcx; jne: unrolled it still takes a cycle, by its chain */
+    /* dec rcx; jne: even unrolled it takes a cycle, because of its chain */
     check_loop(load_machine("sapphirerapids"), "48ffc975fb", 1, BOUND_DEPENDENCIES);
     /* jmp to itself, which uses no port */
     check_loop(load_machine("sapphirerapids"), "ebfe", 1, BOUND_FRONTEND);
     /* test rcx, rcx; jne */
     check_loop(load_machine("znver4"), "4885c975fb", 1, BOUND_FRONTEND);
-    /* Eight nops and a pair: nine slots of six per cycle. The branch is not in every cycle, and
-     * iterations share cycles. */
+    /* Eight nops and a fused pair: nine slots at six per cycle. Not every cycle has a branch, and
+     * cycles have slots of two iterations. */
     check_loop(load_machine("sapphirerapids"),
                "0f1f000f1f000f1f000f1f000f1f000f1f000f1f000f1f004885c975e3", 1.5, BOUND_ISSUE);
 }

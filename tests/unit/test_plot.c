@@ -13,7 +13,7 @@
 #include "view/plot.h"
 #include "work/evolve_job.h"
 
-/* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
+/* Curves: a diagonal, a logarithmic scale, a gap; at every size; in both character sets. */
 static void test_plot(void **state)
 {
     static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
@@ -50,7 +50,7 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
-/* Without colours several curves are distinguished by letters; a single one has none. */
+/* Without colours letters distinguish several curves. A single curve has none. */
 static void test_letters(void **state)
 {
     static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
@@ -70,18 +70,19 @@ static void test_letters(void **state)
             const bool letters = mono && plot.series_count == 2;
             assert_int_equal(strstr(str_text(&text), "curves  a error  b noise\n") != NULL,
                              letters);
-            /* at (100, 30), the top right corner */
+            /* the point (100, 30) in the top right corner */
             assert_int_equal(g.cells[1 * g.width + 59].glyph[0] == 'a', letters);
             unsigned ends = 0;
             for (unsigned i = g.width; i < g.width * g.height; i++)
                 ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
-            assert_int_equal(ends, letters);   /* after the last point before the gap */
+            assert_int_equal(ends, letters);   /* a letter after the last point before the gap */
             grid_done(&g);
             str_done(&text);
         }
 }
 
-/* The cells of a front of @points that its steps use: all except title, axes and labels. */
+/* Returns the number of cells that the steps of a front of @points use, without title, axes and
+ * labels. */
 static unsigned front_cells(const struct evolve_point *points, size_t n, struct str *shown)
 {
     struct evolve_point copy[4] = {{0, 0, 0}};
@@ -100,8 +101,8 @@ static unsigned front_cells(const struct evolve_point *points, size_t n, struct 
     return cells;
 }
 
-/* The front is drawn as steps from two mappings on; dominated ones are excluded, and a single one
- * is described in words. */
+/* A front of two or more mappings is drawn as steps, without dominated ones. A single mapping is
+ * described in words. */
 static void test_front(void **state)
 {
     static const struct evolve_point two[] = {{0.10, 4, 7}, {0.02, 9, 20}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON of the PMEvo authors. */
+/* The JSON formats of PMEvo's authors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void test_experiments(void **state)
     assert_string_equal(e->rows.items[1].state, EXPERIMENT_PENDING);
     assert_true(isnan(e->rows.items[2].cycles));
     assert_string_not_equal(e->rows.items[2].state, EXPERIMENT_PENDING);
-    /* Two of their names are one form here. */
+    /* two of their names are one form here */
     assert_int_equal(e->forms.count, 3);
     assert_string_equal(e->forms.items[2], "MOV (R64, R64)");
     experiments_free(e);
@@ -135,8 +135,8 @@ static void test_mappings(void **state)
     usage_print(&mapping_find(m, "ADD (R64, I32)")->usage, mapping_ports(m), &text);
     assert_string_equal(str_text(&text), "1*p02");
     mapping_free(m);
-    /* Two of their names that are one form here: merged if their usages are equal, otherwise both
-     * names remain. */
+    /* Two of their names are one form here. They are merged if their usages are equal; otherwise
+     * both names stay. */
     m = pmevo_mapping_parse("t", alike, sizeof alike - 1, &err);
     assert_int_equal(mapping_count(m), 1);
     assert_non_null(mapping_find(m, "MOV (R64, R64)"));
@@ -185,7 +185,7 @@ static void test_faults(void **state)
     }
 }
 
-/* Written experiments read back: forms, counts, cycles, reasons, pending rows. */
+/* Exported experiments are imported unchanged: forms, counts, cycles, reasons, pending rows. */
 static void test_experiments_out_and_in(void **state)
 {
     static const char rows[] = "experiment,cycles,spread,repeats,state\n\"2*ADD (R64, R64) + IMUL "
@@ -221,8 +221,8 @@ static void test_experiments_out_and_in(void **state)
     str_done(&text);
 }
 
-/* Original names are restored if several map to one form, or an export spells them differently:
- * from their file, and via a table of Portolan's. */
+/* Original names are restored if several of them map to one form, or if Portolan spells them
+ * differently. They come from the file, also through one of Portolan's tables. */
 static void test_names_return(void **state)
 {
     static const char *const names[] = {
@@ -273,7 +273,8 @@ static void test_names_return(void **state)
     str_done(&second);
 }
 
-/* The names of the forms in @exported, a mapping's JSON, are exactly those in @theirs. */
+/* Checks that the names of the forms in @exported, a mapping's JSON, are exactly those in
+ * @theirs. */
 static void assert_names(const struct str *exported, const char *const *theirs, size_t count)
 {
     json_t *root = json_loads(str_text(exported), 0, NULL),
@@ -288,8 +289,8 @@ static void assert_names(const struct str *exported, const char *const *theirs, 
     json_decref(root);
 }
 
-/* A mapping's original names are restored from its file, and via a table of Portolan's; those of
- * experiments, from a mapping inferred from them. */
+/* A mapping's original names are restored from its file, also through one of Portolan's tables.
+ * Those of experiments are restored from a mapping inferred from them. */
 static void test_mapping_names_return(void **state)
 {
     static const char *const names[] = {
@@ -328,7 +329,7 @@ static void test_mapping_names_return(void **state)
     export_pmevo(m, forms, NULL, &second);
     assert_string_equal(str_text(&first), str_text(&second));
 
-    /* A source that is not a list of names is only a source. */
+    /* A source that is not a list of names is an ordinary source. */
     static const char *const broken[] = {"pmevo",    "pmevo ",    "pmevo [",
                                          "pmevo []", "pmevo [1]", "pmevo {}"};
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
@@ -370,7 +371,8 @@ static void test_mapping_names_return(void **state)
     str_done(&second);
 }
 
-/* Each experiment of the published file @name finds its forms in @assignment, an exported file. */
+/* Checks that @assignment, an exported file, has the forms of each experiment of the published file
+ * @name. */
 static void assert_partners(const char *folder, const char *name, json_t *assignment)
 {
     struct str path = {0};
@@ -388,7 +390,7 @@ static void assert_partners(const char *folder, const char *name, json_t *assign
     str_done(&path);
 }
 
-/* The published data of Skylake, which are not shipped here: PORTOLAN_PMEVO_DATA names their
+/* Reads the published data of Skylake, which are not shipped here. PORTOLAN_PMEVO_DATA: their
  * directory. */
 static void test_published(void **state)
 {

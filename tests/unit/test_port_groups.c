@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ports with equal load: each in one group, sums preserved, named and headed by their function for
- * the machine's forms. */
+/* Ports with equal load form groups: each port is in one group, and sums are preserved. Groups are
+ * named by their function for the machine's forms. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void done(struct shown *s)
     kernel_free(s->kernel);
 }
 
-/* "12345 ALU|AB load|" */
+/* Checks the groups, written "12345 ALU|AB load|". */
 static void assert_groups(const char *machine, const char *text, const char *wanted)
 {
     struct shown s = show(machine, text, 0);
@@ -74,7 +74,7 @@ static void test_named(void **state)
 }
 
 /* By the definition, port by port: every busy port is in one group, members have equal loads in
- * each row, and two groups differ in one. */
+ * each row, and any two groups differ in a row. */
 static void test_definition(void **state)
 {
     static const char *const machines[] = {"skylake",     "zen5-charted",        "znver4",
@@ -114,7 +114,7 @@ static void test_definition(void **state)
         }
 }
 
-/* Charted machines: a renamed port has a unique name for its function; all other machines keep
+/* On charted machines a renamed port has a unique name for its function. All other machines keep
  * their names. */
 static void test_shown(void **state)
 {
@@ -137,7 +137,7 @@ static void test_shown(void **state)
             assert_int_equal(ports_find(&shown, shown.names[j], strlen(shown.names[j])), j);
         }
         assert_true((renamed > 0) == (strstr(machines[i], "-charted") != NULL));
-        if (i == 0) {   /* Zen 5: the documented ports */
+        if (i == 0) {   /* Zen 5 has the documented ports */
             static const char *const zen5[] = {"ALU0", "ALU1", "ALU2", "ALU3", "ALU4", "ALU5",
                                                "FP0",  "FP1",  "FP2",  "FP3",  "LD0",  "LD1",
                                                "AG0",  "AG1",  "ST0",  "ST1"};
@@ -222,7 +222,8 @@ static void test_names(void **state)
     assert_name("EXA,EXB", 3, "EXA EXB");
 }
 
-/* A jump with uncharted ports is not "no port"; fused comparisons and branches are measured. */
+/* A jump with uncharted ports is not reported as "no port". Fused comparisons and branches are
+ * measured. */
 static void test_unplaced(void **state)
 {
     static const char jump[] = "1: addq $1, %rax\njmp 1b\n";

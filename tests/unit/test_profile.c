@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles of this test program, which runs two loops of known work when called with an argument.
- * If the system forbids profiling, the tests are skipped with a message. */
+/* Profiles of this test program, which runs two loops of known work if called with an argument. If
+ * the system forbids profiling the tests are skipped with a message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -32,14 +32,14 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-/* Iterations of the shorter loop, per round: some 20 ms, many time slices of a busy system. Rounds
- * of a slice or two would meet the samples at the same place again and again. */
+/* Iterations of the shorter loop per round: some 20 ms, which are many time slices on a busy
+ * system. With rounds of one or two slices the samples would always be at the same place. */
 #define STEPS 16000000u
 
-/* result of the loops, to prevent their removal; two threads add to it */
+/* result of the loops, which prevents their removal; two threads add to it */
 static atomic_uint shown;
 
-/* Each is a chain of a multiplication and an addition per iteration. */
+/* Each iteration is a dependent multiplication and addition. */
 __attribute__((noinline)) static unsigned short_loop(void)
 {
     unsigned x = 1;
@@ -67,7 +67,7 @@ static void *turns(void *count)
     return NULL;
 }
 
-/* Work of the profiled program: "turns N", in threads "threads N", in a child "child N". */
+/* Runs the profiled work: "turns N", in threads "threads N", in a child "child N". */
 static int work(const char *how, unsigned count)
 {
     if (strcmp(how, "threads") == 0) {
@@ -108,7 +108,7 @@ static struct sampling options_of(enum sampling_method method, const char *how, 
                              .method = method};
 }
 
-/* Whether the system rejects this method: the test is then skipped. */
+/* Returns whether the system denies this method. If so the test is skipped. */
 static bool refused(enum sampling_method method, const struct err *err)
 {
     bool no = strstr(err->what, method == SAMPLING_CLOCK ? "the system refuses its sampling clock"
@@ -126,7 +126,8 @@ static size_t samples_of(const struct run_profile *p, const char *function)
     return 0;
 }
 
-/* Samples of innermost loops in functions of that name: nearly all of their samples. */
+/* Returns the samples in innermost loops of functions of that name: nearly all of the functions'
+ * samples. */
 static size_t samples_in_loop(const struct run_profile *p, const char *function)
 {
     size_t sum = 0;
@@ -148,8 +149,8 @@ static struct run_profile *profile_of(const struct sampling *o, struct sampled *
     return p;
 }
 
-/* Three times the work has three times the samples; load has no influence, and for 300 samples
- * chance has little. The sampler itself needs some processor time. */
+/* Three times the work has three times the samples. Load has no influence, and chance has little
+ * for 300 samples. The sampler itself needs some CPU time. */
 static void check_shares(const struct run_profile *p)
 {
     double few = (double)samples_of(p, "short_loop"), many = (double)samples_of(p, "long_loop");
@@ -158,7 +159,7 @@ static void check_shares(const struct run_profile *p)
         print_message("not tested: only %g samples\n", few + many);
         return;
     }
-    /* process start takes its part, more on a busy machine */
+    /* the start of the process has a share of the samples, larger on a busy machine */
     assert_true(few + many > 0.75 * (double)p->samples);
     assert_in_range((uintmax_t)(100 * many / few), 150, 600);
     assert_true((double)samples_in_loop(p, "short_loop") > 0.9 * few);
@@ -185,7 +186,7 @@ static void check_method(enum sampling_method method)
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i == 2 ? 7 : 0);
 #if defined(__SANITIZE_THREAD__)
-        /* its run-time has its own threads */
+        /* the sanitizer's run-time has threads, too */
         assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));
 #else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
@@ -211,7 +212,7 @@ static void test_interrupt(void **state)
     check_method(SAMPLING_INTERRUPT);
 }
 
-/* A running process, which continues afterwards. */
+/* Profiles a running process, which continues afterwards. */
 static void test_attach(void **state)
 {
     (void)state;
@@ -240,7 +241,7 @@ static void test_attach(void **state)
     }
 }
 
-/* The started program is ended at the time limit. */
+/* The profiler ends a program that it started at the time limit. */
 static void test_time_is_up(void **state)
 {
     const char *argv[4];
@@ -274,7 +275,7 @@ static void refuse_calls(bool clock, bool interrupt)
 
 enum { WORKED, FELL_BACK, REFUSED, REFUSED_CLOCK, OTHERWISE };
 
-/* Runs in a child, which reports by its exit status. */
+/* Profiles in a child, which reports by its exit status. */
 static int outcome(bool clock, bool interrupt, enum sampling_method method)
 {
     pid_t pid = fork();
@@ -298,7 +299,7 @@ static int outcome(bool clock, bool interrupt, enum sampling_method method)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
-/* Rejected methods are reported, and an alternative is used. */
+/* A denied method is reported, and another one is used. */
 static void test_refused(void **state)
 {
     (void)state;
@@ -311,7 +312,7 @@ static void test_refused(void **state)
     assert_int_equal(outcome(true, false, SAMPLING_CLOCK), REFUSED_CLOCK);
 }
 
-/* A new mapping replaces those that it covers; a child inherits its parent's. */
+/* A new mapping replaces those that it covers. A child inherits the mappings of its parent. */
 static void test_spaces(void **state)
 {
     struct samples samples = {.count = 0};
@@ -346,7 +347,7 @@ static void test_spaces(void **state)
     samples_done(&samples);
 }
 
-/* By hand: 250 of 1,000 samples, and half the cycles in a quarter of the time. */
+/* By hand: 250 of 1,000 samples, and half of the cycles in a quarter of the time. */
 static void test_shares(void **state)
 {
     struct profile_loop loop = {.samples = 250, .measured = 4, .predicted = 3};
@@ -367,12 +368,13 @@ static void test_shares(void **state)
     str_done(&name);
 }
 
-/* Code too large for complete decoding, which is never executed: one-byte instructions on x86. */
+/* Code that is too large to decode completely and is never executed: one-byte instructions on
+ * x86. */
 #define LARGE_SIZE 0x100000u
 __asm__(".text\n.globl large_code\n.type large_code, %function\nlarge_code:\n.skip 0x100000, "
         "0x90\n.size large_code, . - large_code\n");
 
-/* Samples spread over large_code. */
+/* Adds samples that are distributed over large_code. */
 static void sample_large_code(struct sampled *s)
 {
     struct object o;
@@ -392,7 +394,7 @@ static void sample_large_code(struct sampled *s)
     object_done(&o);
 }
 
-/* It is decoded about twice, for instruction boundaries and for loops, for any number of
+/* Each byte is decoded about twice, for instruction boundaries and for loops, for any number of
  * windows. */
 static void test_large_code(void **state)
 {
@@ -417,7 +419,7 @@ static bool over_later(void *state)
     return ++asked > *(const unsigned *)state;
 }
 
-/* Symbol lookup can be cancelled at any point. */
+/* Symbol lookup can be cancelled at any time. */
 static void test_lookup_ends(void **state)
 {
     unsigned most = 20;
@@ -436,7 +438,7 @@ static void test_lookup_ends(void **state)
     sampled_done(&s);
 }
 
-/* The process that traces process @pid; 0: none. */
+/* Returns the process that traces process @pid; 0: none. */
 static int tracer_of(pid_t pid)
 {
     char path[64], line[256];
@@ -451,7 +453,7 @@ static int tracer_of(pid_t pid)
     return tracer;
 }
 
-/* A process that waits in the system for its child of vfork cannot be stopped; it is detached
+/* A process that waits in the kernel for its child of vfork cannot be stopped. It is detached
  * nevertheless. */
 static void test_let_go(void **state)
 {
@@ -504,7 +506,8 @@ static void let_on(void *state)
     t->ended = t->ended || interrupt_go_on(t->interrupt, &t->spaces, &t->status, &t->usage);
 }
 
-/* A signal stops a traced process before it runs its program: it continues, and runs it. */
+/* A signal stops a traced process before it executes its program. It is resumed, and executes the
+ * program. */
 static void test_stopped_before_it_runs(void **state)
 {
     const char *argv[4];
@@ -539,7 +542,7 @@ static void test_stopped_before_it_runs(void **state)
     vec_done(&tasks.list);
 }
 
-/* A process whose file has been deleted, as by an upgrade, is profiled normally. */
+/* A process whose file was deleted, as by an upgrade, is profiled normally. */
 static void test_deleted(void **state)
 {
     struct sampled s;
@@ -559,7 +562,7 @@ static void test_deleted(void **state)
         _exit(1);
     }
     close(ready[1]);
-    assert_int_equal(read(ready[0], &byte, 1), 0);   /* it has been executed */
+    assert_int_equal(read(ready[0], &byte, 1), 0);   /* the program has started */
     work_remove("copy");
     struct sampling o = {.pid = pid, .seconds = 0.1, .rate = 1000};
     if (!sampling_run(&o, &s, &err))
@@ -572,7 +575,7 @@ static void test_deleted(void **state)
     sampled_done(&s);
 }
 
-/* A named pipe without a reader is reported, without a wait. */
+/* A named pipe without a reader is reported without waiting. */
 static void test_named_pipes(void **state)
 {
     const char *argv[4];
@@ -604,7 +607,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused)};
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
-    /* of started programs: a traced process cannot check for leaks */
+    /* for the started programs, because a traced process cannot check for leaks */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     if (argc > 2)
         return work(argv[1], (unsigned)strtoul(argv[2], NULL, 10));

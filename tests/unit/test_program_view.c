@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests the Program view on a built-in study and profile: golden screens, keys, and the text of the
+/* The Program view for a study and profile made here: golden screens, keys, and the text of the
  * empty view. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-/* A block without a prediction shows no bound, with the reason. */
+/* A block without a prediction shows why instead of a bound. */
 static void test_loop_without_a_bound(void **state)
 {
     struct kernel_loop loop = {.count = 2345};
@@ -44,7 +44,7 @@ static void test_loop_without_a_bound(void **state)
     assert_true(screen_holds("1/1 of 2"));
 }
 
-/* A program that was traced and has no references. */
+/* a program that was traced and has no references */
 static void test_study_without_references(void **state)
 {
     struct study *s = study_made();
@@ -104,20 +104,20 @@ static void test_golden_of_a_profile(void **state)
     assert_true(screen_holds("b shows the profile"));
     press("b");
     assert_true(screen_holds("relax+0x40"));
-    /* all of a name, of which the screen shows both ends */
+    /* the complete name, of which the screen shows both ends */
     frame_run(&frame, "filter place ~ far_too_long_for_a_row");
     assert_true(screen_holds("1/1 of 2"));
     frame_run(&frame, "filter");
     press(" ");
     assert_true(screen_holds("1 tagged"));
-    /* a tag follows its loop, however often it was refreshed */
+    /* a tag stays with its loop, however often the view is refreshed */
     session.document.profile->loops.items[1].samples = 900;
     assert_true(screen_holds("1 tagged"));
     frame_run(&frame, "copy names");
     assert_string_equal(str_text(&session.copied), "a_function_with_a_name_th..or_a_row+0x1c\n");
 }
 
-/* Keys reach commands, columns sort and filter, every size is drawn. */
+/* Keys run commands, columns sort and filter, and every size can be drawn. */
 static void test_program_keys(void **state)
 {
     const char *prefill;
@@ -134,7 +134,7 @@ static void test_program_keys(void **state)
     assert_true(screen_holds("main:0 follows outside"));
     assert_int_equal(frame_key(&frame, 'i', &prefill), FRAME_PROMPT);
     assert_string_equal(prefill, "program show ");
-    press("\n");   /* nothing was built: there is no code to open */
+    press("\n");   /* nothing was built, so there is no code to open */
     assert_true(frame.failed);
     frame_run(&frame, "find norm");
     assert_true(screen_holds("norm:0 follows outside"));
@@ -156,7 +156,7 @@ static void test_program_keys(void **state)
 }
 
 /* A study at the address of the last one, created while another view was displayed, is a different
- * one. */
+ * study. */
 static void test_study_in_the_same_place(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_study_in_the_same_place(void **state)
                     "issue");
     session.document.program.study->serial = 2;
     assert_true(screen_holds("1/5"));
-    press("G\n");   /* its name, quoted: nothing was built, so there is no code */
+    press("G\n");   /* quotes its name: nothing was built, so there is no code */
     assert_true(frame.failed);
     assert_null(strstr(str_text(&frame.message), "quote"));
 }
@@ -182,7 +182,7 @@ static void draw_to_end(void)
     assert_false(frame_busy(&frame));
 }
 
-/* Long sorts and searches continue without a key, and exports wait for their end. */
+/* Long sorts and searches continue without a key press, and exports wait until they end. */
 static void test_many_blocks(void **state)
 {
     enum { BLOCKS = 20000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts marked exact are right at other inputs, and the ranges of the others contain the truth. */
+/* Counts that are marked exact are correct for other inputs. The ranges of all others contain the
+ * true count. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +56,7 @@ static const struct {
 static const double elsewhere[] = {5,   17,  33,  47,  63,   77,   100,
                                    101, 127, 255, 421, 1000, 1023, 4096};
 
-static struct fit_near near_it;   /* of the latest fit */
+static struct fit_near near_it;   /* uncertainty of the latest fit */
 
 static void fit(double (*of)(double), const double *at, size_t count, double *values,
                 struct formula *f)
@@ -65,7 +66,7 @@ static void fit(double (*of)(double), const double *at, size_t count, double *va
     fit_counts_near(&(struct fit_data){at, 1, count, values}, f, &near_it);
 }
 
-/* Whether a run had the same remainder as @n, for each term that needs one. */
+/* Returns whether a run had the same remainder as @n, for each term that depends on one. */
 static bool remainders_seen(const struct formula *f, const double *at, size_t count, double n)
 {
     for (size_t k = 0; k < f->count; k++) {
@@ -79,8 +80,8 @@ static bool remainders_seen(const struct formula *f, const double *at, size_t co
     return true;
 }
 
-/* Growth, steps, remainders and counts without a formula, from several sets of runs: a formula
- * marked exact is exact at all other values, or marked only for those of the runs. */
+/* Growth, steps, remainders and counts without a formula, from several sets of runs. A formula
+ * marked exact is exact for all other values, or is marked only for the values of the runs. */
 static void test_exact_is_right(void **state)
 {
     size_t exact = 0;
@@ -94,7 +95,7 @@ static void test_exact_is_right(void **state)
             bool constant = true;
             for (size_t k = 1; k < runs[s].count; k++)
                 constant &= values[k] == values[0];
-            /* no run shows a limit beyond all of them */
+            /* no run is large enough to reveal the limit */
             if (!f.exact || f.within || constant ||
                 (functions[i] == limited && runs[s].at[runs[s].count - 1] <= 100))
                 continue;
@@ -110,8 +111,8 @@ static void test_exact_is_right(void **state)
     assert_true(exact >= 10);
 }
 
-/* The range of an inexact count contains the truth up to eight times the largest run, and is narrow
- * for clear growth. */
+/* The range of an inexact count contains the true count up to eight times the largest run, and is
+ * narrow if growth is clear. */
 static void test_range_holds(void **state)
 {
     static double (*const grown[])(double) = {logarithm, search, root, cells, above};
@@ -126,7 +127,8 @@ static void test_range_holds(void **state)
         range_find(&(struct fit_data){few, 1, COUNT(few), values}, &f, &near_it, &r);
         for (double n = 160; n <= 1024; n *= 2) {
             range_at(&r, &f, &n, 1, &least, &most);
-            const double truth = grown[i](n), slack = 0.08 * truth;   /* steps of integers */
+            /* steps, because counts are integers */
+            const double truth = grown[i](n), slack = 0.08 * truth;
             if (truth < least - slack || truth > most + slack)
                 fail_msg("function %zu at %g: %g, not %g to %g", i, n, truth, least, most);
         }
@@ -142,7 +144,7 @@ static void test_range_holds(void **state)
     range_done(&r);
 }
 
-/* One value determines nothing: a count in one run, as many terms as values, a single run. */
+/* One value determines nothing: a count in one run, as many terms as values, or a single run. */
 static void test_nothing_from_one(void **state)
 {
     double values[16], least, most, far = 421;
@@ -156,7 +158,7 @@ static void test_nothing_from_one(void **state)
     range_at(&r, &f, &far, 1, &least, &most);
     assert_true(least == 0 && most >= 421);
     range_done(&r);
-    /* A cubic through three values. */
+    /* a cubic through three values */
     f = (struct formula){.count = 3,
                          .terms = {{.power = {3}}, {.power = {1}}, {.power = {0}}},
                          .coefficients = {1, 1, 1}};
@@ -170,8 +172,8 @@ static void test_nothing_from_one(void **state)
     range_done(&r);
 }
 
-/* Three values of one input and five of another: the count grows with the logarithm of the first,
- * which is no polynomial in it. */
+/* Three values of one input and five of another. The count grows with the logarithm of the first,
+ * of which it is not a polynomial. */
 static void test_whole_values_left_out(void **state)
 {
     static const double p[] = {100, 200, 400}, g[] = {20, 40, 60, 100, 150};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Messages between ranks read back unchanged; damaged ones are rejected; another island's mappings
- * join a run. Messages themselves: tests/tty/test_ranks.sh. */
+/* Messages between ranks are unpacked unchanged, and damaged ones are rejected. Mappings of another
+ * island join a run. tests/tty/test_ranks.sh tests the transport of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void test_values(void **state)
     assert_false(from.broken);
     assert_string_equal(unpack_text(&from), "");
     assert_true(from.broken);
-    /* A text without its end. */
+    /* a text without its end */
     from = (struct unpacking){"abc", 3, false};
     assert_string_equal(unpack_text(&from), "");
     assert_true(from.broken);
@@ -109,7 +109,7 @@ static void test_problem(void **state)
         free(part);
     }
     assert_non_null(strstr(err.what, "damaged"));
-    /* A term of an unknown form. */
+    /* a term of an unknown form */
     const struct table_term wrong = {99, 1};
     for (size_t at = 0; at + sizeof wrong <= bytes.length; at++)
         if (memcmp(bytes.data + at, p->terms, p->term_start[p->experiments] * sizeof wrong) == 0) {
@@ -168,8 +168,8 @@ static void test_genome(void **state)
     problem_free(p);
 }
 
-/* A run without a good mapping adopts another's, by its own penalties; other numbers of ports only
- * if permitted. */
+/* A run without a good mapping adopts another island's, evaluated by its own penalties. It adopts
+ * other numbers of ports only if permitted. */
 static void test_immigrants(void **state)
 {
     struct problem *p = some_problem();
@@ -190,7 +190,7 @@ static void test_immigrants(void **state)
     assert_true(evolve_immigrate(e, good));
     evolve_get_status(e, &status);
     assert_true(fabs(status.d_avg - good->d_avg) < 1e-6);
-    /* One of four ports is incompatible until the number is determined again. */
+    /* A mapping of four ports is incompatible until the number is determined again. */
     o.ports = 4;
     wide = best_of(p, &o);
     assert_false(evolve_immigrate(e, wide));
@@ -205,24 +205,25 @@ static void test_immigrants(void **state)
     assert_int_equal(all[0]->ports, 4);
     genome_free(all[0]);
     free(all);
-    /* Late messages with the old number are dropped. */
+    /* Late messages with the old number of ports are dropped. */
     assert_false(evolve_immigrate(e, good));
     evolve_credit(e, &(struct anneal_stats){.evaluations = 1000});
     evolve_get_status(e, &status);
     assert_true(status.evaluations >= 1000);
-    /* And the run continues from there. */
+    /* The run continues from there. */
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
     assert_int_equal(status.ports, 4);
     assert_int_equal(status.ports_known, PORTS_FOUND);
-    /* A thread that arrives after the end does not move it. */
+    /* A thread that arrives after the end does not change it. */
     double seconds = status.seconds;
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, &status);
     assert_true(status.seconds == seconds && status.state == EVOLVE_DONE);
     evolve_free(e);
-    /* The largest candidate number of ports, with large errors, is assumed for any origin. */
+    /* The largest candidate number of ports, which still has large errors, is reported as assumed,
+     * whichever rank found it. */
     e = evolve_new(p, &o, NULL, 0, &err);
     poor->ports = 12;
     evolve_settle(e, poor);
@@ -236,7 +237,7 @@ static void test_immigrants(void **state)
     problem_free(p);
 }
 
-/* A run with more ports than any candidate number accepts others of the same number. */
+/* A run with more ports than any candidate number accepts mappings of the same number. */
 static void test_many_ports(void **state)
 {
     struct problem *p = some_problem();
@@ -250,7 +251,7 @@ static void test_many_ports(void **state)
     assert_non_null(e);
     assert_true(evolve_immigrate(e, good));
     evolve_free(e);
-    /* A run that has yet to choose tries none. */
+    /* A run that has not chosen a number yet uses none of them. */
     o.ports = 0;
     e = evolve_new(p, &o, NULL, 0, &err);
     assert_non_null(e);
@@ -279,7 +280,7 @@ static void test_machine(void **state)
     from = all_of(&bytes);
     from.left = 200;
     assert_null(machine_unpack(&from, &err));
-    /* One that is named by a directory. */
+    /* a machine that is named by a directory */
     free(m->id);
     m->id = mem_strdup("/no/such/place/");
     str_clear(&bytes);
@@ -292,7 +293,7 @@ static void test_machine(void **state)
     str_done(&bytes);
     machine_free(m);
     unsetenv("TMPDIR");
-    /* Nothing of them remains. */
+    /* No file remains. */
     assert_int_equal(rmdir(work_path("scratch")), 0);
 }
 
@@ -301,7 +302,8 @@ static double error_of(const struct worst_block *b)
     return fabs(b->predicted - b->measured) / b->measured;
 }
 
-/* Blocks in two evaluations, one of which is sent: the sum equals one evaluation of all. */
+/* Blocks in two evaluations, one of which is sent to another rank. The sum equals one evaluation of
+ * all blocks. */
 static void test_evaluations(void **state)
 {
     static const char *const blocks[] = {"4801d8", "480fafc3",     "4801d8480fafc3",
@@ -333,7 +335,7 @@ static void test_evaluations(void **state)
                 fabs(got.kendall - expected.kendall) < 1e-12);
     assert_int_equal(got.worst_count, expected.worst_count);
     for (size_t i = 0; i < got.worst_count; i++)
-        /* of equal errors either may come first */
+        /* of equal errors either may be first */
         assert_true(fabs(error_of(&got.worst[i]) - error_of(&expected.worst[i])) < 1e-12);
     assert_int_equal(got.form_count, expected.form_count);
     evaluation_result_done(&expected);
@@ -379,7 +381,7 @@ static void test_scans(void **state)
     scan_done(&other);
 }
 
-/* Without a launcher there is one process, and no communication begins. */
+/* Without a launcher there is one process and no communication. */
 static void test_alone(void **state)
 {
     (void)state;

@@ -41,11 +41,11 @@ static void test_samples(void **state)
                 got.values[5].cycles == 8);
     assert_int_equal(got.values[3].pass, 2);
     assert_int_equal(got.values[3].instructions, 200);
-    /* Of the code the longer body's stays. */
+    /* The record keeps the code of the longer body. */
     assert_int_equal(got.length, 9);
     assert_memory_equal(got.code, "long body", 9);
     record_samples_done(&got);
-    /* The newest samples of many. */
+    /* The record has the newest of many samples. */
     for (unsigned i = 0; i < 100; i++)
         add(r, 2, (float)i, 200, NULL);
     assert_true(record_find(r, "FORM2 ()", &got));
@@ -56,7 +56,7 @@ static void test_samples(void **state)
     record_free(r);
 }
 
-/* If rows exceed the capacity the last are kept, each with its own data. */
+/* If there are more rows than the capacity the last ones stay, each with its own data. */
 static void test_bounded(void **state)
 {
     struct record *r = record_new();
@@ -100,8 +100,7 @@ static void test_series(void **state)
                 points[0].disturbed == 0.375);
     assert_true(isnan(points[1].clock_hz) && isnan(points[1].contended));
     assert_true(isnan(points[3].clock_hz) && points[3].contended == 1);
-    /* One hour: points are merged, and all their windows are still counted: a third of them
-     * contended. */
+    /* For one hour points are merged. All their windows are counted, a third of them contended. */
     record_begin(r, "again", NULL);
     for (unsigned i = 0; i < 36000; i++)
         record_windows(r, 0.1 * i, 3e9, 2, 1, 0);

@@ -26,7 +26,7 @@ static struct form_code *code_of(const char *form)
     return code;
 }
 
-/* The instructions of a body, counted by form; 0 for others. */
+/* Counts the instructions of @form in a body. */
 static unsigned count_form(const struct body *b, const char *form)
 {
     struct insn insn;
@@ -44,8 +44,8 @@ static bool is_breaker(const struct insn *insn)
            (strcmp(insn->form, "MOV (R32, I32)") == 0 && insn->operands[0].reg == 0);
 }
 
-/* An instruction may only read registers that are never written, its own results, or registers just
- * written by a breaker. */
+/* An instruction may only read registers that are never written, its own results, or registers that
+ * a breaker has just written. */
 static void check_independent(const struct body *b, const char *form)
 {
     bool written[256] = {false};
@@ -75,7 +75,8 @@ static void check_independent(const struct body *b, const char *form)
     }
 }
 
-/* In computing sets no form is rejected because its name resembles another's, except these. */
+/* In computing instruction sets no form is rejected because its name resembles another's, except
+ * these. */
 static void test_refusals(void **state)
 {
     static const char *const computing[] = {
@@ -102,8 +103,8 @@ static void test_refusals(void **state)
     assert_true(seen > 10000);
 }
 
-/* Every form of the table that this CPU has: its body contains only that form and chain breakers,
- * without dependences. */
+/* For every form of the table that this CPU has: its body contains only that form and chain
+ * breakers, without dependences. */
 static void test_every_form(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -124,7 +125,7 @@ static void test_every_form(void **state)
         assert_int_equal(b->instructions, 24);
         if (!body_check(ISA_X86_64, b->code, b->length, &err))
             fail_msg("%s: %s", row->form, err.what);
-        /* The breakers' own forms can be measured as well. */
+        /* the breakers' own forms can be measured as well */
         unsigned same = count_form(b, row->form);
         if (same < 24)
             fail_msg("%s: %u of 24", row->form, same);
@@ -210,7 +211,7 @@ static void test_mixtures(void **state)
     assert_int_equal(b->instructions, 52);
     assert_int_equal(count_form(b, "ADD (R64, R64)"), 39);
     assert_int_equal(count_form(b, "IMUL (R64, M64)"), 13);
-    /* Spread: one multiplication in any four consecutive instructions. */
+    /* Instructions are interleaved: one multiplication in any four consecutive ones. */
     struct insn insn;
     unsigned since = 0;
     for (size_t at = 0; at < b->length; at += insn.length) {
@@ -235,7 +236,7 @@ static void test_mixtures(void **state)
     free(b);
 }
 
-/* Mnemonics of a body in a string, one letter each: a, i, s. */
+/* Writes the mnemonics of a body as a string, one letter each: a, i, s. */
 static void letters_of(const struct body *b, char *out, size_t room)
 {
     struct insn insn;
@@ -247,8 +248,8 @@ static void letters_of(const struct body *b, char *out, size_t room)
     out[n] = '\0';
 }
 
-/* Units of two places: a load and an addition, or two additions. With more loads than additions the
- * last loads are alone. */
+/* Units of two instructions: a load and an addition, or two additions. If there are more loads than
+ * additions, the last loads are alone. */
 static void test_pairs(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -275,7 +276,7 @@ static void test_pairs(void **state)
         for (size_t k = 0; letters[k]; k++) {
             loads += letters[k] == 'm';
             odd += letters[k] == 'm' && k % 2;
-            /* two in a row */
+            /* two of a kind in succession */
             assert_true(k % 2 || letters[k] == 'm' || letters[k + 1] == letters[k] ||
                         cases[i].crowded);
         }
@@ -288,7 +289,7 @@ static void test_pairs(void **state)
     free(b);
 }
 
-/* Every order has the same instructions, each at the position in its description. */
+/* Every order has the same instructions, each at the position that its description says. */
 static void test_orders(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -322,7 +323,7 @@ static void test_orders(void **state)
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
-        /* More than fit: whole executions, the largest number that fits. */
+        /* The request exceeds the limit: the largest number of whole executions that fits. */
         assert_true(body_make(forms_of, many, 3,
                               &(struct body_shape){.instructions = 15000, .order = order}, b,
                               &err));
@@ -336,7 +337,7 @@ static void test_orders(void **state)
     free(b);
 }
 
-/* Loads step through their window at distinct addresses, outside of the writes. */
+/* Loads step through their window at distinct addresses, outside of the memory of stores. */
 static void test_memory(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
@@ -364,7 +365,7 @@ static void test_memory(void **state)
     free(b);
 }
 
-/* Templates that are none. */
+/* Invalid templates. */
 static void test_malformed(void **state)
 {
     static const char *const templates[] = {"",
@@ -419,7 +420,7 @@ static void test_elsewhere(void **state)
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
-/* Prefixes without effect make each instruction BODY_PADDED bytes long; its form is unchanged. */
+/* Prefixes without effect make each instruction BODY_PADDED bytes long. Its form is unchanged. */
 static void test_padded(void **state)
 {
     static const char *const names[] = {"ADD (R64, R64)",   "IMUL (R64, R64)",
@@ -449,7 +450,7 @@ static void test_padded(void **state)
         }
         form_code_free(code);
     }
-    /* Long ones stay as they are. */
+    /* Long instructions are not padded. */
     struct err err = {0};
     struct form_code *code = code_of("VPADDD (ZMM, ZMM, ZMM)");
     assert_non_null(code);

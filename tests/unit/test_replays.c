@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replayed operations and loads, and constants in lines of the µop cache: zen5-charted compared
+/* Replayed operations and loads, and constants in lines of the µop cache: zen5-charted, compared
  * with times measured on a virtual EPYC Turin. */
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "simulate/simulate.h"
 
-#define NOP "660f1f440000"   /* six bytes: the µop cache delivers eight of them per cycle */
+#define NOP "660f1f440000"   /* six bytes, of which the µop cache delivers eight per cycle */
 
 static double cycles_of(const struct machine *m, const char *text, enum bound_kind kind)
 {
@@ -67,7 +67,7 @@ static void test_operations_wait_for_operations(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* Chains of one operation, alone and with operations that read them; not with others. */
+/* Chains of one operation: alone, and with operations that read the chain, but not with others. */
 static void test_chains_with_company(void **state)
 {
     (void)state;
@@ -84,8 +84,8 @@ static void test_chains_with_company(void **state)
          1.00, .01},
     };
     ASSERT_TIMED(blocks);
-    /* an instruction that also waits for a load is not replayed, nor are chains of several
-     * operations */
+    /* An instruction that also waits for a load is not replayed, and neither are chains of several
+     * operations. */
     struct machine *m = load_machine("zen5-charted");
     static const char *const free_of_it[] = {
         "add rax, 1; add rcx, 1; add rdx, 1; mov rbx, [rsi]; add rbx, rax",
@@ -99,7 +99,7 @@ static void test_chains_with_company(void **state)
     machine_free(m);
 }
 
-/* A quarter of a cycle for each load, and 0.06 for each pair that waits for the same load: from the
+/* Each load costs a quarter of a cycle, and each pair that waits for the same load 0.06, by the
  * chains alone. */
 static void test_loads_wait_for_loads(void **state)
 {
@@ -129,7 +129,7 @@ static void test_loads_wait_for_loads(void **state)
     ASSERT_TIMED(blocks);
 }
 
-/* In repeated copies, by bounds and simulated. */
+/* In repeated copies, by bounds and by simulation. */
 static void test_lines_hold_so_many_constants(void **state)
 {
     (void)state;
@@ -175,7 +175,8 @@ static void test_additions_delay_chains(void **state)
         {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5; vaddsd xmm9, "
          "xmm4, xmm5",
          3.66, .01},
-        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01}, /* reads the chain */
+        /* the addition reads the chain */
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01},
         {"vpaddd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 2.33, .05},
     };
     ASSERT_TIMED(blocks);
@@ -193,7 +194,7 @@ static void test_rename(void **state)
     };
     ASSERT_TIMED(blocks);
     struct machine *m = load_machine("zen5-charted");
-    /* vzeroupper and seven instructions of six bytes are one group, with eight they are two */
+    /* vzeroupper and seven instructions of six bytes are one group; with eight they are two */
     assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP, false) - 1.03) <
                 .05);
     assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP NOP, false) - 2.00) <
@@ -201,8 +202,8 @@ static void test_rename(void **state)
     machine_free(m);
 }
 
-/* A store that rename does not find, and stores that a blocked load waits for; the rule alone gives
- * their number. */
+/* A store that rename does not forward, and stores that a blocked load waits for. The rule alone
+ * determines their number. */
 static void test_stores_on_their_way(void **state)
 {
     (void)state;
@@ -234,7 +235,7 @@ static void test_stores_on_their_way(void **state)
     machine_free(m);
 }
 
-/* A simulation takes at least the ports' time for replays. */
+/* A simulation takes at least the time that the ports need for replays. */
 static void test_simulation_agrees(void **state)
 {
     (void)state;
