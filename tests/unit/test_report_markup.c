@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports: well-formed for any text of the kernel, with the numbers of the analysis. */
+/* Reports are well-formed for any text of the kernel, and have the numbers of the analysis. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ static void done(struct fixture *f)
     kernel_free(f->k);
 }
 
-/* Every tag closed in order, no stray '<', no script, no external reference. */
+/* Every tag is closed in order. There is no stray '<', no script, and no external reference. */
 static void assert_well_formed(const char *page)
 {
     char open[64][16];
@@ -108,7 +108,7 @@ static void test_html(void **state)
     report_html(f.k, 0, f.analyses, 2, &page);
     assert_well_formed(page.data);
     assert_true(strstr(page.data, "Intel Skylake (client)") && strstr(page.data, "AMD Zen 4"));
-    /* The divider is held for eight cycles and fills its column: the hottest cell. */
+    /* The divider is blocked for eight cycles, so its column has the hottest cell. */
     assert_true(f.analyses[0]->cycles == 8);
     assert_non_null(strstr(page.data, "<td style=\"background:#c3281e;color:#fff\">8.00</td>"));
     assert_non_null(strstr(page.data, f.analyses[0]->sentence));
@@ -131,15 +131,15 @@ static void test_hostile_text(void **state)
     assert_non_null(strstr(page.data, "&#60;script&#62;alert(&#39;&#38;&#34;&#39;)"));
     str_clear(&page);
     report_markdown(f.k, 0, f.analyses, 2, &page);
-    /* In a heading all markup is escaped; in a cell the code's fence is longer than any backticks
-     * inside, and bars are escaped. */
+    /* In a heading all markup is escaped. In a cell the code's fence is longer than any backticks
+     * within it, and bars are escaped. */
     assert_non_null(strstr(page.data, "# \\<script\\>alert('\\&\"')\\</script\\> \\| \\`x\\`"));
     assert_non_null(strstr(page.data, "`` <script>alert('&\"')</script> \\| `x`"));
     str_done(&page);
     done(&f);
 }
 
-/* All rows of a Markdown table have the number of cells of its head. */
+/* All rows of a Markdown table have as many cells as its head. */
 static void test_markdown_tables(void **state)
 {
     (void)state;
@@ -165,7 +165,7 @@ static void test_markdown_tables(void **state)
     done(&f);
 }
 
-/* Idle ports have no column but are named: a machine of twenty ports remains readable. */
+/* Idle ports have no column but are named, so that a machine of twenty ports stays readable. */
 static void test_idle_ports(void **state)
 {
     (void)state;
@@ -185,8 +185,8 @@ static void test_idle_ports(void **state)
     done(&f);
 }
 
-/* A Markdown table is readable as plain text: the bars of all rows are aligned, whatever the byte
- * lengths of characters. */
+/* A Markdown table is readable as plain text: the bars of all rows are aligned, however many bytes
+ * a character has. */
 static void test_markdown_is_aligned(void **state)
 {
     (void)state;

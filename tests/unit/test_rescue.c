@@ -32,14 +32,14 @@
 #include "work/rescuer.h"
 #include "../support/support.h"
 
-/* escape sequences in a directory name are not sent to a terminal */
+/* escape sequences in a directory name must not reach a terminal */
 #define STATE "state\033[31m"
 
 static struct session s;
 static int held[2];                     /* receives a byte when the lock is held */
 static _Thread_local bool holds, faults;
 
-/* Action at each allocation: the thread blocks here, with its locks, or faults. */
+/* Called at each allocation: blocks the thread, which holds its locks, or faults. */
 static bool stay(size_t size)
 {
     (void)size;
@@ -51,7 +51,7 @@ static bool stay(size_t size)
     return false;
 }
 
-/* An allocation follows under the lock. */
+/* Causes an allocation while the lock is held. */
 static void *hold_log(void *unused)
 {
     struct log_line line;
@@ -162,7 +162,7 @@ static void fault_beside_run(void)
     raise(SIGSEGV);
 }
 
-/* The faulting thread holds the lock itself. */
+/* The faulting thread itself holds the lock. */
 static void fault_with_run(void)
 {
     size_t count;
@@ -198,7 +198,8 @@ static void fault_of_the_allocator(void)
     pthread_join(thread, NULL);
 }
 
-/* Runs @fault in a child process with a changed session; the saved session has the change. */
+/* Runs @fault in a child process with a changed session. Checks that the saved session has the
+ * change. */
 static void saves(const char *name, void (*fault)(void))
 {
     struct str line = {0}, printed = {0}, said = {0};
@@ -232,7 +233,7 @@ static void saves(const char *name, void (*fault)(void))
                 WTERMSIG(status) == SIGBUS);
     assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
     assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
-    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* escaped, not sent */
+    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* escaped */
     assert_null(strchr(str_text(&said), '\033'));
     str_done(&said);
     work_expand("ls -d @/state*/portolan/rescued-* 2>/dev/null", &line);
@@ -270,7 +271,7 @@ static void test_locks_held(void **state)
     saves("a run of inference, by the thread at fault", fault_with_run);
 }
 
-/* The child that saves does not wait for the log either: tested by a save hook. */
+/* The child that saves does not wait for the log's lock. A hook of the save tests this. */
 static void save_with_log(void)
 {
     pid_t child = fault_fork();

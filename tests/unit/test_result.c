@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One result in five formats; missing values, invalid UTF-8, quotes in CSV. */
+/* One result in five formats. Missing values, invalid UTF-8, quotes in CSV. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void expect(const struct result *r, enum format format, const char *text)
     str_done(&out);
 }
 
-/* An empty column remains in machine-readable formats. */
+/* An empty column stays in machine-readable formats. */
 static void test_hide_empty(void **state)
 {
     static const struct result_column four[] = {{.key = "a", .kind = CELL_NUMBER, .decimals = 1},
@@ -153,7 +153,7 @@ static void test_shapes(void **state)
     }
 }
 
-/* The members of a single row or item are in the object itself, after its own; without rows the
+/* The members of a single row or item are in the object itself, after its own. Without rows the
  * array is empty. */
 static void test_single(void **state)
 {
@@ -190,7 +190,7 @@ static void test_colours(void **state)
     result_free(r);
 }
 
-/* Text above a row, cells by fill, a separated last row. */
+/* Text above a row, cells coloured by value, a separated last row. */
 static void test_notes_and_heat(void **state)
 {
     (void)state;

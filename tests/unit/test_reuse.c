@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reuse distances compared with a linearly searched stack and with a recount of distinct lines;
- * bins; memory. */
+/* Reuse distances, compared with a linearly searched stack and with a recount of distinct lines.
+ * Bins. Memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "program/runtime/steps.h"
 #include "simulate/branch_predictor.h"
 
-/* Mattson's stack: the line's position is its distance; it moves to the top. */
+/* Mattson's stack: the position of a line is its distance, and using it moves it to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
 
 static uint64_t stack_touch(struct stack *s, uint64_t line)
@@ -32,7 +32,7 @@ static uint64_t stack_touch(struct stack *s, uint64_t line)
     return distance;
 }
 
-/* By definition: the number of distinct lines since the last use. */
+/* Returns the distance by definition: the number of distinct lines since the last use. */
 static uint64_t count_distinct(const uint64_t *trace, size_t now)
 {
     size_t before = now, distinct = 0;
@@ -77,7 +77,7 @@ static void test_against_definition(void **state)
     }
 }
 
-/* Loops, strides and random lines; long enough for many renumberings of stamps. */
+/* Loops, strides and random lines, long enough for many renumberings of stamps. */
 static void test_against_stack(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);
@@ -101,8 +101,8 @@ static void test_against_stack(void **state)
     free(s);
 }
 
-/* What a jump out of a touch may leave in any state is derived again: sums, bitmap, numbers; a line
- * twice in the short list, and one of it with a stamp. */
+/* A jump out of reuse_touch may leave any state. Sums, bitmap and numbers are derived again, also
+ * if a line is in the short list twice, or is in it and has a stamp. */
 static void test_torn(void **state)
 {
     struct stack *s = calloc(1, sizeof *s);
@@ -119,7 +119,7 @@ static void test_torn(void **state)
             r.table_used -= rng_below(&rng, 2);
             r.bits[rng_below(&rng, r.stamps / 64)] ^= (uint64_t)1 << rng_below(&rng, 64);
             r.sums[1 + rng_below(&rng, r.stamps / 64)] -= 7;
-            /* the shift of a touch of the last line, left after some steps */
+            /* the shift by a use of the last line, interrupted after some steps */
             if (i % 200 == 199) {
                 line = r.recent[REUSE_RECENT - 1] - 1;
                 uint64_t next = r.recent[0], here;
@@ -128,7 +128,7 @@ static void test_torn(void **state)
                     here = r.recent[k];
                     r.recent[k] = next;
                 }
-                /* the line at the hole is lost: its next use is a first one */
+                /* the line at the hole is lost, so its next use is a first one */
                 size_t at = s->count;
                 while (s->lines[at - 1] + 1 != next)
                     at--;
@@ -149,7 +149,7 @@ static void test_torn(void **state)
     free(s);
 }
 
-/* Memory depends on the number of lines alone. */
+/* Memory depends on the number of lines only. */
 static void test_memory_follows_lines(void **state)
 {
     struct reuse few = {0}, many = {0};
@@ -167,8 +167,8 @@ static void test_memory_follows_lines(void **state)
     reuse_done(&many);
 }
 
-/* One line in eight, its distances times eight: the mean agrees, and so does the number of
- * references times eight. */
+/* Samples one line in eight and multiplies its distances by eight. The mean and eight times the
+ * number of references agree with those of all lines. */
 static void test_sampling(void **state)
 {
     struct reuse exact = {0}, some = {.sample_mask = 7};
@@ -208,8 +208,8 @@ static void test_bins(void **state)
         assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
 }
 
-/* Each set is a separate stack: a reference misses if its line is at or below the number of ways.
- * The second level sees the misses only. */
+/* Each set is a separate stack. A reference misses if its line's position is at or below the number
+ * of ways. The second level receives the misses only. */
 static void test_sets(void **state)
 {
     static struct stack stacks[2][16];
@@ -235,16 +235,16 @@ static void test_sets(void **state)
         assert_true(s.levels[0].misses == missed[0] && s.levels[1].misses == missed[1]);
     }
     assert_true(missed[1] > 1000 && missed[1] < missed[0]);
-    /* Over two lines it misses once, or not at all. */
+    /* an access across two lines misses at most once */
     sets_touch(&s, 1000, 1001);
     assert_true(s.levels[0].misses == missed[0] + 1 && s.levels[1].misses == missed[1] + 1);
     sets_touch(&s, 1000, 1001);
     assert_true(s.levels[0].misses == missed[0] + 1);
 }
 
-/* By hand: x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] by one load, n rows of 8 bytes. Each of
- * the three rows is a stream: from its second line on, all of its new lines are steps. Random lines
- * of an area of 64 MiB are none. */
+/* By hand: one load reads x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] in rows of n times 8
+ * bytes. Each of the three rows is a stream: from its second line on all new lines are steps.
+ * Random lines of an area of 64 MiB are no steps. */
 static void test_streams(void **state)
 {
     const int64_t n = 512, around[] = {0, 1, -1, n, -n};
@@ -260,7 +260,7 @@ static void test_streams(void **state)
             if (new_line && step == STEPS_NONE)
                 i == n ? first++ : later++;
         }
-    assert_int_equal(first, 3);    /* the first lines of each row */
+    assert_int_equal(first, 3);    /* the first line of each row */
     assert_int_equal(later, 0);
 
     s = (struct steps){0};
@@ -277,14 +277,15 @@ static void test_streams(void **state)
     assert_int_equal(steps_next(&s, 4096 + 640), STEPS_NONE);
     assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* the same step again */
     assert_int_equal(steps_next(&s, 4096 + 1280), 0);
-    /* the line below that of the second: a stream may descend */
+    /* the line below that of the second access, because a stream may descend */
     assert_int_equal(steps_next(&s, 4096 + 576), 64);
     for (uint64_t i = 1; i <= STEPS_HEADS; i++)
         steps_next(&s, 4096 + i * i * 100000);
-    assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* too many others came since */
+    /* too many other lines were accessed since */
+    assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);
 }
 
-/* Share of wrong predictions, of the last half of @n outcomes. */
+/* Returns the share of mispredictions in the last half of @n outcomes. */
 static double wrong_share(int (*outcome)(size_t i, struct rng *rng), size_t n)
 {
     struct branches *b = calloc(1, sizeof *b);
@@ -306,8 +307,8 @@ static int of_thousand(size_t i, struct rng *rng) { (void)rng; return i % 1000 >
 static int half(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.5; }
 static int tenth(size_t i, struct rng *rng) { (void)i; return rng_unit(rng) < 0.1; }
 
-/* What repeats within the history is learnt; ends of long loops are missed once; of independent
- * outcomes nothing better than the commoner one can be predicted. */
+/* Patterns within the history are learnt. Ends of long loops are mispredicted once. Of independent
+ * outcomes at best the more frequent one can be predicted. */
 static void test_branches(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of a view are exported with its filter and order; elsewhere the last result is
- * exported. */
+/* Exports the rows of a view with its filter and order. Views without rows export the last
+ * result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -28,10 +28,10 @@ struct collected {
     struct experiments *table;
     size_t results;
     size_t cancel_after;   /* results; 0: never */
-    size_t cancel_reports; /* reports of progress; 0: never */
+    size_t cancel_reports; /* reports of progress after which the run is cancelled; 0: never */
     size_t reports;
-    double share;          /* of the last report */
-    bool early;            /* it was positive before any result was settled */
+    double share;          /* share in the last report */
+    bool early;            /* the share was positive before any result was settled */
 };
 
 static bool cancelled(void *state)
@@ -52,7 +52,7 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
-    /* existing results are not withdrawn */
+    /* the share never decreases */
     assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);
     c->share = s->share;
     c->early |= s->share > 0 && s->done + s->failed == 0;
@@ -71,7 +71,7 @@ static bool in_table(const struct experiments *t, const struct experiment *e)
     return found;
 }
 
-/* @n distinct random experiments: passes of the journal belong to one row each. */
+/* Returns @n distinct random experiments, so that each pass in the journal belongs to one row. */
 static struct experiments *random_table(size_t n, uint64_t seed)
 {
     struct experiments *t = experiments_new();
@@ -116,7 +116,7 @@ static bool run(struct experiments *t, const char *path, const struct runner_opt
                          options, summary, err);
 }
 
-/* Measurements of the simulated processor equal the times of its mapping. */
+/* Checks that measurements of the simulated processor equal the times of its mapping. */
 static void check_against_mapping(const struct experiments *t, bool all)
 {
     size_t off = 0, measured = 0;
@@ -132,7 +132,7 @@ static void check_against_mapping(const struct experiments *t, bool all)
         }
         experiment_done(&e);
     }
-    /* Contention that begins and ends inside a window is rare. */
+    /* contention that begins and ends within a window is rare */
     assert_true(off * 100 <= measured);
 }
 
@@ -166,7 +166,7 @@ static void test_unknown_forms(void **state)
     assert_int_equal(s.failed, 1);
     assert_true(isnan(t->rows.items[0].cycles));
     assert_non_null(strstr(t->rows.items[0].state, "FLUMB"));
-    /* Without a request it is not tried again. */
+    /* failed experiments are measured again only on request */
     assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
     assert_int_equal(s.failed + s.done, 0);
     assert_true(run(t, NULL, &(struct runner_options){.retry = true}, 0, &s, &err));
@@ -174,15 +174,15 @@ static void test_unknown_forms(void **state)
     experiments_free(t);
 }
 
-/* An empty file, like a new one. */
+/* Makes an empty file, which is like a new journal. */
 static const char *new_journal(void)
 {
     work_put("journal.csv", "");
     return work_path("journal.csv");
 }
 
-/* Cancelled before anything settled: the passes are in the journal, the next run reads them and
- * reports that. */
+/* Cancelled before any result is settled. The journal has the passes, and the next run reads and
+ * reports them. */
 static void test_journal_keeps_passes(void **state)
 {
     const char *path = new_journal();
@@ -192,7 +192,7 @@ static void test_journal_keeps_passes(void **state)
     struct err err = {0};
     (void)state;
     assert_true(fd >= 0);
-    /* The first report precedes all measurements. */
+    /* the first report precedes all measurements */
     assert_false(run_collected(&(struct collected){.table = t, .cancel_reports = 4}, path,
                                &(struct runner_options){0}, &first, &err));
     assert_int_equal(first.done + first.failed, 0);
@@ -212,8 +212,8 @@ static void test_journal_keeps_passes(void **state)
     close(fd);
 }
 
-/* Cancelled repeatedly, with the file's end truncated each time: nothing is measured twice, nothing
- * is lost. */
+/* Cancelled repeatedly, with the file's end truncated each time. Nothing is measured twice, and
+ * nothing is lost. */
 static void test_journal_resumes(void **state)
 {
     const char *path = new_journal();
@@ -243,7 +243,8 @@ static void test_journal_resumes(void **state)
         assert_true(pwrite(fd, "\"ADD (R64, R6", 13, end) == 13);
     }
     assert_true(runs > 3);
-    /* Two passes each, one with short bodies, and a few more, for any number of cancellations. */
+    /* two passes per experiment, one with short bodies, and a few more, however often it is
+     * cancelled */
     assert_true(passes < 4 * whole->rows.count);
     struct runner_summary s;
     struct experiments *t = experiments_copy(whole, NULL);
@@ -268,7 +269,7 @@ static void test_journal_faults(void **state)
     assert_int_equal(ftruncate(fd, 0), 0);
     struct journal *j = journal_open(path, &err);
     assert_non_null(j);
-    /* One at a time. */
+    /* only one program may open a journal */
     assert_null(journal_open(path, &err));
     journal_close(j);
     memset(&err, 0, sizeof err);
@@ -277,7 +278,7 @@ static void test_journal_faults(void **state)
     close(fd);
 }
 
-/* Old journal entries of code that overwrote its own loop are invalid: it is measured again. */
+/* Journal entries of code that overwrote its own loop are invalid, so it is measured again. */
 static void test_impossible_values_are_not_taken(void **state)
 {
     struct experiments *t = random_table(20, 99);
@@ -309,11 +310,11 @@ static void test_impossible_values_are_not_taken(void **state)
     close(fd);
 }
 
-/* Instructions whose time would exceed any issue width. */
+/* A time is impossible if its instructions exceed any issue width. */
 static void test_least_cycles(void **state)
 {
     (void)state;
-    /* With a baseline halved by a busy neighbour no true value is rejected. */
+    /* With a baseline that a busy neighbour has halved no true value is rejected. */
     assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 &&
                 source_least_cycles(8, 1) <= 0.125);
     assert_true(source_least_cycles(12, 1) < 1.0 / 12 &&
@@ -321,7 +322,7 @@ static void test_least_cycles(void **state)
     assert_true(source_least_cycles(NAN, 1) > 6.2e-5 && source_least_cycles(0, 1) > 6.2e-5);
 }
 
-/* Combined times of both body lengths, with the loop's own cost subtracted. */
+/* Compares the times of both body lengths, without the loop's own cost. */
 static void test_lengths(void **state)
 {
     char text[24];
@@ -330,7 +331,8 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
     runner_lengths(0.255, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
-    /* 50 of a quarter cycle: one extra cycle belongs to the loop, two do not. */
+    /* For 50 executions of a quarter cycle, one extra cycle per loop is the loop's own cost, two
+     * are not. */
     runner_lengths(0.27, 0.25, 0.02, 1, text, sizeof text);
     assert_string_equal(text, "same");
     runner_lengths(0.29, 0.25, 0.02, 1, text, sizeof text);
@@ -343,7 +345,7 @@ static void test_lengths(void **state)
     assert_string_equal(text, "same");
 }
 
-/* A source whose long bodies do not fit the front end, and which requests a pause. */
+/* A source whose long bodies are slower because of the front end. The run is paused meanwhile. */
 static double paused;
 
 static bool limited_measure(struct source *s, const struct experiment *e, size_t n,
@@ -401,7 +403,7 @@ static void test_two_lengths(void **state)
                                            .state = &c,
                                            .wait_paused = wait_paused};
         struct journal *journal = journal_open(path, &err);
-        /* A budget that pauses would exceed. */
+        /* a budget that pauses would exceed if they counted */
         assert_true(runner_run(&source, t, journal,
                                &(struct runner_options){.one_length = round == 0, .budget = 900},
                                &hooks, &s, &err));
@@ -412,8 +414,8 @@ static void test_two_lengths(void **state)
         assert_true(copy->rows.items[1].cycles == 1);
         assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
         assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
-        /* First the long bodies alone; then the missing short ones, the differing one twice; then
-         * everything is known. */
+        /* First only the long bodies, then the missing short ones, the differing one twice, then
+         * nothing. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);
         experiments_free(copy);
@@ -423,8 +425,8 @@ static void test_two_lengths(void **state)
     experiments_free(t);
 }
 
-/* A CPU whose core takes @honest cycles per experiment, and @slow while it is shared: then it
- * reports that, or, with too low a baseline, nothing. */
+/* A CPU whose core takes @cycles per experiment. While it is shared it reports that, unless its
+ * baseline is too low to notice. */
 static struct {
     double cycles, first, expected;
     bool busy;
@@ -469,7 +471,7 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 {
     (void)state;
     (void)index;
-    /* Before its last report, and with the value. */
+    /* Called with the value before the last report. */
     assert_int_equal(host.results, 0);
     assert_true(m->cycles == (host.first > 0 ? host.first : host.cycles));
     host.seen++;
@@ -478,7 +480,7 @@ static void host_seen(void *state, size_t index, const struct measured *m)
 static void host_progress(void *state, const struct runner_summary *s, size_t total)
 {
     (void)state;
-    /* Passes on a contended core do not count towards the end. */
+    /* Passes on a contended core do not count as useful. */
     assert_true(s->useful <= s->passes && s->left <= total);
 }
 
@@ -495,7 +497,7 @@ static bool never(void *state)
     return false;
 }
 
-/* One run of one experiment on a core with @baseline. */
+/* Runs one experiment once on a core with @baseline. */
 static struct runner_summary host_run(const char *path, double baseline, bool doubtful,
                                       const struct runner_options *options)
 {
@@ -524,8 +526,8 @@ static struct runner_summary host_run(const char *path, double baseline, bool do
     return s;
 }
 
-/* A value measured on a core that only seemed idle is measured again when a lower baseline is
- * known; a lower value replaces it; any reuse is reported. */
+/* A value measured on a core that merely seemed idle is measured again when a higher baseline is
+ * known, and a lower value replaces it. Any reuse is reported. */
 static void test_conditions(void **state)
 {
     char today[KEPT_DAY];
@@ -535,7 +537,7 @@ static void test_conditions(void **state)
     (void)state;
     kept_today(today);
 
-    /* A contended core is reported, and none of its times is final: the next run measures again
+    /* A contended core is reported, and none of its times is final. The next run measures again
      * without an option. */
     host.busy = true;
     struct runner_summary s =
@@ -546,7 +548,7 @@ static void test_conditions(void **state)
     assert_true(isnan(host.shown));
     host.busy = false;
 
-    /* Judged by half the core: 0.258 instead of 0.2. */
+    /* Judged by a baseline of half the core: 0.258 instead of 0.2. */
     host.cycles = 0.258;
     s = host_run(path, 2.6, false, &plain);
     assert_true(s.done == 1 && s.reused == 0 && host.seen == 1);
@@ -555,8 +557,7 @@ static void test_conditions(void **state)
     assert_string_equal(s.since, today);
     assert_string_equal(s.until, today);
 
-    /* The idle baseline is known now: the old value is one pass among others, and a lower one
-     * replaces it. */
+    /* The idle baseline is known. The old value counts as one pass, and a lower one replaces it. */
     host.cycles = 0.2;
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 0 && s.taken_over == 1 && s.passes >= 2 && host.shown == 0.2);
@@ -564,14 +565,14 @@ static void test_conditions(void **state)
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.reused == 1 && host.shown == 0.2);
 
-    /* --fresh ignores earlier values; a higher value found under the same conditions is a separate,
+    /* --fresh ignores earlier values. A higher value found under the same conditions is a separate,
      * later result. */
     host.cycles = 0.21;
     s = host_run(path, 5.55, false, &fresh);
     assert_true(s.reused == 0 && s.taken_over == 0 && host.shown == 0.21);
     work_remove("journal.csv");
 
-    /* A provisional baseline: the value is marked, and the next run measures again. */
+    /* With a provisional baseline the value is marked, and the next run measures again. */
     s = host_run(path, 5.5, true, &plain);
     assert_string_equal(host.state, "doubtful");
     s = host_run(path, 5.55, false, &plain);
@@ -580,8 +581,8 @@ static void test_conditions(void **state)
     work_remove("journal.csv");
 }
 
-/* A pass equal to the expected value needs no second one; for the journal it is a single pass,
- * which a run without expectations confirms. */
+/* A pass equal to the expected value needs no second one. In the journal it is a single pass, which
+ * a run without expectations confirms. */
 static void test_expected(void **state)
 {
     const char *path = new_journal();
@@ -602,16 +603,16 @@ static void test_expected(void **state)
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 1 && s.taken_over == 1);
     work_remove("journal.csv");
     host.expected = 0.5;
-    host.first = 0.48;      /* the first pass is lower: two others must agree */
+    host.first = 0.48;      /* the first pass is lower, so two others must agree */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 3 && host.shown == 0.5);
     host.first = 0;
     work_remove("journal.csv");
-    host.expected = 0.51;   /* another value: two passes confirm it */
+    host.expected = 0.51;   /* another value, which two passes confirm */
     s = host_run(path, 5.55, false, &plain);
     assert_true(s.done == 1 && s.foretold == 0 && s.passes == 2 && host.shown == 0.5);
     work_remove("journal.csv");
-    host.expected = 0.5;    /* nor is one pass enough with a provisional baseline */
+    host.expected = 0.5;    /* with a provisional baseline one pass does not suffice */
     s = host_run(path, 5.5, true, &plain);
     assert_true(s.foretold == 0 && s.passes == 2);
     assert_string_equal(host.state, "doubtful");
@@ -659,9 +660,9 @@ static int teardown(void **state)
 }
 
 /* The reports of a run next to busy neighbours (tests/data/contention/progress.csv: elapsed
- * seconds, passes with a result): the reported remaining time never rises faster than the run
- * shows, jumps less than the guesses do, and is within a factor of 2.5 of the truth from a fifth of
- * the run to its last seventh. */
+ * seconds, passes with a result). The displayed remaining time never rises faster than the run
+ * justifies, and jumps less than the guesses. From a fifth of the run to its last seventh it is
+ * within a factor of 2.5 of the truth. */
 static void test_estimate(void **state)
 {
     struct err err = {0};
@@ -690,15 +691,15 @@ static void test_estimate(void **state)
         last_guess = guess;
     }
     assert_true(jumps < guess_jumps);
-    /* Without news, the reported remaining time decreases with time. */
+    /* Without a new guess the displayed remaining time decreases with time. */
     e = (struct runner_estimate){.at = 10, .left = 30, .known = true};
     assert_true(fabs(runner_estimate(&e, 15, NAN) - 25) < 1e-9);
     assert_true(runner_estimate(&e, 100, NAN) == 0);
     csv_table_free(t);
 }
 
-/* Values of a real CPU: most within 0.2 %, few far off; simulated values have the recorded
- * distribution of errors. */
+/* Values of a real CPU: most deviate by at most 0.2 %, few by much more. Simulated values have the
+ * recorded distribution of deviations. */
 static void test_seen(void **state)
 {
     enum { ALL = 20000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Real code in a real child: only properties that hold on every machine, busy or idle. */
+/* Real code in a real child process. Tests only properties that hold on every machine, busy or
+ * idle. */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -51,13 +52,13 @@ static void test_faults(void **state)
         {{0xeb, 0xfe}, 2, FAULT_ENDLESS},
         {{0xfa}, 1, FAULT_PROTECTION},                                            /* cli */
         {{0xb8, 39, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},               /* getpid */
-        /* mmap, allowed from another address only */
+        /* mmap, which is permitted from another address only */
         {{0xb8, 9, 0, 0, 0, 0x0f, 0x05}, 7, FAULT_SYSTEM_CALL},
         /* xor esp, esp; push rax */
         {{0x31, 0xe4, 0x50}, 3, FAULT_SEGMENT},
-        /* only rsp and rbp overwritten */
+        /* overwrites only rsp and rbp */
         {{0x31, 0xe4, 0x48, 0xbd, 1, 2, 3, 4, 5, 6, 7, 8}, 12, FAULT_NONE},
-        /* the trap flag by popf */
+        /* sets the trap flag by popf */
         {{0x9c, 0x81, 0x0c, 0x24, 0x00, 0x01, 0x00, 0x00, 0x9d}, 9, FAULT_TRAP},
         {{0xfd}, 1, FAULT_NONE},                                               /* std */
         {{0x90}, 1, FAULT_NONE},
@@ -77,19 +78,19 @@ static void test_faults(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0 && item->ticks[3] > 0);
     }
-    /* Only system calls cost a child each. */
+    /* only the system calls each end a child */
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
-/* Memory written by one item of own code is reset for the next: a divisor in memory that the first
- * one sets to 0 divides again. */
+/* Memory that one item of own code writes is reset for the next. The first item sets a divisor in
+ * memory to 0, and the second can still divide by it. */
 static void test_memory_is_new_for_each(void **state)
 {
     /* xor eax, eax; mov [r13], rax; mov [r14], rax */
     static const uint8_t zero[] = {0x31, 0xc0, 0x49, 0x89, 0x45, 0x00, 0x49, 0x89, 0x06};
     /* xor edx, edx; mov eax, 5; div dword [r13] */
     static const uint8_t divide[] = {0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x75, 0x00,
-                                     /* the same of [r14] */
+                                     /* the same by [r14] */
                                      0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};
     struct err err = {0};
 
@@ -102,8 +103,8 @@ static void test_memory_is_new_for_each(void **state)
         assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
 }
 
-/* Foreign bodies: each experiment has a separate process, shared by its orders, in which own code
- * never runs. */
+/* Foreign bodies: each experiment has a separate process, which its orders share and in which own
+ * code never runs. */
 static void test_foreign_bodies(void **state)
 {
     /* mov rax, [0x10000000] */
@@ -131,7 +132,7 @@ static void test_foreign_bodies(void **state)
     assert_true(sandbox_run(sandbox, 3, NULL, NULL, NULL, &err));
     orders = sandbox_pid(sandbox, true);
     assert_true(orders > 0 && orders != before);
-    /* Unlike for a kernel, addresses outside its memory are not mapped. */
+    /* Unlike for a kernel, addresses outside of its memory are not mapped. */
     static const unsigned faults[] = {FAULT_NONE, FAULT_SEGMENT, FAULT_SEGMENT};
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(sandbox_items(sandbox)[i].fault, faults[i]);
@@ -144,7 +145,7 @@ static void test_foreign_bodies(void **state)
     assert_int_equal(sandbox_pid(sandbox, true), 0);
 }
 
-/* An experiment that is useful only with a fast one is skipped if that one has no time. */
+/* An experiment that is only useful if another one is fast is skipped if that one has no time. */
 static void test_not_worth_it(void **state)
 {
     static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
@@ -167,7 +168,7 @@ static void test_not_worth_it(void **state)
     assert_true(isnan(item->result.contended_cycles));
 }
 
-/* Children killed from outside lose one item each, the batch continues. */
+/* If something outside kills a child one item is lost, and the batch continues. */
 static int kill_rounds;
 static bool kill_now(void *state)
 {
@@ -202,12 +203,12 @@ static void test_killed(void **state)
         if (!item->fault)
             assert_true(item->ticks[0] > 0);
     }
-    /* A child killed before it had begun an item lost none. */
+    /* a child that was killed before it began an item lost none */
     assert_true(sandbox_children(sandbox) - before >= killed);
     assert_true(killed <= 5);
 }
 
-/* Processor time of the ended and reaped children. */
+/* Returns the CPU time of children that ended and were reaped. */
 static double children_seconds(void)
 {
     struct rusage u;
@@ -217,7 +218,7 @@ static double children_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* Processor time of @child so far; NaN when it is gone. */
+/* Returns the CPU time of @child so far; NaN: it has ended. */
 static double child_seconds(pid_t child)
 {
     clockid_t clock;
@@ -228,8 +229,8 @@ static double child_seconds(pid_t child)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* With busy processes on its CPU, at a lower priority: a missing answer is then attributed to them,
- * unless the code had enough CPU time to prove an endless loop. */
+/* Busy processes share the CPU, and the child has a lower priority. A missing result is then
+ * attributed to them, unless the code had enough CPU time to prove an endless loop. */
 static void test_starved(void **state)
 {
     static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};
@@ -272,15 +273,15 @@ static void test_starved(void **state)
     double ended = children_seconds(), before = child_seconds(child);
     bool ok = sandbox_run(sandbox, 1, NULL, NULL, NULL, &err);
     double had = child_seconds(child) - before;
-    if (isnan(had))   /* it was killed */
+    if (isnan(had))   /* the child was killed */
         had = children_seconds() - ended - before;
     for (unsigned i = 0; i < BUSY; i++) {
         kill(busy[i], SIGKILL);
         waitpid(busy[i], NULL, 0);
     }
     assert_true(ok);
-    /* Its CPU time before the endless run, and during its termination, also counts here: one or two
-     * ticks of the system clock. */
+    /* The time includes one or two ticks of the system clock before the endless run and during its
+     * termination. */
     print_message("it had %.3f s of the processor\n", had);
     if (had < SANDBOX_ENDLESS)
         assert_int_equal(sandbox_items(sandbox)->fault, FAULT_STARVED);
@@ -292,8 +293,8 @@ static void test_starved(void **state)
     sandbox_clear(sandbox);
 }
 
-/* With most addresses taken, as by a sanitizer's shadows, processes still find room. With six
- * attempts nearly a fifth of them did not. */
+/* Processes find an address range for the vault although most addresses are in use, as by a
+ * sanitizer's shadow. With six attempts nearly a fifth of them found none. */
 static void test_little_room(void **state)
 {
     enum { PROCESSES = 24 };
@@ -373,8 +374,8 @@ static void test_refused_kernels(void **state)
     assert_false(refused((const uint8_t[]){0x90}, 1, ""));
 }
 
-/* The time of @code is within [@least, @most]: tried a few times, since this machine may be busy;
- * no result proves nothing. */
+/* Checks that the time of @code is within [@least, @most]. Tries several times, because this
+ * machine may be busy; without a time nothing is checked. */
 static void takes(const struct calibration *c, const uint8_t *code, size_t length, double least,
                   double most)
 {
@@ -402,8 +403,8 @@ static void takes(const struct calibration *c, const uint8_t *code, size_t lengt
     print_message("this machine is too busy to measure on\n");
 }
 
-/* Facts of every x86-64 core, with or without neighbours: a dependent add takes one cycle, the unit
- * of time; a dependent load and multiplication take several. */
+/* Properties of every x86-64 core, with or without neighbours. A dependent addition takes one
+ * cycle, the unit of time; a dependent load or multiplication takes several. */
 static void test_robust_facts(void **state)
 {
     struct calibration c;
@@ -415,14 +416,14 @@ static void test_robust_facts(void **state)
         return;
     }
     assert_true(c.tick_hz > 1e8 && c.clock_hz > 1e8);
-    c.rules.probe_tolerance = 100;   /* a neighbour on the core also slows the unit */
+    c.rules.probe_tolerance = 100;   /* a neighbour on the core also slows the unit of time */
     takes(&c, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0.97, 1.03);              /* add rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x0f, 0xaf, 0xc3}, 4, 2.9, 5.1);          /* imul rax, rbx */
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* The plan of @hex, measured together with one at @hint unless that is NULL; copies 0: no attempt
- * succeeded, on a busy machine. */
+/* Returns the plan of @hex, measured together with one at @hint (NULL: alone). copies 0: no attempt
+ * succeeded, because the machine is busy. */
 static struct kernel_plan plan_beside(const struct calibration *c, const char *hex,
                                       const struct kernel_plan *hint)
 {
@@ -446,7 +447,7 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
     return plan_beside(c, hex, NULL);
 }
 
-/* If @hex could be tried, its plan has this number of copies. */
+/* Checks that the plan of @hex has that number of copies, if it could be run. */
 static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint,
                     unsigned copies)
 {
@@ -455,8 +456,8 @@ static void runs_as(const struct calibration *c, const char *hex, const struct k
         assert_int_equal(plan.copies, copies);
 }
 
-/* Blocks measured in turn with others have about their number of instructions: neither a thousand
- * times more copies, nor a single copy, whose time would contain the loop's end. */
+/* Blocks measured in turn with others have plans for their own number of instructions: not a
+ * thousand times more copies, and not a single copy, whose time would include the loop's end. */
 static void test_plans_of_others(void **state)
 {
     struct calibration c;
@@ -482,32 +483,32 @@ static void test_plans_of_others(void **state)
     str_done(&thousand);
 }
 
-/* Loops that leave their pages within a few iterations are run as many copies, each a few times, so
- * that no prefetcher learns their loads; others as some 240 instructions. */
+/* Loops that leave their pages within a few iterations run as many copies, each a few times, so
+ * that no prefetcher learns their loads. Other loops run as some 240 instructions. */
 static void test_walking(void **state)
 {
     struct calibration c;
     struct err err = {0};
     (void)state;
-    /* an emulator fills the window before the pointers leave it */
+    /* an emulator fills the window before the pointers leave the pages */
     if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)
         return;
     c.rules.probe_tolerance = 100;
     struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"),
                        stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"),
                        slowly = plan_of(&c, "488b074883c708");
-    /* pop six times; add rsp, 56: 104 bytes per iteration */
+    /* six of pop; add rsp, 56: advances by 104 bytes per iteration */
     if (walks.known) {
         assert_true(walks.copies * 6 > 256);
         assert_true(walks.pages < SANDBOX_REAL_PAGES);
         assert_true(walks.count <= 4);
     }
-    /* pop six times; sub rsp, 48 */
+    /* six of pop; sub rsp, 48: stays at its address */
     if (stays.known) {
         assert_int_equal(stays.copies, 240 / 7 + 1);
         assert_true(stays.count > 64);
     }
-    /* mov rax, [rdi]; add rdi, 8: the same range, no larger */
+    /* mov rax, [rdi]; add rdi, 8: as many copies as stay in the same range */
     if (slowly.known)
         assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 &&
                     slowly.copies > 256);
@@ -520,8 +521,8 @@ static const struct insn *insns_at(const void *kernels, size_t i, size_t *count,
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
 }
 
-/* All at one go: what cannot be measured has no time, and the others have one, unless this machine
- * gives none. */
+/* Measures several blocks in one call. Those that cannot be measured have no time; all others have
+ * one, unless this machine is too busy. */
 static void test_times(void **state)
 {
     static const char *const hex[] = {"4801d8", "0fa2", "480fafc3", "4801d8"};
@@ -542,11 +543,12 @@ static void test_times(void **state)
         assert_true(i == 1 ? isnan(cycles[i]) : isnan(cycles[i]) || cycles[i] > 0.5);
         kernel_free(kernels[i]);
     }
-    /* equal code is run as the same loop */
+    /* equal code runs as one loop */
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));
 }
 
-/* Measures all at once: each that this machine can measure has a time, the others none. */
+/* Measures a set together. Each loop that this machine can measure has a time, all others have
+ * none. */
 static void test_set(void **state)
 {
     static const struct { const char *hex; double least, most;
@@ -567,7 +569,7 @@ static void test_set(void **state)
             assert_non_null(k);
             const struct insn *insns = kernel_insns(k, 0, &count);
             at[i] = kernel_set_add(set, insns, count);
-            assert_int_equal(at[i], i);   /* equal code is run as the same loop */
+            assert_int_equal(at[i], i);   /* equal code runs as one loop */
             kernel_free(k);
         }
     if (!kernel_set_measure(set, 3, &err))
@@ -609,7 +611,7 @@ static int teardown(void **state)
 {
     (void)state;
     sandbox_free(sandbox);
-    /* No zombie stays. */
+    /* No zombie process remains. */
     return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;
 }
 

@@ -26,7 +26,7 @@ static const char *form_of(const char *hex, uint32_t *traits)
     return form;
 }
 
-/* Names as uops.info writes them; bytes from the assembler. */
+/* Form names as uops.info writes them, for bytes from the assembler. */
 static void test_form_names(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void test_traits(void **state)
     assert_int_equal(insn_form(ISA_X86_64, garbage, 1, form, &traits), 0);
 }
 
-/* The library of this very program: its code is found, counted and known to the table of forms. */
+/* Scans this program's library: its code is found and counted, and the table has its forms. */
 static void test_scan_of_this_library(void **state)
 {
     (void)state;

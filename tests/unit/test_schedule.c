@@ -42,7 +42,7 @@ static void test_properties(void **state)
             if (bottleneck >> j & 1)
                 assert_close(totals[j], bound);
             else
-                /* the bottleneck is the largest such set */
+                /* the returned bottleneck is the largest such set */
                 assert_true(totals[j] < bound - 1e-9);
         }
         assert_close(largest, bound);
@@ -57,7 +57,7 @@ static void test_properties(void **state)
             }
             assert_close(sum, masses[i].count);
         }
-        /* The order of rows does not matter. */
+        /* the order of rows has no influence */
         schedule_balance(reversed, n, ports, again, NULL, NULL);
         for (size_t i = 0; i < n; i++)
             for (unsigned j = 0; j < ports; j++)
@@ -65,8 +65,9 @@ static void test_properties(void **state)
     }
 }
 
-/* The most even of all optimal schedules is the one where sets that share two ports divide their
- * parts between them alike: it alone satisfies the optimality conditions of largest entropy. */
+/* The most even of all optimal schedules: sets that share two ports divide their µops between these
+ * in equal proportion. Only this schedule satisfies the optimality conditions of largest
+ * entropy. */
 static void test_most_even(void **state)
 {
     (void)state;
@@ -91,7 +92,7 @@ static void test_most_even(void **state)
     }
 }
 
-/* A hair from falling apart: one unit of the second row must go to port 0. */
+/* Nearly separable sets: one unit of the second row must use port 0. */
 static void test_nearly_tight(void **state)
 {
     (void)state;
@@ -112,12 +113,12 @@ static void test_nearly_tight(void **state)
 static void test_known_splits(void **state)
 {
     (void)state;
-    /* One µop over four ports: a quarter each. */
+    /* One µop on four ports: a quarter each. */
     double pressure[3 * 4];
     schedule_balance(&(struct mass){0xf, 1}, 1, 4, pressure, NULL, NULL);
     for (int j = 0; j < 4; j++)
         assert_close(pressure[j], 0.25);
-    /* {0}: 2, {0,1}: 2, {2,3}: 1: ports 0 and 1 full with 2, the second µop all on 1. */
+    /* {0}: 2, {0,1}: 2, {2,3}: 1. Ports 0 and 1 each have 2, so the second row only uses port 1. */
     struct mass nested[] = {{1, 2}, {3, 2}, {12, 1}};
     double totals[4];
     portset bottleneck;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Machine-readable output: with --format json every command prints one object that conforms to
- * data/schema.json, which docs/formats.md quotes; CSV has the rows of JSON, under the same
- * names. */
+/* Machine-readable output. With --format json every command prints one object that conforms to
+ * data/schema.json, which docs/formats.md quotes. CSV has the rows of JSON with the same names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +21,8 @@
 
 #define LARGEST ((size_t)64 << 20)
 
-/* Commands in an order that satisfies the prerequisites of each; with those below the whole table.
- * @ is the data directory. */
+/* Commands in an order that satisfies the prerequisites of each. Together with those below they are
+ * all commands. @: the data directory. */
 static const char *const script[] = {
     "set keep-going on",
     "kernel hex 4801d8480fafc3",
@@ -156,8 +155,8 @@ static const char *const script[] = {
     "session load work",
     "quit",
 };
-/* Commands of the script that can only fail there: they need the workbench, a concurrent job, or
- * are listed below. */
+/* Commands that can only fail in the script, because they need the workbench or a concurrent job,
+ * or that are listed below. */
 static const char *const refused[] = {
     "kernel edit",
     "pane",
@@ -181,9 +180,9 @@ static const char *const refused[] = {
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"
 #define COMPILER "portolan-cc, which a build without LLVM lacks"
 #define QUIET "a core that is quiet for long enough"
-/* The other commands, each with its prerequisites: they measure on this CPU for seconds, or need an
- * optional program. One may fail only if @needs names a possible lack of the host, which is then
- * printed; tests/tty has their other uses. */
+/* The other commands with their prerequisites: they measure on this CPU for seconds, or need an
+ * optional program. One may fail only if @needs names what the host may lack, which is then
+ * printed. tests/tty tests them further. */
 static const struct { const char *before, *line, *needs;
 } elsewhere[] = {
     {"kernel load @/kernels/pi-O1.s", "kernel measure", QUIET},
@@ -224,7 +223,7 @@ static const struct { const char *before, *line, *needs;
 
 static json_t *schema;
 
-/* Appends @line with the data directory for @. */
+/* Appends @line with the data directory instead of @. */
 static void add_line(const char *line, struct str *out)
 {
     const char *at = strchr(line, '@');
@@ -232,8 +231,8 @@ static void add_line(const char *line, struct str *out)
              at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
 }
 
-/* The program's output for @script with --format @format; after each command @marker is run (NULL:
- * none). */
+/* Writes the program's output for @script with --format @format. @marker (NULL: none) is run after
+ * each command. */
 static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
@@ -299,7 +298,7 @@ static bool is_refused(const struct command *c)
     return false;
 }
 
-/* It is in one of the two lists. */
+/* Returns whether the command is in one of the two lists. */
 static bool is_called(const struct command *c)
 {
     for (size_t i = 0; i < sizeof script / sizeof *script; i++)
@@ -311,7 +310,7 @@ static bool is_called(const struct command *c)
     return false;
 }
 
-/* @object, printed by @line, conforms to the schema. */
+/* Checks that @object, which @line printed, conforms to the schema. */
 static void assert_as_schema_says(const char *line, const json_t *object)
 {
     struct str fault = {0};
@@ -331,7 +330,7 @@ static void test_no_command_is_forgotten(void **state)
             fail_msg("%s is not called: add it to the script, or to those elsewhere", (*c)->name);
 }
 
-/* One object per command, in their order, each conforming to the schema. */
+/* One object per command, in their order, each of which conforms to the schema. */
 static void test_each_command(void **state)
 {
     struct str out = {0};
@@ -345,7 +344,7 @@ static void test_each_command(void **state)
             fail_msg("%s: %.300s", error.text, line);
         const char *said = json_string_value(json_object_get(object, "command"));
         assert_as_schema_says(said ? said : "?", object);
-        /* The output of a script's commands precedes it. */
+        /* The output of a script's commands precedes that of the script itself. */
         bool of_source = !inner && strcmp(said, "jobs") == 0 && count &&
                          strncmp(script[count], "source", 6) == 0;
         inner += of_source;
@@ -365,8 +364,8 @@ static void test_each_command(void **state)
     str_done(&out);
 }
 
-/* The objects of the script's commands in order, without those of a nested script. Borrowed from
- * @out, which is cut. */
+/* Lists the objects of the script's commands in order, without those of a nested script. They are
+ * borrowed from @out, which is split. */
 static size_t objects_of(struct str *out, json_t **objects, size_t most)
 {
     size_t count = 0;
@@ -384,12 +383,12 @@ static size_t objects_of(struct str *out, json_t **objects, size_t most)
     return count;
 }
 
-/* The columns of the tables of @csv with rows, each between commas: from its first line, and from
- * the one after each empty line. */
+/* Returns the columns of the tables with rows in @csv, each between commas: from its first line,
+ * and from the line after each empty one. */
 static void headers_of(const char *csv, struct str *headers)
 {
     const char *header = csv;
-    size_t length = 0;   /* of the header; 0: none yet */
+    size_t length = 0;   /* length of the header; 0: none found */
     bool quoted = false;
 
     for (const char *at = csv; *at; at += *at == '\n') {
@@ -409,7 +408,7 @@ static void headers_of(const char *csv, struct str *headers)
     }
 }
 
-/* A name of the flat @row missing in @headers; "": none. */
+/* Returns a name of the flat @row that @headers lacks; "": none. */
 static const char *lacking(const char *headers, const json_t *row)
 {
     const char *name;
@@ -439,7 +438,8 @@ static bool is_name(const json_t *value, const char *name, size_t length)
     return false;
 }
 
-/* Columns for JSON objects whose names are themselves data, listed in docs/formats.md. */
+/* Returns whether the column represents JSON objects whose names are data, as docs/formats.md
+ * lists. */
 static bool unfolds(const char *command, const char *name, size_t length)
 {
     static const struct { const char *command, *columns;
@@ -459,7 +459,7 @@ static bool unfolds(const char *command, const char *name, size_t length)
 }
 
 /* CSV's columns and JSON's names of one result are equal: each row of JSON has its columns, and
- * each column is a name in the object, or unfolds one. True when there are rows. */
+ * each column is a name in the object or unfolds one. Returns true if there are rows. */
 static bool assert_same_names(const char *line, const json_t *object, const char *csv)
 {
     const char *command = json_string_value(json_object_get(object, "command")), *name;
@@ -487,8 +487,8 @@ static bool assert_same_names(const char *line, const json_t *object, const char
     return rows;
 }
 
-/* Every command of the script with rows in JSON has them in CSV, with all their names. A command
- * with a constant output separates two of them. */
+/* Every command of the script with rows in JSON has the rows in CSV, with all their names. A
+ * command with constant output separates the commands. */
 static void test_every_command_has_its_rows_in_csv(void **state)
 {
     static const char marker[] = "help fact retire_width";
@@ -508,13 +508,14 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     if (system(str_text(&out)) != 0 || !file_read("line.out", LARGEST, &sign, &err))
         fail_msg("%s", err.what);
     char *at = csv.data;
-    /* behind quit nothing is printed */
+    /* after quit nothing is printed */
     for (size_t i = 0; i + 1 < sizeof script / sizeof *script; i++) {
         char *end = strstr(at, str_text(&sign));
         if (!end)
             fail_msg("%s: what follows it is not there", script[i]);
         *end = '\0';
-        if (strncmp(script[i], "source", 6) != 0)   /* its rows are those of what it runs */
+        /* the rows are those of the commands that it runs */
+        if (strncmp(script[i], "source", 6) != 0)
             with_rows += assert_same_names(script[i], objects[i], at);
         at = end + sign.length;
     }
@@ -526,7 +527,8 @@ static void test_every_command_has_its_rows_in_csv(void **state)
     str_done(&sign);
 }
 
-/* The last object of the command of @line in @out, which is cut into lines; NULL: none. */
+/* Returns the last object of the command of @line in @out, which is split into lines; NULL:
+ * none. */
 static json_t *object_of(const char *line, struct str *out)
 {
     json_t *found = NULL;
@@ -544,8 +546,8 @@ static json_t *object_of(const char *line, struct str *out)
     return found;
 }
 
-/* Calls @line after @before; returns its object, and as CSV its export, "" if there is none: then
- * the result before it is exported. */
+/* Runs @line after @before. Returns its object, and its export as CSV; "" if it has none, in which
+ * case the earlier result is exported. */
 static json_t *call(const char *before, const char *line, struct str *csv)
 {
     struct str text = {0}, out = {0};
@@ -619,7 +621,7 @@ static void test_commands_elsewhere(void **state)
     str_done(&csv);
 }
 
-/* Each name has a meaning, and rows of the documentation that begin with a name are the
+/* Each name has a meaning, and the documentation's rows that begin with a name equal the
  * schema's. */
 static void test_names_are_documented(void **state)
 {
@@ -652,7 +654,7 @@ static void test_names_are_documented(void **state)
     str_done(&row);
 }
 
-/* The checker sees what is wrong. */
+/* The checker detects what is wrong. */
 static void test_checker(void **state)
 {
     static const struct { const char *object; bool right;

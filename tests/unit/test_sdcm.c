@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack distance model compared with caches of randomly placed lines, and with the sum with
- * factorials; histograms. */
+/* The stack distance model, compared with caches of randomly placed lines, and with the sum with
+ * factorials. Histograms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 #include "base/rng.h"
 #include "program/sdcm.h"
 
-/* @d other lines go to random sets: the line stays when fewer than its ways met it. */
+/* Returns the hit rate if @d other lines are in random sets. The line stays if fewer of them than
+ * its ways are in its set. */
 static double placed(double lines, double ways, unsigned d, struct rng *rng)
 {
     const int rounds = 40000;
@@ -48,7 +49,7 @@ static void test_random_placement(void **state)
 #define WAYS 16u
 #define PLACEMENTS 10
 
-/* @lines lines in random sets, used in turn; a full set evicts a random line. Returns the hit rate
+/* Uses @lines lines in random sets in turn. A full set evicts a random line. Returns the hit rate
  * in the steady state. */
 static double by_turns(size_t lines, struct rng *rng)
 {
@@ -88,14 +89,14 @@ static void test_random_replacement(void **state)
             fail_msg("%zu lines: %.3f instead of %.3f", lines[i], mine, its);
     }
     assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) == 0);
-    /* One large set: of twice its capacity of lines, h = exp(-2 (1 - h)) stay. */
+    /* One large set: of lines of twice its capacity the share h = exp(-2 (1 - h)) stays. */
     assert_float_equal(sdcm_hit_random(&(struct cache_shape){4096, 4096}, 8192), 0.2032, 1e-3);
     assert_true(sdcm_hit_random(&(struct cache_shape){4096, 4096}, INFINITY) == 0);
     for (double d = 1; d < 30000; d *= 1.1)
         assert_true(sdcm_hit_random(&cache, d * 1.1) <= sdcm_hit_random(&cache, d) + 0.005);
 }
 
-/* DESIGN's formula, each term from factorials. */
+/* Returns the hit rate by the formula of sdcm.h, each term from factorials. */
 static double by_factorials(double lines, double ways, double d)
 {
     double sum = 0;

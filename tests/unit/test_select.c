@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Experiments selected by a committee of mappings, and a record instead of a CPU. */
+/* Experiments that a committee of mappings selects, with a record instead of a CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-#define LIKE 8     /* forms A0, A1, ... with equal predictions of the committee */
+#define LIKE 8     /* number of forms A0, A1, ... for which the committee predicts equal times */
 
 static void set_usage(struct mapping *m, char *form, const char *usage)
 {
@@ -33,8 +33,8 @@ static char *like_name(size_t i)
     return name;
 }
 
-/* Half of the committee has the similar forms on one port and half on two; in another split Z takes
- * 1 or 8 cycles. */
+/* Returns a member of the committee. Half of the members have the similar forms on one port, the
+ * others on two. Independently Z takes 1 or 8 cycles. */
 static struct mapping *member(unsigned k)
 {
     struct ports ports;
@@ -48,12 +48,12 @@ static struct mapping *member(unsigned k)
     return m;
 }
 
-/* All pairs of the similar forms and Y with Z, each with a value, and one of Y with A0 without a
- * value. */
+/* Returns a record with all pairs of the similar forms and Y with Z, each with a value, and one of
+ * Y with A0 without a value. */
 static struct experiments *record_of_pairs(void)
 {
     struct experiments *t = experiments_new();
-    /* not in the order of the requesting table */
+    /* another order than that of the requesting table */
     uint32_t y = names_add(&t->forms, "Y"), z = names_add(&t->forms, "Z"), forms[LIKE];
 
     for (size_t i = 0; i < LIKE; i++)
@@ -76,8 +76,8 @@ static struct experiments *table_of_forms(void)
     return t;
 }
 
-/* The most disputed experiment, which predicts no other, comes after one that settles all others;
- * an experiment that this leaves undisputed is not selected. */
+/* The most disputed experiment, which predicts no other, comes after one that decides about all
+ * others. An experiment that is no longer disputed afterwards is not selected. */
 static void test_most_telling_first(void **state)
 {
     struct mapping *committee[4];
@@ -100,7 +100,7 @@ static void test_most_telling_first(void **state)
     str_clear(&text);
     experiments_print(t, 1, &text);
     assert_string_equal(str_text(&text), "Z + Y");
-    /* Of Z + Y: 1 or 8 cycles. */
+    /* Z + Y takes 1 or 8 cycles */
     assert_float_equal(disagreement, 3.5 / 4.5, 1e-9);
     for (unsigned k = 0; k < 4; k++)
         mapping_free(committee[k]);
@@ -109,7 +109,7 @@ static void test_most_telling_first(void **state)
     experiments_free(t);
 }
 
-/* Only experiments with a recorded value are drawn, each once, for any order of the forms. */
+/* Draws only experiments with a recorded value, each once, for any order of the forms. */
 static void test_drawn_from_a_record(void **state)
 {
     struct experiments *record = record_of_pairs(), *t = table_of_forms();
@@ -124,7 +124,7 @@ static void test_drawn_from_a_record(void **state)
     struct experiments *few = experiments_new();
     names_add(&few->forms, "Z");
     names_add(&few->forms, "Y");
-    /* it lacks the others' forms */
+    /* this table lacks the forms of all other experiments */
     assert_int_equal(generate_recorded(few, record, 1000, 2, &rng), 1);
     experiments_free(few);
     experiments_free(record);
@@ -170,7 +170,7 @@ static void note_round(void *state, const struct select_round *round, const stru
     c->error = unseen(c->truth, best);
 }
 
-/* Active choice: a few pairs give the accuracy of all. */
+/* With active selection a few pairs are as accurate as all pairs. */
 static void test_select(void **state)
 {
     struct mapping *truth = known(21);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sessions in directories, user forms, exported results. */
+/* Sessions in directories, user forms, and exported results. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
@@ -26,7 +26,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-/* Runs @format with one %s as the path of @name; its output goes to @out (may be NULL). */
+/* Runs @format, with the path of @name for its %s. Writes its output to @out (may be NULL). */
 __attribute__((format(printf, 4, 0))) static bool
 run(struct session *s, struct str *out, struct err *err, const char *format, const char *name)
 {
@@ -104,7 +104,7 @@ static void test_round_trip(void **state)
     RUN(&s, &before, "kernel list; kernel show; kernel analyze%s", NULL);
     RUN(&t, &after, "kernel list; kernel show; kernel analyze%s", NULL);
     assert_string_equal(str_text(&before), str_text(&after));
-    /* Saved again, over itself and elsewhere. */
+    /* Saves the session again, over itself and elsewhere. */
     RUN(&t, NULL, "session save %s", "one");
     RUN(&s, NULL, "session load %s", "one");
     RUN(&s, &after, "kernel list; kernel show; kernel analyze%s", NULL);
@@ -134,7 +134,7 @@ static void test_hex_kernel(void **state)
     str_done(&after);
 }
 
-/* Lines of machine code: each precedes its instruction, and damaged ones are rejected. */
+/* Source lines of machine code: each precedes its instruction. Damaged ones are rejected. */
 static void test_hex_lines(void **state)
 {
     (void)state;
@@ -168,7 +168,7 @@ static void test_hex_lines(void **state)
                *third = strstr(str_text(&shown), "inlined g\n");
     assert_true(first && second && third && first < second && second < third);
     RUN(&t, NULL, "session save %s", "lined-again");
-    /* no line outside the loop */
+    /* no line outside of the loop */
     assert_true(work_holds("lined-again/kernel-source.txt", "\n  two\nthree\n"));
     assert_true(work_holds("lined-again/kernel-lines.csv",
                            "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
@@ -189,7 +189,7 @@ static void test_hex_lines(void **state)
     str_done(&shown);
 }
 
-/* Names need not be UTF-8, but their files must be. */
+/* File names need not be UTF-8, but the session's files must be. */
 static void test_names_of_bytes(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void test_names_of_bytes(void **state)
     RUN(&t, NULL, "session load %s", "bytes");
     RUN(&t, &shown, "kernel opened%s", NULL);
     assert_non_null(strstr(str_text(&shown), "we\\xffird.s"));
-    /* The file itself is found again, also after another save and load. */
+    /* The file is found again, also after another save and load. */
     work_put("we\xffird.s", "1: imulq %rax, %rbx\n jne 1b\n");
     RUN(&t, NULL, "session save %s", "bytes");
     RUN(&s, NULL, "session load %s", "bytes");
@@ -225,7 +225,7 @@ static void test_names_of_bytes(void **state)
     str_done(&shown);
 }
 
-/* Commands that open the file named by a session's recipe display it first, whatever its name:
+/* Commands that open the file which a session's recipe names display it first, whatever its name:
  * kernel reload, compile, functions and edit. */
 static void test_foreign_path(void **state)
 {
@@ -261,7 +261,7 @@ static void test_foreign_path(void **state)
     session_done(&s);
 }
 
-/* A session is private to the user, even if its directory was open to others before. */
+/* A session is private to the user, even if others had access to its directory before. */
 static void test_private(void **state)
 {
     static const char *const names[] = {"private",          "private/session.csv",
@@ -325,7 +325,7 @@ static void test_refused_whole(void **state)
             fail_msg("%s was taken", faults[i].text);
         if (!strstr(err.what, faults[i].what))
             fail_msg("%s: %s", faults[i].text, err.what);
-        /* Nothing of it remains. */
+        /* no setting or kernel of it remains */
         assert_int_equal(s.settings.format, FORMAT_TEXT);
         assert_true(s.settings.ascii);
         assert_string_equal(s.document.kernel->name, "hex");
@@ -379,7 +379,7 @@ static void test_export(void **state)
         json_decref(root);
         RUN(&s, NULL, "export %s", "x.html");
         RUN(&s, NULL, "export %s", "x.md");
-        /* The format of the session is unchanged. */
+        /* the output format of the session is unchanged */
         assert_int_equal(s.settings.format, FORMAT_TEXT);
         str_done(&printed);
     }
@@ -391,7 +391,7 @@ static void test_export(void **state)
     csv_table_free(t);
     assert_false(run(&s, NULL, &err, "export %s", "x.pdf"));
     assert_false(run(&s, NULL, &err, "export %s", "nowhere/x.txt"));
-    /* Commands with effects are not repeated: their results are stored as data. */
+    /* Commands with effects are not repeated, because the session stores their results as data. */
     RUN(&s, NULL, "mapping new 3 three%s", NULL);
     RUN(&s, NULL, "export %s", "x.json");
     str_clear(&text);
@@ -403,7 +403,7 @@ static void test_export(void **state)
     str_done(&text);
 }
 
-/* A pipe among its files is rejected without a wait. */
+/* A pipe in place of one of its files is rejected without waiting. */
 static void test_pipes_are_refused(void **state)
 {
     static const char *const names[] = {"piped/session.csv", "piped/kernel.hex",
@@ -428,7 +428,7 @@ static void test_pipes_are_refused(void **state)
         if (!strstr(err.what, "is a pipe"))
             fail_msg("%s: %s", names[i], err.what);
     }
-    /* So is a pipe named as the checkpoint of its run. */
+    /* A pipe with the name of its run's checkpoint is rejected, too. */
     struct str line = {0};
     assert_int_equal(mkfifo(work_path("checkpoint.json"), 0600), 0);
     str_addf(&line, "experiments load '%s'", source_path("data/experiments/golden-cove-five.csv"));
@@ -440,7 +440,7 @@ static void test_pipes_are_refused(void **state)
     session_done(&s);
 }
 
-/* Files that the session did not create remain, whatever their names. */
+/* Files that the session did not create stay, whatever their names are. */
 static void test_strangers_are_kept(void **state)
 {
     static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s",
@@ -454,7 +454,7 @@ static void test_strangers_are_kept(void **state)
     session_init(&s);
     RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "clean");
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
-        /* In a new directory, and next to a session. */
+        /* in a new directory, and in that of a session */
         for (int beside = 0; beside < 2; beside++) {
             snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s/machines' '%s/overrides'",
                      work_path("proj"), work_path("proj"), work_path("proj"));
@@ -475,7 +475,7 @@ static void test_strangers_are_kept(void **state)
                         strstr(err.what, "not a Portolan session"));
         }
     }
-    /* A manifest from elsewhere cannot name outside files. */
+    /* A manifest from elsewhere cannot name files outside of the session. */
     snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", work_path("proj"),
              work_path("proj"));
     assert_int_equal(system(command), 0);
@@ -486,7 +486,7 @@ static void test_strangers_are_kept(void **state)
     session_done(&s);
 }
 
-/* A machine of the previous session is removed, a link to a session remains one. */
+/* A machine of the previous session is removed. A link to a session stays a link. */
 static void test_saved_over(void **state)
 {
     (void)state;
@@ -507,8 +507,8 @@ static void test_saved_over(void **state)
     session_done(&t);
 }
 
-/* The process dies at each of its system calls: the old session or the new one is complete, and
- * loads. */
+/* The process ends at each of its system calls. The old session or the new one is complete and can
+ * be loaded. */
 static void test_death_while_saving(void **state)
 {
     (void)state;
@@ -521,7 +521,7 @@ static void test_death_while_saving(void **state)
     RUN(&old, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four%s", NULL);
     RUN(&fresh, NULL, "kernel hex 48ffc0; mapping new 3 three%s", NULL);
     assert_true(session_save(&old, work_path("living"), NULL));
-    /* Every second call here, every one in the tests of files. */
+    /* every second call here; the tests of files use every call */
     for (unsigned position = 0; status != 0; position += 2) {
         struct session s;
         struct err err = {0};
@@ -555,7 +555,7 @@ static void test_death_while_saving(void **state)
     session_done(&fresh);
 }
 
-/* Settings are those of the saved session, and no output of the previous loop remains. */
+/* Settings are those of the saved session, and the output of the previous loop is gone. */
 static void test_taken_over(void **state)
 {
     (void)state;
@@ -578,7 +578,7 @@ static void test_taken_over(void **state)
     session_done(&t);
 }
 
-/* The current loop is part of the document: loaded, chosen, saved. */
+/* The current loop is part of the document: it is loaded, chosen and saved. */
 static void test_loop_in_use(void **state)
 {
     (void)state;
@@ -603,7 +603,7 @@ static void test_loop_in_use(void **state)
     session_done(&t);
 }
 
-/* A sweep continues with its own loop, and is not displayed for one loaded meanwhile. */
+/* A sweep continues with its own loop, and is not shown for a loop that was loaded meanwhile. */
 static void test_use_beside_a_job(void **state)
 {
     (void)state;
@@ -648,7 +648,7 @@ static void test_set_shows_all(void **state)
     str_done(&text);
 }
 
-/* Whether @path is locked for another process. */
+/* Returns whether @path is locked against another process. */
 static bool locked_for_others(const char *path)
 {
     int status = 0;
@@ -663,8 +663,8 @@ static bool locked_for_others(const char *path)
     return WEXITSTATUS(status);
 }
 
-/* The last session is never the open one, and the search for it does not touch the open one's
- * lock. */
+/* The last session is never the open one. The search for it does not change the lock of the open
+ * one. */
 static void test_own_is_not_the_last(void **state)
 {
     struct session s;
@@ -683,7 +683,7 @@ static void test_own_is_not_the_last(void **state)
         fail_msg("%s", err.what);
     assert_false(saved_state_last(&last));
     assert_null(saved_state_find("last", &err));
-    /* false on both sides where the file system has no locks */
+    /* both are false if the file system has no locks */
     assert_int_equal(locked_for_others(str_text(&lock)), locks);
     session_done(&s);
     str_done(&lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Caches shared by threads: misses by the serial profile compared with those of the threads'
- * interleaved references on a naive stack. */
+/* Caches that threads share. Misses predicted from the serial profile are compared with those of
+ * the threads' interleaved references in a linearly searched stack. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@ typedef VEC(unsigned) trace;
 
 #define FIRST_USE SIZE_MAX
 
-/* Number of other lines used since the last use of @line, by a list, most recent first; moves the
- * line to its top. */
+/* Returns the number of other lines used since the last use of @line, by a list with the most
+ * recent line first. Moves the line to the top. */
 static size_t touch(trace *stack, unsigned line)
 {
     size_t at = 0, depth;
@@ -34,8 +34,8 @@ static size_t touch(trace *stack, unsigned line)
     return depth;
 }
 
-/* Number of references in @t with fewer than @lines others since the last use of their line: by a
- * list, most recent first. */
+/* Returns the number of misses of @t in a cache of @lines lines, by a list with the most recent
+ * line first. */
 static size_t naive_misses(const trace *t, size_t lines)
 {
     trace stack = {0};
@@ -47,7 +47,8 @@ static size_t naive_misses(const trace *t, size_t lines)
     return misses;
 }
 
-/* Distances of @t's references, as a profile: bins[d], the last one first uses. */
+/* Returns the distances of @t's references as a profile: bins[d]; the last bin counts first
+ * uses. */
 static double *profile(const trace *t, size_t lines)
 {
     double *bins = mem_zero(lines + 1, sizeof *bins);
@@ -65,7 +66,7 @@ static double *profile(const trace *t, size_t lines)
 #define LINES 32          /* of a row */
 #define SWEEPS 5
 
-/* The rows @from to @to of one sweep, each traversed @again times. */
+/* Adds the rows @from to @to of one sweep, each traversed @again times. */
 static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
 {
     for (unsigned row = from; row < to; row++)
@@ -73,8 +74,8 @@ static void add_rows(trace *t, unsigned from, unsigned to, unsigned again)
             vec_push(t, row * LINES + k % LINES);
 }
 
-/* A table of ROWS * LINES lines, which every thread reads from a different start; one of @p threads
- * reads 1 / p of the serial run's references. */
+/* Adds the reads of a table of ROWS * LINES lines. Every thread begins at a different line; one of
+ * @p threads has 1 / p of the serial run's references. */
 static void add_table(trace *t, unsigned first, unsigned times)
 {
     for (unsigned k = 0; k < times * ROWS * LINES; k++)
@@ -88,8 +89,8 @@ static void interleave(trace *threads, size_t p, trace *out)
             vec_push(out, threads[k].items[i]);
 }
 
-/* Predicted miss rate of @all's references in a fully associative cache of @lines: shared, or
- * private to each thread. */
+/* Returns the predicted miss rate of all references in a fully associative cache of @lines lines:
+ * shared, or private to each thread. */
 static double predicted(const trace *serial, size_t footprint, double p, double common,
                         double lines, bool shared)
 {
@@ -124,7 +125,7 @@ static void check(trace *threads, size_t p, const trace *serial, double common, 
     vec_done(&all);
 }
 
-/* Sweeps over rows, a block of rows per thread, each row traversed once or four times. */
+/* Sweeps over rows. Each thread has a block of rows, and traverses each row once or four times. */
 static void test_rows(void **state)
 {
     static const double sizes[] = {20, 50, 90, 150, 250, 300, 500, 700, 800};
@@ -145,8 +146,8 @@ static void test_rows(void **state)
             }
 }
 
-/* All read one table, at equal offsets: a line recurs p times as often, with p times the lines per
- * time in between. */
+/* All threads read one table, at equal offsets. A line is reused p times as often, with p times as
+ * many lines per time in between. */
 static void test_table(void **state)
 {
     static const double sizes[] = {100, 150, 230, 300, 450, 700, 800};
@@ -164,8 +165,8 @@ static void test_table(void **state)
         }
 }
 
-/* By hand: 100 of 1,000 lines shared, four threads. A thread has 325 lines; of 40 lines between two
- * uses 4 are shared, so four threads use 4 + 4 * 36. */
+/* By hand: 100 of 1,000 lines are shared by four threads. A thread has 325 lines. Of 40 lines
+ * between two uses 4 are shared, so four threads use 4 + 4 * 36. */
 static void test_by_hand(void **state)
 {
     const struct sharing s = {4, 1000, 0.1}, serial = {1, 1000, 0.1};

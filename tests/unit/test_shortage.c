@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command and every loader with failing allocations, at each allocation in turn: it succeeds
- * or fails with a message, and the same command works afterwards. SWEEP=N: number of positions of
- * each (make torture has more, and checks for leaks). */
+/* Every command and every loader with failing allocations, at each allocation in turn. It succeeds
+ * or fails with a message, and the same command works afterwards. SWEEP=N: number of positions for
+ * each (make torture uses more, and checks for leaks). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static bool counts(size_t size)
     return false;
 }
 
-/* One allocation fails. */
+/* Makes one allocation fail. */
 static bool fails_once(size_t size)
 {
     (void)size;
@@ -55,7 +55,8 @@ static bool fails_once(size_t size)
     return now;
 }
 
-/* From one allocation on only the reserve remains, until the work that got it has ended. */
+/* From one allocation on only the reserve can be allocated, until the work that received it has
+ * ended. */
 static bool fails_on(size_t size)
 {
     struct shortage *mine = shortage_current(), *none = NULL;
@@ -65,7 +66,7 @@ static bool fails_on(size_t size)
     atomic_store(&met, true);
     if (size == SHORTAGE_KEPT || size == SHORTAGE_LAST)
         return true;
-    if (!mine)   /* of no thread: the first gets the reserve */
+    if (!mine)   /* no thread has the reserve, so this one gets it */
         return !atomic_exchange(&yielded, true) ||
                atomic_fetch_sub(&left, (int64_t)size) < (int64_t)size;
     if (!atomic_load(&mine->wanted)) {
@@ -99,7 +100,7 @@ static void must_run(struct session *s, const char *pattern, struct str *printed
         fail_msg("%s: %s %s", pattern, err.file, err.what);
 }
 
-/* Data of portolan-cc in an executable: a unit of many blocks. */
+/* Writes the data of portolan-cc in an executable: a unit of many blocks. */
 static void put_about(void)
 {
     struct str json = {0}, text = {0};
@@ -122,7 +123,7 @@ static void put_about(void)
     str_done(&text);
 }
 
-/* Input files of the commands below. */
+/* Writes the input files of the commands below. */
 static void make_files(struct session *s)
 {
     struct str printed = {0}, rows = {0}, command = {0};
@@ -266,7 +267,7 @@ static void test_commands(void **state)
     session_init(&s);
     make_files(&s);
     for (const struct trial *t = trials; t < trials + sizeof trials / sizeof *trials; t++) {
-        for (int i = 0; i < 2; i++) {   /* the second iteration is in the steady state */
+        for (int i = 0; i < 2; i++) {   /* the second iteration finds caches filled */
             must_run(&s, t->before, &expected);
             atomic_store(&calls, 0);
             mem_fault = counts;
@@ -298,7 +299,7 @@ static bool refuses(size_t size)
     return size == TOO_MUCH;
 }
 
-/* A small failed allocation ends the program: the session is then completely saved. */
+/* A small failed allocation ends the program. The session is completely saved before. */
 static void test_session_is_saved(void **state)
 {
     struct str printed = {0}, line = {0}, path = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The AArch64 machines compared with measurements of their processors, or the makers' documents.
- * The published tables are not part of the project: $PORTOLAN_SHARED/data has them; without it only
- * the loops are tested. */
+/* The AArch64 machines, compared with measurements of their processors or documents of their
+ * makers. The published tables are not part of the project: $PORTOLAN_SHARED/data has them. Without
+ * them only the loops are tested. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static const char *field(const struct csv_table *t, size_t row, const char *colu
     return t->rows[row][at];
 }
 
-/* Cycles per form alone: by its ports, and by the dispatch limit of its kind. */
+/* Returns the cycles of a form alone, by its ports and by the dispatch limit of its kind. */
 static double cycles_alone(const struct machine *m, struct throughput *work,
                            const struct mapping_entry *entry)
 {
@@ -80,8 +80,8 @@ static double latency_between(const struct machine *m, const struct mapping_entr
     return entry->latency;
 }
 
-/* Whether operand @number of @form is a mask of its result: LLVM's numbers then refer to the merged
- * destination. */
+/* Returns whether operand @number of @form masks its result. LLVM's numbers then refer to the
+ * merged destination. */
 static bool is_mask(const char *form, int number)
 {
     const char *at = strchr(form, '(') + 1;
@@ -140,7 +140,7 @@ static void test_neoverse_v2_as_on_a_grace(void **state)
     csv_table_free(t);
 }
 
-/* The sum of the numbers of "1+3+6", NAN for other text. */
+/* Returns the sum of the numbers of "1+3+6"; NaN for other text. */
 static double steps_of(const char *text)
 {
     double sum = 0;
@@ -158,7 +158,7 @@ static double steps_of(const char *text)
     return sum;
 }
 
-/* Whether @form is the operation of the manual's @section named @name, "ADD (vector)". */
+/* Returns whether @form is the operation @name of the manual's @section, such as "ADD (vector)". */
 static bool is_named(const char *form, const char *name, const char *section)
 {
     size_t length = strcspn(name, " ,");
@@ -170,8 +170,8 @@ static bool is_named(const char *form, const char *name, const char *section)
     return strncmp(form, name, length) == 0 && form[length] == ' ' && strchr(kinds, first);
 }
 
-/* The latency of each form whose operation is in the table must be one of the table's; if a table
- * has "at most" a lower one is accepted. Returns the fraction. */
+/* Returns the fraction of forms in the table whose latency is one of the table's. If a table has
+ * "at most", a lower latency is accepted. */
 static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
 {
     size_t fit = 0;
@@ -226,7 +226,7 @@ static void test_apple_m1_as_measured(void **state)
     hold_to("apple-m1", "firestorm.csv", 2000, 0.98);
 }
 
-/* Ritter and Hack's experiments of five forms on an RK3399 (PMEvo). */
+/* Ritter and Hack's experiments with five forms on an RK3399 (PMEvo). */
 static void test_cortex_a72_as_measured(void **state)
 {
     const char *shared = getenv("PORTOLAN_SHARED");
@@ -255,7 +255,7 @@ static void test_loops(void **state)
 {
     static const struct { const char *machine, *text; double cycles;
     } loops[] = {
-        /* dispatch takes four additions per cycle, though six ports could */
+        /* dispatch accepts four additions per cycle, although six ports could execute them */
         {"neoverse-v2",
          "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
          "x21\nadd x6, x20, x21\nadd x7, x20, x21\nadd x8, x20, x21\n",
@@ -268,8 +268,8 @@ static void test_loops(void **state)
         {"neoverse-v2", "usra v0.2d, v1.2d, #3\n", 1},
         {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
         {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
-        /* movprfx costs nothing, and waits for its source: 4 from the product, none from the old
-         * z1 */
+        /* movprfx costs nothing and depends on its source: 4 cycles from the product, none from the
+         * old z1 */
         {"neoverse-v2",
          "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, "
          "z3.d\n",
@@ -277,8 +277,8 @@ static void test_loops(void **state)
         {"a64fx", "eor x0, x0, x1\n", 1},
         {"a64fx", "fadd d0, d0, d1\n", 9},
         {"a64fx", "mul x1, x11, x12\nmul x2, x13, x14\nmul x3, x11, x12\n", 3},
-        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three in a
-         * line */
+        /* Two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three within
+         * a line. */
         {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #128]\nldr x3, [x0, #256]\nadd x0, x0, #384\n",
          3},
         {"neoverse-v2",
@@ -293,22 +293,22 @@ static void test_loops(void **state)
         /* two loads or one store per cycle */
         {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
         {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
-        /* a chain of moves takes a cycle per move (Graviton 3, Cortex-X1), other moves are
-         * eliminated */
+        /* A chain of moves takes a cycle per move (Graviton 3, Cortex-X1). Other moves are
+         * eliminated. */
         {"neoverse-v1", "mov x1, x0\nmov x2, x1\nmov x0, x2\n", 3},
         {"neoverse-v1", "mov w1, w0\nadd w0, w1, w2\nmov w3, w0\nadd w0, w3, w2\n", 2},
         {"neoverse-v1",
          "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, "
          "x20\nmov x8, x20\n",
          2},
-        /* dispatch takes three additions per cycle */
+        /* dispatch accepts three additions per cycle */
         {"neoverse-n2",
          "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, "
          "x21\nadd x6, x20, x21\n",
          2.33},
-        /* 4.55 from store to load: 5.55, in whole cycles 6 */
+        /* 4.55 cycles from store to load: 5.55 in total, 6 in whole cycles */
         {"neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", 5.75},
-        /* four operations of 9 and 24 from store to load: measured 59.65 */
+        /* four operations of 9 cycles, and 24 from store to load: 59.65 measured */
         {"a64fx",
          "ldr d1, [x1]\nfadd d1, d1, d2\nfadd d1, d1, d3\nfadd d1, d1, d4\nfmul d1, d1, d5\nstr "
          "d1, [x1]\n",
@@ -340,8 +340,8 @@ static void test_loops(void **state)
     }
 }
 
-/* Eight copies of each of @lines, with @ as the copy's number and A to D as registers, 8 apart, of
- * that copy. */
+/* Writes eight copies of each of @lines. @: the number of the copy; A to D: registers of that copy,
+ * 8 apart. */
 static void unroll(const char *const *lines, struct str *out)
 {
     for (size_t i = 0; lines[i]; i++)
@@ -360,10 +360,10 @@ static void unroll(const char *const *lines, struct str *out)
 #define LOAD(reg, base) "ld1d z" reg ".d, p0/z, [" base ", #@, mul vl]"
 #define STORE(reg, base) "st1d z" reg ".d, p0, [" base ", #@, mul vl]"
 
-/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level:
- * measured on a FX700 by Alappat et al., "Performance Modeling of Streaming Kernels and Sparse
- * Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without the
- * cost of a call. */
+/* Streaming kernels, unrolled eight times, with data in the first level, in cycles per vector of 64
+ * bytes. Measured on an FX700 by Alappat et al., "Performance Modeling of Streaming Kernels and
+ * Sparse Matrix-Vector Multiplication on A64FX", PMBS 2020 (artifact, single_core/stream), without
+ * the cost of a call. */
 static void test_a64fx_streams(void **state)
 {
     static const struct { double measured; const char *lines[6];
@@ -439,7 +439,7 @@ static void test_sentences(void **state)
                   "4.55 of them from store to load. ");
 }
 
-/* A division has a minimum and a maximum: the minimum counts. */
+/* A division takes between a least and a greatest number of cycles; the least counts. */
 static void test_range(void **state)
 {
     (void)state;
@@ -470,8 +470,8 @@ static double simulated_with(const struct kernel *k, const char *cycles)
     return result;
 }
 
-/* If the reorder buffer limits a loop, each cycle until a port costs its instructions a 128th: nine
- * of them, four cycles. */
+/* A reorder buffer of 128 entries limits a loop of nine instructions. Each cycle between rename and
+ * execution costs 9 / 128 of a cycle; the test adds four. */
 static void test_rename_to_port(void **state)
 {
     (void)state;

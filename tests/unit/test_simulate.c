@@ -16,7 +16,7 @@
 #include "base/csv_reader.h"
 #include "../support/support.h"
 
-/* Instructions of random blocks: moves, arithmetic, loads, stores, vectors, stack, shifts, a
+/* Instructions for random blocks: moves, arithmetic, loads, stores, vectors, stack, shifts, a
  * division, prefixes. */
 static const char *const pool[] = {
     "4801d8",       "4889c3",   "488b03",     "488903",     "4883c008", "480fafc3",   "4829c8",
@@ -58,7 +58,8 @@ static void append(struct block *b, const char *hex)
     b->count++;
 }
 
-/* Decodes instruction by instruction; false for an invalid rest or too many. */
+/* Decodes @hex instruction by instruction. False for invalid bytes at the end or too many
+ * instructions. */
 static bool append_all(struct block *b, const char *hex)
 {
     uint8_t code[128];
@@ -102,8 +103,8 @@ static struct simulation run(struct simulator *s, struct block_work *w, const st
     return sim;
 }
 
-/* Compiled blocks, one per row of hex: of Portolan's own functions (tests/data), and of BHive where
- * its files are available. */
+/* Compiled blocks, one per row of hexadecimal code: Portolan's own functions (tests/data), and
+ * BHive's if its files are available. */
 struct corpus {
     VEC(struct block) blocks;
 };
@@ -146,20 +147,21 @@ static struct corpus real_blocks(void)
     return c;
 }
 
-/* The bounds are lower bounds: the simulation is no faster, except for parts of store buffer and
- * page that it does not model. */
+/* Bounds are lower bounds: the simulation is not faster, except for effects of store buffer and
+ * pages that it does not model. */
 static void check_bounds(const char *id, struct simulator *s, struct block_work *w,
                          const struct block *b, size_t number)
 {
     struct bounds bounds;
     struct simulation sim = run(s, w, b, &bounds);
     if (bounds.unknown)
-        return;   /* the simulation omits the unknown form's latency */
-    bool waits = false;   /* the wait for a store to reach the cache overlaps with retirement */
+        return;   /* the simulation lacks the unknown form's latency */
+    /* whether it waits for a store to reach the cache, which overlaps with retirement */
+    bool waits = false;
 
     for (size_t k = 0; k < w->deps.addresses.found_count; k++)
         waits |= !w->deps.addresses.found[k].fits;
-    /* the simulation takes whole cycles */
+    /* tolerance, because the simulation takes whole cycles */
     double chain = waits ? 0 : 0.96 * bounds.cycles[BOUND_DEPENDENCIES];
     double floor = fmax(fmax(bounds.cycles[BOUND_PORTS], bounds.cycles[BOUND_ISSUE]), chain);
     if (!(sim.cycles >= floor * 0.97 - 0.02))
@@ -197,8 +199,8 @@ static void test_bounds_hold(void **state)
     vec_done(&real.blocks);
 }
 
-/* An additional instruction never lowers the bounds of ports and widths. (It can break a chain by
- * overwriting a register.) */
+/* An additional instruction never lowers the bounds of ports and widths. It may interrupt a chain
+ * by overwriting a register. */
 static void check_more(const char *id, struct block_work *w, const struct block *b, struct rng *rng)
 {
     struct block more = *b;
@@ -208,10 +210,10 @@ static void check_more(const char *id, struct block_work *w, const struct block 
     struct bounds after = bounds_for(w, &more);
     static const enum bound_kind kinds[] = {BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_RETIRE,
                                             BOUND_MEMORY};
-    /* An additional instruction can change addresses, and thus merged stores. */
+    /* An additional instruction can change addresses, and therefore which stores merge. */
     size_t compared = sizeof kinds / sizeof *kinds - !isnan(w->core->store_lines_per_cycle);
     for (size_t k = 0; k < compared; k++)
-        /* a stack operation at the end can replace a sync µop */
+        /* a stack operation at the end can replace a synchronisation µop */
         if (!isnan(before.cycles[kinds[k]]) &&
             !(after.cycles[kinds[k]] >= before.cycles[kinds[k]] - 0.26))
             fail_msg("%s: %s fell from %.3f to %.3f", id, bound_name(kinds[k]),
@@ -255,7 +257,7 @@ static struct block copies_of(const struct block *b, size_t n)
     return copies;
 }
 
-/* n copies of a block take n times the cycles. */
+/* n copies of a block take n times as many cycles. */
 static void check_copies(const char *id, struct block_work *w, const struct block *b, size_t n)
 {
     struct bounds once = bounds_for(w, b);
@@ -263,7 +265,7 @@ static void check_copies(const char *id, struct block_work *w, const struct bloc
     struct bounds many = bounds_for(w, &copies);
     static const enum bound_kind kinds[] = {BOUND_PORTS,  BOUND_PIPES,  BOUND_ISSUE,
                                             BOUND_RETIRE, BOUND_MEMORY, BOUND_DEPENDENCIES};
-    /* Through memory more copies show chains over more iterations than are analysed. */
+    /* With memory, more copies reveal chains over more iterations than the analysis of one. */
     size_t compared = sizeof kinds / sizeof *kinds - (w->deps.addresses.found_count > 0);
 
     for (size_t k = 0; k < compared; k++)
@@ -296,8 +298,8 @@ static void test_copies(void **state)
     vec_done(&real.blocks);
 }
 
-/* Consecutive copies are the same endless code, so that two computed periods must agree to the last
- * digit: C(K^p) q = C((K^n)^q) p / n. */
+/* Consecutive copies are the same endless code. So two computed periods must agree exactly: C(K^p)
+ * q = C((K^n)^q) p / n. */
 static void test_copies_simulated(void **state)
 {
     (void)state;
@@ -333,7 +335,7 @@ static void test_copies_simulated(void **state)
     vec_done(&real.blocks);
 }
 
-/* A block's result does not depend on earlier simulations. */
+/* A block's result does not depend on earlier simulations with the same storage. */
 static void test_storage_reused(void **state)
 {
     (void)state;
@@ -357,8 +359,8 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
-/* Slots are whole: for an inferred machine with slightly fewer than four, four are simulated, and
- * the bound is that of the fact. */
+/* Slots are integers. For an inferred machine with slightly fewer than four, four are simulated;
+ * the bound uses the fact. */
 static void test_width_that_is_no_whole_number(void **state)
 {
     (void)state;
@@ -384,7 +386,7 @@ static void test_width_that_is_no_whole_number(void **state)
     vec_done(&real.blocks);
 }
 
-/* Simulates until the state repeats: with a timeline the loop does not end earlier. */
+/* Simulates until the state repeats. With a timeline the loop does not end earlier. */
 static struct simulation run_to_repeat(struct simulator *s, struct block_work *w,
                                        const struct block *b)
 {
@@ -410,8 +412,9 @@ static struct simulation run_with(struct simulator *s, struct block_work *w, con
     return sim;
 }
 
-/* Loads that wait until stores reach the cache: known when the store retires. Forwarding part of
- * the value takes store_forward_part longer than a covered load. */
+/* Loads that wait until stores reach the cache; the time is known when the store retires.
+ * Forwarding a part of the value takes store_forward_part longer than a load that the store
+ * covers. */
 static void test_late_stores(void **state)
 {
     /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
@@ -440,8 +443,8 @@ static void test_late_stores(void **state)
     simulator_free(s);
 }
 
-/* A simulation that converged at its bound equals one with a repeated state; the others are
- * unchanged. */
+/* A simulation that converged to its bound equals one with a repeated state. Other simulations are
+ * unaffected. */
 static void test_settled(void **state)
 {
     static const char *const settling[] = {"skylake", "icelake-server", "sapphirerapids"};
@@ -477,8 +480,8 @@ static void test_settled(void **state)
     vec_done(&real.blocks);
 }
 
-/* Blocks that run at their bound for over a hundred cycles before filling buffers slow them down,
- * or that rarely lose a cycle. */
+/* Blocks that run at their bound for over a hundred cycles before full buffers slow them down, or
+ * that seldom lose a cycle. */
 static void test_settled_too_early(void **state)
 {
     static const struct { const char *machine, *hex; double cycles; } cases[] = {
@@ -504,21 +507,23 @@ static void test_settled_too_early(void **state)
     simulator_free(s);
 }
 
-/* A value stored and loaded again, measured on a Zen 3: forwarding takes 9 cycles (integers 6.2)
- * from value to value. A µop that only passes the value adds nothing. The store's other operations
- * and the load's operation on the value are added. */
+/* A value stored and loaded again, measured on a Zen 3. Forwarding takes 9 cycles (integers 6.2)
+ * from value to value. A µop that only transfers the value adds nothing. Other operations of the
+ * store, and the load's operation on the value, are added. */
 static void test_handed_on(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
         {"0f2907" "0f2807", 9.00},                  /* movaps [rdi],xmm0; movaps xmm0,[rdi] */
-        /* movd, whose row says 3 cycles, but not to memory */
+        /* movd, whose row says 3 cycles, which do not apply to memory */
         {"660f7e1f" "660f6e1f", 8.98},
-        {"0f171f" "f20f121f", 9.98},                /* movhps; movddup: 1 of the load */
-        {"660f3a161f01" "660f6e1f", 9.98},          /* pextrd: 1 of the store */
+        {"0f171f" "f20f121f", 9.98},                /* movhps; movddup: 1 cycle more for the load */
+        {"660f3a161f01" "660f6e1f", 9.98},          /* pextrd: 1 cycle more for the store */
         {"c4e3f9161f01" "c5fa7e1f", 9.98},          /* vpextrq; vmovq */
-        {"c4e37d191f01" "c4e27d1a1f", 12.78},       /* vextractf128 ymm3: 3; vbroadcastf128: 1 */
-        {"c4e3791d2700" "c4e2791327", 14.98},       /* vcvtps2ph: 3; vcvtph2ps: 3 */
-        /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; measured 6.9, unexplained */
+        /* vextractf128 ymm3: 3 cycles more; vbroadcastf128: 1 more */
+        {"c4e37d191f01" "c4e27d1a1f", 12.78},
+        /* vcvtps2ph: 3 cycles more; vcvtph2ps: 3 more */
+        {"c4e3791d2700" "c4e2791327", 14.98},
+        /* sete [rdi]; cmp byte [rdi],1: 6 + 1 + 1; the measured 6.9 is unexplained */
         {"0f9407" "803f01", 8.0},
     };
     struct machine *machine = load_machine("znver3");
@@ -541,8 +546,8 @@ static void test_handed_on(void **state)
     machine_free(machine);
 }
 
-/* A chain of 7.2 cycles, which the simulation rounds to whole ones, does not converge at its bound.
- * It is no faster. */
+/* A chain of 7.2 cycles, which the simulation rounds to whole cycles, does not converge to its
+ * bound. The simulation is not faster. */
 static void test_no_bound(void **state)
 {
     struct machine *machine = load_machine("sapphirerapids");
@@ -564,7 +569,7 @@ static void test_no_bound(void **state)
     machine_free(machine);
 }
 
-/* Values in a sweep: one larger than any machine's equals unlimited, and a block of no bytes is
+/* Values in a sweep: one larger than any machine's is unlimited, and a block of no bytes is
  * invalid. */
 static void test_facts_beyond(void **state)
 {
@@ -595,7 +600,7 @@ static void test_facts_beyond(void **state)
     vec_done(&real.blocks);
 }
 
-/* Thousands of µops that wait for one port. */
+/* Thousands of µops wait for one port. */
 static void test_far_ahead(void **state)
 {
     struct machine *machine = load_machine("skylake");
@@ -606,21 +611,21 @@ static void test_far_ahead(void **state)
     struct block b = {.count = 0};
 
     (void)state;
-    append(&b, "486bc103");   /* imul rax, rcx, 3: four per cycle are renamed, one executes on port
-                               * 1 */
+    /* imul rax, rcx, 3: four per cycle are renamed, and port 1 executes one */
+    append(&b, "486bc103");
     struct simulation sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 12000});
     assert_true(fabs(sim.cycles - 1) < 0.01);
-    append(&b, "480fafc9");   /* the storage is as good as new: imul rcx, rcx */
+    append(&b, "480fafc9");   /* the storage behaves like a new one: imul rcx, rcx */
     sim = run_with(s, w, &b, &(struct simulate_options){.iterations = 400});
-    /* the other imul is older and has the port in the first cycle of each three */
+    /* the other imul is older and uses the port in the first of every three cycles */
     assert_true(fabs(sim.cycles - 4) < 0.01);
     simulator_free(s);
     block_work_free(w);
     machine_free(machine);
 }
 
-/* A µop that holds one of two ports is one scheduler entry for its whole duration: a scheduler of
- * four has room for later µops. */
+/* A µop that blocks one of two ports uses one scheduler entry for its whole duration, so a
+ * scheduler of four entries has space for later µops. */
 static void test_held_ports(void **state)
 {
     struct machine *m = load_machine("neoverse-v2");
@@ -645,8 +650,8 @@ static void test_held_ports(void **state)
     machine_free(m);
 }
 
-/* Thesis: three instructions, two a cycle, nothing else: C(K) = 2, C(K^2) = 3, period 2, 1.5
- * cycles. */
+/* From the thesis: three instructions, two per cycle, no other limit: C(K) = 2, C(K^2) = 3, period
+ * 2, 1.5 cycles. */
 static void test_thesis_example(void **state)
 {
     (void)state;
@@ -679,7 +684,7 @@ static void test_thesis_example(void **state)
     machine_free(m);
 }
 
-/* Stages are in order, iterations retire in order. */
+/* The stages of an instruction are in order, and iterations retire in order. */
 static void test_timeline(void **state)
 {
     (void)state;
@@ -714,8 +719,8 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
-/* If replayed loads are the bottleneck, the simulation ends once it keeps up with them; the result
- * is their time. */
+/* If replayed loads are the bottleneck, the simulation ends when it is at most as slow as they are.
+ * The result is their time. */
 static void test_replayed_early(void **state)
 {
     struct corpus real = real_blocks();

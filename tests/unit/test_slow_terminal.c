@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pastes over a slow terminal: in pieces, with pauses anywhere. Nothing of them is lost, and
- * nothing becomes keys. No time is judged: the pauses are longer than any wait for the rest of a
- * key's sequence. */
+/* Pastes over a slow terminal: in pieces, with pauses anywhere. No text is lost, and none becomes
+ * keys. Time is not checked: the pauses exceed any wait for the end of a key's sequence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +53,7 @@ static void see(const char *text)
         fail_msg("not seen: %s", text);
 }
 
-/* Types nothing for that long. */
+/* Types nothing for @seconds. */
 static void pause_for(double seconds)
 {
     const double until = clock_wall() + seconds;
@@ -63,7 +62,7 @@ static void pause_for(double seconds)
         terminal_read(&terminal, 10);
 }
 
-/* Each byte alone, and later than the timeout after an Esc. */
+/* Each byte arrives separately, and later than the timeout after Esc. */
 static void test_byte_after_byte(void **state)
 {
     static const char paste[] = "\033[200~ popcntq %rax, %rbx\r\033[201~";
@@ -76,8 +75,8 @@ static void test_byte_after_byte(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The second half arrives after the workbench has displayed that it waits; afterwards a key is a
- * key. */
+/* The second half arrives after the workbench has shown that it waits for it. Keys after the paste
+ * are keys. */
 static void test_pause_within_the_text(void **state)
 {
     static const char first[] = "\033[200~ popcntq %rax, %rbx\r f", second[] = "rndint\r\033[201~j";
@@ -103,7 +102,7 @@ static void test_end_that_never_comes(void **state)
     see("POPCNT (R64, R64)");
 }
 
-/* The same at the prompt: a single line is inserted, several are a loop. */
+/* The same at the prompt: a single line is inserted, several lines are a loop. */
 static void test_pause_at_the_prompt(void **state)
 {
     static const char first[] = ":\033[200~kernel hex 48", second[] = "0fafc3\033[201~\r",
@@ -120,9 +119,9 @@ static void test_pause_at_the_prompt(void **state)
     see("frndint");
 }
 
-/* Two pastes in one read: the second begins where the first ends, and is complete. So is one right
- * behind a key. Keys behind a paste act at once, on a slow host before its loop is there; that they
- * stay keys is shown by test_cuts_anywhere. */
+/* Two pastes in one read: the second begins where the first ends, and is complete. So is a paste
+ * immediately after a key. Keys after a paste take effect immediately, on a slow host before its
+ * loop is loaded. test_cuts_anywhere shows that they stay keys. */
 static void test_one_right_behind_the_other(void **state)
 {
     static const char pastes[] =
@@ -139,7 +138,7 @@ static void test_one_right_behind_the_other(void **state)
     see("3/3");
 }
 
-/* Keys read after an Esc follow it in the order of typing. */
+/* Keys that are read after Esc take effect after it, in the order of typing. */
 static void test_order_behind_an_escape(void **state)
 {
     static const char keys[] = "\033[200~ popcntq %rax, %rbx\r\033[201~\033:view help\r";
@@ -149,7 +148,7 @@ static void test_order_behind_an_escape(void **state)
     see("Help");
 }
 
-/* Bytes read by the workbench. */
+/* descriptor that the workbench reads */
 static int feed;
 
 static int open_feed(void **state)
@@ -172,7 +171,7 @@ static int close_feed(void **state)
     return 0;
 }
 
-/* Reads everything, keys into @keys and the texts of pastes, each in brackets, into @pastes. */
+/* Reads all input: keys to @keys, and the texts of pastes, each in brackets, to @pastes. */
 static void take_all(struct str *keys, struct str *pastes)
 {
     struct str text = {0};
@@ -196,8 +195,8 @@ static void take_all(struct str *keys, struct str *pastes)
     str_done(&text);
 }
 
-/* For any split of the bytes the pastes are the same, and no typed key is missing: the first bytes
- * of a split begin mark are also keys. */
+/* However the bytes are split, the pastes are the same and no typed key is missing. The first bytes
+ * of a split begin mark also count as keys. */
 static void test_cuts_anywhere(void **state)
 {
     static const char bytes[] = "a\033[200~one\033[20\rtwo\033[201~b\033\033[200~\033[201\033[201~"
@@ -222,7 +221,7 @@ static void test_cuts_anywhere(void **state)
         }
 }
 
-/* Beyond 32 MiB the text is dropped up to its end mark: none of it becomes keys. */
+/* Text beyond 32 MiB is dropped up to its end mark, and none of it becomes keys. */
 static void test_more_than_fits(void **state)
 {
     const size_t most = (size_t)32 << 20;
@@ -238,7 +237,7 @@ static void test_more_than_fits(void **state)
     }
     assert_int_equal(write(feed, PASTE_END, 3), 3);
     assert_false(input_paste(&text));
-    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* a false end mark, then the end */
+    assert_int_equal(write(feed, PASTE_END "k", 7), 7);   /* a wrong end mark, then the end */
     assert_true(input_paste(&text));
     assert_true(input_paste_cut());
     assert_int_equal(text.length, most);

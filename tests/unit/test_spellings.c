@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every form of data/isa/x86-64.csv in the spelling of binutils and LLVM, in Intel and in AT&T
- * syntax, loads as itself: one line, one instruction, of that form. */
+/* Every form of data/isa/x86-64.csv, in the spelling of binutils and of LLVM, in Intel and in AT&T
+ * syntax, loads as the same form: one line, one instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 #include "base/file.h"
 #include "isa/forms.h"
 
-/* Forms for which a tool prints the text of another encoding. No AT&T text produces extensions to
- * the same width; LLVM 22 prints far jumps without a width, MCOMMIT as MONITORX, and exchanges with
- * swapped operands. */
+/* Forms for which a tool prints the text of another encoding. No AT&T text assembles to extensions
+ * to the same width. LLVM 22 prints far jumps without a width, MCOMMIT as MONITORX, and exchanges
+ * with swapped operands. */
 static const char *const unsaid_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)", NULL},
                          *const unsaid_llvm[] = {"CALL_NEAR (M32)", "JMP (M32)", "MCOMMIT ()",
                                                  "XCHG (R8?, R8?)", NULL},
@@ -29,7 +29,7 @@ static const char *const unsaid_att[] = {"MOVZX (R16, ?16)", "MOVSX (R16, ?16)",
                                                      "XCHG (R8?, R8?)",
                                                      NULL};
 
-/* Branch targets, and the nop between the forms. */
+/* Returns whether @form is a branch with a target, or the nop between the forms. */
 static bool is_left_out(const char *form)
 {
     static const char *const left_out[] = {
@@ -38,7 +38,8 @@ static bool is_left_out(const char *form)
     return str_match_any(left_out, form);
 }
 
-/* The same operation on the same operands in VEX, EVEX or the encoding of text without a prefix. */
+/* Writes the name that the VEX, EVEX and unmarked forms of one operation on the same operands
+ * share. */
 static void canonical(const char *form, char out[FORM_MAX])
 {
     static const char *const marks[] = {"_EVEX", "_VEX"};
@@ -51,8 +52,8 @@ static void canonical(const char *form, char out[FORM_MAX])
     }
 }
 
-/* All instances, in the assembler's Intel syntax, as an object at work_path("forms.o"); the forms
- * in their order. */
+/* Assembles all instances in Intel syntax to an object at work_path("forms.o"). Writes the forms in
+ * their order. */
 static size_t assemble_all(const struct forms *forms, size_t *order)
 {
     struct str text = {0}, line = {0};
@@ -77,12 +78,12 @@ static size_t assemble_all(const struct forms *forms, size_t *order)
     return count;
 }
 
-/* Start of each form, and the end. */
+/* start address of each form, and the end */
 static uint64_t *starts;
 
 /* Appends to @out[i] the part of @tool's listing between the starts of forms i and i + 1, without
- * addresses, comments and nops; LLVM prints prefixes in separate lines. With @find the starts come
- * from the listing. False if the tool is not installed. */
+ * addresses, comments and nops. LLVM prints prefixes on separate lines. @find: the starts come from
+ * this listing. False if the tool is not installed. */
 static bool disassemble(const char *tool, size_t count, bool find, struct str *out)
 {
     struct str text = {0};

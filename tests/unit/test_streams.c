@@ -70,7 +70,7 @@ static void base_is(size_t at, const char *text)
 static void test_kinds(void **state)
 {
     (void)state;
-    /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both 32 further on; add rax,64 */
+    /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both again at +32; add rax,64 */
     find("c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040");
     assert_int_equal(streams.items.count, 2);
     assert_int_equal(streams.unknown, 0);
@@ -88,15 +88,17 @@ static void test_kinds(void **state)
     assert_false(stream_moves(&streams.items.items[0]));
     find("4801d8");                                                 /* add rax,rbx */
     assert_int_equal(streams.items.count, 0);
-    /* mov rax,[rdi]; add rdi,256: one line each, others skipped */
+    /* mov rax,[rdi]; add rdi,256: one line each, and lines between are skipped */
     find("488b0748 81c700010000");
     is(0, "load", 256, 1);
-    /* [rdi], [rdi+64] by 64: the second line is the next iteration's first */
+    /* [rdi] and [rdi+64], advancing by 64: the second line is the first one of the next
+     * iteration */
     find("488b07 488b5740 4883c740");
     is(0, "load", 64, 1);
 }
 
-/* Loops that measure the cost of lines have the corresponding streams, on both instruction sets. */
+/* Loops that measure the cost of lines have the corresponding streams, for both instruction
+ * sets. */
 static void test_loops(void **state)
 {
     static const struct { const char *word; int64_t step; double lines;
@@ -138,7 +140,8 @@ static void test_loops(void **state)
         }
 }
 
-/* If the loop's end determines its trip count, the same loop run by hand has the same count. */
+/* If the end condition determines the trip count, it equals that of the same loop executed by
+ * hand. */
 static void test_iterations(void **state)
 {
     static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
@@ -151,9 +154,10 @@ static void test_iterations(void **state)
         {"488b1407 4883c004 4883c004 483d00100000 75ec", 512, 8, 4096},     /* two additions */
         /* the limit is a register */
         {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},
-        /* so is the increment */
+        /* the increment is a register */
         {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},
-        {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},                   /* it moves away */
+        /* the counter moves away from the limit */
+        {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},
         /* no comparison */
         {"488b1407 4883c008 75f6", 0, 0, 0},
         {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
@@ -176,23 +180,23 @@ static void test_iterations(void **state)
     }
 }
 
-/* Instructions that depend on a load of a moving stream. */
+/* Counts the instructions that depend on a load of a moving stream. */
 static void test_waiting(void **state)
 {
     (void)state;
-    /* mov rax,[rdi]: a lone load leaves the scheduler early */
+    /* mov rax,[rdi]: a load without dependents leaves the scheduler early */
     find("488b07 4883c740");
     assert_int_equal(streams.waiting, 0);
     find("480307 4801c3 4801d1 4883c740");           /* add rax,[rdi]; add rbx,rax; add rcx,rdx */
     assert_int_equal(streams.waiting, 2);
-    /* add rbx,rax before mov rax,[rdi]: from the previous iteration */
+    /* add rbx,rax before mov rax,[rdi]: depends on the previous iteration */
     find("4801c3 488b07 4883c740");
     assert_int_equal(streams.waiting, 1);
     find("488b07 31c0 4801c3 4883c740");             /* xor eax,eax in between */
     assert_int_equal(streams.waiting, 0);
     find("48ff07 4883c740");                         /* inc qword [rdi] */
     assert_int_equal(streams.waiting, 1);
-    find("488b442408 4801c3");                       /* from a constant address */
+    find("488b442408 4801c3");                       /* the load has a constant address */
     assert_int_equal(streams.waiting, 0);
 }
 
@@ -218,17 +222,17 @@ static void test_indices(void **state)
     is(0, "chase", 0, 2);
     assert_int_equal(streams.items.items[0].hops, 2);
     assert_false(streams.items.items[0].late);
-    /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: a list's value and link */
+    /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: value and link of a list */
     find("488b5008 4801d3 488b4010");
     assert_int_equal(streams.items.count, 1);
     is(0, "chase", 0, 1);
     assert_int_equal(streams.items.items[0].link, 16);
     assert_true(streams.items.items[0].late);
-    /* mov rax,[rax]; mov rdx,[rax+16]: the value before the next iteration's link */
+    /* mov rax,[rax]; mov rdx,[rax+16]: loads the value before the next iteration's link */
     find("488b00 488b5010");
     assert_int_equal(streams.items.count, 1);
     assert_true(streams.items.items[0].late);
-    /* the link first, and a value that is stored */
+    /* the link is loaded first; then a value that is stored first */
     find("488b4810 488b5008 4889c8");                /* mov rcx,[rax+16]; mov rdx,[rax+8]; mov */
     assert_false(streams.items.items[0].late);
     find("48895008 488b4010");
@@ -246,7 +250,7 @@ static void test_unknown(void **state)
     struct arrays arrays;
     struct err err = {0};
     (void)state;
-    /* mov rax,[rdi]; add rdi,rdx: a stride that the loop does not determine */
+    /* mov rax,[rdi]; add rdi,rdx: the loop does not determine the stride */
     find("488b07 4801d7");
     assert_int_equal(streams.unknown, 1);
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
@@ -257,7 +261,8 @@ static void test_unknown(void **state)
     find("4801d8");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
-    find("488b07 4881c700100000");                   /* strides of a page: at least four of them */
+    /* strides of a page: the arrays have at least four pages */
+    find("488b07 4881c700100000");
     err = (struct err){0};
     assert_false(layout_arrays(insns, &streams, 8192, &arrays, &err));
     assert_int_equal(err.code, ERR_USAGE);
@@ -284,7 +289,8 @@ static void test_far(void **state)
     }
 }
 
-/* A register doubled or scaled repeatedly: terms of its value, and factors beyond 64 bits. */
+/* A register that is doubled or scaled repeatedly: terms of its value, and factors beyond 64
+ * bits. */
 static void test_multiplied(void **state)
 {
     static const char *const again[] = {
@@ -314,7 +320,7 @@ static void test_joined(void **state)
 {
     struct err err = {0};
     (void)state;
-    find("488b07 488b5640 4883c708 4883c608");       /* [rdi], [rsi+64], both by 8 */
+    find("488b07 488b5640 4883c708 4883c608");       /* [rdi] and [rsi+64], both advancing by 8 */
     assert_int_equal(streams.items.count, 2);
     assert_false(streams_join(&streams, 1, 3, 8, &err));
     assert_false(streams_join(&streams, 1, 1, 8, &err));
@@ -331,8 +337,8 @@ static void test_joined(void **state)
     assert_int_equal(streams.items.items[2].distance, 8256);
 }
 
-/* Misses in an LRU cache of @room lines, counted over the second half of @rounds iterations of @n
- * accesses. */
+/* Returns the misses in an LRU cache of @room lines, counted over the second half of @rounds
+ * iterations of @n accesses. */
 static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step,
                      unsigned rounds, size_t room)
 {
@@ -358,7 +364,7 @@ static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, in
     return (double)fresh / (rounds - rounds / 2);
 }
 
-/* Random walks: lines equal the misses of a first level of 512 lines. */
+/* Random walks: the number of lines equals the misses of a first level of 512 lines. */
 static void test_lines_are_misses(void **state)
 {
     unsigned seed = 12345;
@@ -394,7 +400,7 @@ static void test_lines_are_misses(void **state)
     }
 }
 
-/* Every iteration of every stream lies within the arena, and arrays are disjoint. */
+/* Every iteration of every stream is within the arena, and arrays do not overlap. */
 static void laid_out(uint64_t bytes)
 {
     struct arrays arrays;
@@ -426,7 +432,7 @@ static void laid_out(uint64_t bytes)
                 streams.items.items[k].kind == STREAM_WALK &&
                 streams.items.items[i].symbol != streams.items.items[k].symbol)
                 assert_true(low[i] >= high[k] || low[k] >= high[i]);
-    /* rows skip some */
+    /* rows skip some of the lines */
     assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));
     for (unsigned i = 0; i < arrays.fill_count; i++)
         assert_true(arrays.fills[i].at + arrays.fills[i].bytes <= arrays.bytes);
@@ -435,7 +441,7 @@ static void laid_out(uint64_t bytes)
 static void test_layouts(void **state)
 {
     static const char *const loops[] = {
-        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy by an index */
+        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy loop with an index */
         "488b07488906 4883c708 4883c608",                         /* by pointers */
         "488b04ce 488904cf 4883e901",                             /* backwards */
         "8b0c86 488b14cf 4883c001",                               /* a gather */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Genetic programming recovers known formulas exactly, also in extrapolation; equal data give equal
+/* Genetic programming finds known formulas exactly, also for extrapolation. Equal data have equal
  * formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void test_where_regression_fails(void **state)
     str_done(&text);
 }
 
-/* A formula without an improvement is rejected. */
+/* A formula that is no improvement is rejected. */
 static void test_no_better(void **state)
 {
     double inputs[3 * 27], values[27];
@@ -88,7 +88,7 @@ static void test_print(void **state)
 {
     static const char *const names[] = {"N", "M"};
     const double inputs[] = {12, 3};
-    /* the smallest expression for it and N - M */
+    /* the smallest expression for these data; N - M */
     const struct formula f = {.coefficients = {40, -0.5},
                               .count = 2,
                               .code_length = 9,

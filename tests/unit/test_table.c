@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Filters and tables: displayed rows; the selection follows its row. */
+/* Filters and tables: which rows are displayed, and the selection, which stays on its row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void text_of(const void *context, size_t row, int column, struct str *out
 static const struct table_source source = {
     .columns = columns, .column_count = 2, .count = five, .number = number_of, .text = text_of};
 
-/* The rows displayed by a table, as digits in order. */
+/* Returns the rows that a table displays, as digits in order. */
 static const char *shown(struct table *t)
 {
     static char text[16];
@@ -88,13 +88,13 @@ static void test_filters(void **state)
     assert_non_null(strstr(filtered(&t, "cycles>much"), "invalid number"));
     assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
     assert_string_equal(shown(&t), "1");   /* a rejected filter changes nothing */
-    /* One of several, and all of some. */
+    /* alternatives, and combinations of conditions */
     assert_string_equal(filtered(&t, "cycles<0.3 | cycles>10"), "03");
     assert_string_equal(filtered(&t, "add & cycles>0.3 | form~NOP | imul"), "124");
     assert_string_equal(filtered(&t, "nothing | else"), "");
     assert_non_null(strstr(filtered(&t, "cycles>1 |"), "empty"));
     assert_non_null(strstr(filtered(&t, "| cycles>1"), "empty"));
-    /* Quoted text stays unchanged. */
+    /* quoted text is not parsed */
     assert_string_equal(filtered(&t, "form~\"R64, R64\""), "02");
     assert_string_equal(filtered(&t, "'ADD (R64' & form = \"ADD (R64, R64)\""), "0");
     assert_string_equal(filtered(&t, "\"cycles>1 & x | y\""), "");
@@ -102,7 +102,7 @@ static void test_filters(void **state)
     /* 50% is a half. */
     assert_string_equal(filtered(&t, "cycles>=50% & cycles<100%"), "1");
     assert_non_null(strstr(filtered(&t, "cycles>5%%"), "invalid number"));
-    /* A pattern that no row can match is reported. */
+    /* reports a pattern that no row can match */
     assert_non_null(strstr(filtered(&t, "form>2"), "form is text: no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<2"), "no row can match"));
     assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<=3"), "no row can match"));
@@ -131,8 +131,8 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
     assert_true(table_sort(&t, &source, "-cycles", &err));
-    assert_string_equal(shown(&t), "32104");   /* missing values come last in both orders */
-    assert_int_equal(t.cursor, 0);             /* the requested row is at the top */
+    assert_string_equal(shown(&t), "32104");   /* missing values are last in both orders */
+    assert_int_equal(t.cursor, 0);             /* the requested row is the first one */
     table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
@@ -147,7 +147,7 @@ static void test_selection_follows(void **state)
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 3);
     assert_false(table_find(&t, &source, NULL, "nowhere", 1));
-    table_click(&t, &source, 28, 0);   /* right after the longest name */
+    table_click(&t, &source, 28, 0);   /* clicks immediately after the longest name */
     shown(&t);
     assert_int_equal(t.sort, 1);
     table_act(&t, &source, ACTION_LAST);
@@ -180,7 +180,8 @@ static double register_number(const void *context, size_t row, int column)
     return column == 1 ? (double)(row % 2) : NAN;
 }
 
-/* Numbers in names sort as numbers; rows equal in the first column are sorted by the next. */
+/* Numbers within names sort as numbers. Rows equal in the first column are sorted by the next
+ * one. */
 static void test_several_columns(void **state)
 {
     static const struct table_source named = {.columns = columns,
@@ -219,7 +220,7 @@ static void ten_text(const void *context, size_t row, int column, struct str *ou
     str_addf(out, "%c%zu", 'a' + column, row);
 }
 
-/* The first line drawn by @t on 40 columns. */
+/* Returns the first line that @t draws on 40 columns. */
 static const char *header_of(struct table *t, const struct table_source *wide)
 {
     static char text[256];
@@ -234,7 +235,7 @@ static const char *header_of(struct table *t, const struct table_source *wide)
     return text;
 }
 
-/* Columns that do not fit scroll beside the fixed first one. */
+/* If columns do not fit they scroll, and the first one is fixed. */
 static void test_sideways(void **state)
 {
     static const struct table_column ten[10] = {
@@ -266,7 +267,7 @@ static void test_sideways(void **state)
         table_act(&t, &wide, ACTION_LEFT);
     assert_non_null(strstr(header_of(&t, &wide), "one"));
     assert_int_equal(t.skipped, 0);
-    /* Columns that fit remain. */
+    /* Columns that fit do not scroll. */
     table_done(&t);
     table_init(&t);
     shown(&t);
@@ -275,7 +276,7 @@ static void test_sideways(void **state)
     table_done(&t);
 }
 
-/* The cursor was far down when a filter left few rows: they are displayed from the first on. */
+/* If the cursor was far down when a filter left few rows, these are displayed from the first on. */
 static void test_filter_fills(void **state)
 {
     struct grid g;
@@ -297,7 +298,7 @@ static void test_filter_fills(void **state)
     table_done(&t);
 }
 
-/* A table of many rows: row i has the number i * 7919 modulo their number, and a text of it. */
+/* A table of many rows. Row i has the number i * 7919 modulo MANY, and a text made from it. */
 #define MANY ((size_t)200000)
 
 static size_t many(const void *context)
@@ -318,9 +319,10 @@ static void many_text(const void *context, size_t row, int column, struct str *o
 static const struct table_source large = {
     .columns = columns, .column_count = 2, .count = many, .number = many_number, .text = many_text};
 
-static double reached;   /* progress of the sort as last reported */
+static double reached;   /* progress of the sort in the last report */
 
-/* Updates until all is done, each with a limit of steps; returns their number. */
+/* Updates until all work is done, each time with a limit of steps. Returns the number of
+ * updates. */
 static unsigned updates(struct table *t, const size_t *rows)
 {
     unsigned n = 0;
@@ -335,8 +337,8 @@ static unsigned updates(struct table *t, const size_t *rows)
     return n;
 }
 
-/* Rows are sorted and filtered incrementally: no drawing takes long, the old order remains
- * meanwhile, Esc ends it. */
+/* Rows are sorted and filtered step by step. No drawing takes long, the old order stays meanwhile,
+ * and Esc ends the work. */
 static void test_many_rows(void **state)
 {
     static const char *const orders[] = {"cycles", "-cycles", "form"};
@@ -359,7 +361,7 @@ static void test_many_rows(void **state)
     assert_true(table_filter(&t, &large, "cycles<100 & form~form", &err));
     assert_true(updates(&t, &rows) > 3);
     assert_int_equal(t.shown, 100);
-    /* Rows removed during the sort are not displayed. */
+    /* Rows that are removed during the sort are not displayed. */
     assert_true(table_filter(&t, &large, "", &err) && table_sort(&t, &large, "cycles", &err));
     updates(&t, &rows);
     assert_true(table_sort(&t, &large, "-cycles", &err));
@@ -380,7 +382,7 @@ static void test_many_rows(void **state)
     table_done(&t);
 }
 
-/* So is a search: it reports that it is running, and its final position. */
+/* A search also proceeds step by step. It shows that it is running, and where it ended. */
 static void test_search_goes_on(void **state)
 {
     size_t rows = MANY;
@@ -390,7 +392,7 @@ static void test_search_goes_on(void **state)
     (void)state;
     table_init(&t);
     updates(&t, &rows);
-    /* a full cycle, back to the first row */
+    /* all rows once, back to the first one */
     assert_true(table_find(&t, &large, &rows, "form 000000", -1));
     assert_true(table_busy(&t));
     assert_true(updates(&t, &rows) > 3);
@@ -414,8 +416,8 @@ static void test_search_goes_on(void **state)
     table_done(&t);
 }
 
-/* The first requested row belongs to the previously requested order, also while that is not
- * ready. */
+/* Keys for the first and last row refer to the order requested last, even before its sort is
+ * complete. */
 static void test_ends_of_what_comes(void **state)
 {
     size_t rows = MANY;
@@ -437,7 +439,7 @@ static void test_ends_of_what_comes(void **state)
     assert_true(table_sort(&t, &large, "-cycles", &err) && table_act(&t, &large, ACTION_LAST));
     updates(&t, &rows);
     assert_int_equal(t.cursor, MANY - 1);
-    /* Any other move keeps its row. */
+    /* Any other move stays at its row. */
     assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) &&
                 table_act(&t, &large, ACTION_DOWN));
     size_t row = t.selected;
@@ -446,7 +448,7 @@ static void test_ends_of_what_comes(void **state)
     table_done(&t);
 }
 
-/* Rows with the same first column, and the number of requests for text. */
+/* Rows with equal first columns; counts the requests for text. */
 struct pairs { size_t count, asked, from; };
 
 static const struct table_column pair_columns[] = {{"form", 0, false, 0},
@@ -474,8 +476,8 @@ static void pair_text(const void *context, size_t row, int column, struct str *o
              column ? (row + p->from) % 2 : (row + p->from) / 2);
 }
 
-/* One row of two with the same name is tagged, and copying reads only tagged rows, for any number;
- * it also finds them after they moved. */
+/* One of two rows with the same name is tagged. For any number of rows copying reads only tagged
+ * rows, and finds them after they moved. */
 static void test_tags_of_pairs(void **state)
 {
     (void)state;
@@ -503,7 +505,7 @@ static void test_tags_of_pairs(void **state)
     assert_string_equal(str_text(&out), "form 0\tquantity 1\nform 35000\tquantity 0\n");
     assert_true(p.asked < 20);
     str_clear(&out);
-    p.from = 1;   /* one row is removed: all move up by one */
+    p.from = 1;   /* one row is removed, so all others move up by one */
     p.count--;
     table_update(&t, &pairs, &p, 2);
     table_finish(&t, &pairs, &p);
@@ -513,7 +515,7 @@ static void test_tags_of_pairs(void **state)
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
-    assert_true(p.asked < 20);   /* their positions are known again */
+    assert_true(p.asked < 20);   /* their positions have been stored again */
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

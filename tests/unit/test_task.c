@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loaders as jobs: the old document stays until the new one is complete, later commands wait, a
- * cancelled loader changes nothing. Input comes through a pipe, so that the test controls a job's
- * duration. */
+/* Loaders as jobs. The old document stays until the new one is complete, later commands wait, and a
+ * cancelled loader changes nothing. Input comes through a pipe, so that the test controls how long
+ * a job takes. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@
 
 static const char *pipe_path, *table_path;
 
-/* A session like the workbench's, which waits for nothing. */
+/* Opens a session like the workbench's, which waits for no job. */
 static void open_session(struct session *s)
 {
     session_init(s);
@@ -60,7 +60,7 @@ static bool pass_gate(size_t size)
     return false;
 }
 
-/* Other threads stop at their next allocation, until they are released. */
+/* Stops other threads at their next allocation, until they are released. */
 static void hold_workers(bool hold)
 {
     if (hold) {
@@ -72,7 +72,7 @@ static void hold_workers(bool hold)
         pthread_mutex_unlock(&gate);
 }
 
-/* The other end of the pipe, opened once the job reads. */
+/* Opens the other end of the pipe, once the job reads. */
 static int other_end(void)
 {
     int fd = open(pipe_path, O_WRONLY | O_CLOEXEC);
@@ -99,7 +99,7 @@ static size_t rows_of(const struct session *s)
     return s->document.experiments ? s->document.experiments->rows.count : 0;
 }
 
-/* Like the main loop after the end of the job. */
+/* Continues pending commands like the main loop after the end of a job. */
 static bool go_on(struct session *s, struct err *err)
 {
     bool ended = false;
@@ -108,7 +108,7 @@ static bool go_on(struct session *s, struct err *err)
     return queue_ended(s, &ended, err) && ended && queue_run(s, NULL, err);
 }
 
-/* A session with the table loaded. */
+/* Opens a session with the table loaded. */
 static void open_table(struct session *s)
 {
     struct err err;
@@ -132,12 +132,12 @@ static void test_old_stays(void **state)
     snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2",
              pipe_path);
     assert_true(run(&s, line, &err));
-    /* Esc ends it; generate waits */
+    /* Esc would end the loader, and generate waits for it */
     assert_true(s.queue.job != 0 && s.queue.own && s.queue.count == 1);
     int fd = other_end();
     write_rows(fd, 20);
     assert_int_equal(rows_of(&s), 3);
-    /* Meanwhile the old ones can be read and used. */
+    /* Meanwhile the old experiments can be read and used. */
     const struct experiments *old = s.document.experiments;
     assert_int_equal(experiments_size(old, 0), 1);
     close(fd);
@@ -172,7 +172,7 @@ static void test_cancelled(void **state)
         write_rows(fd, 100);
         assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
         assert_true(job_cancel(number));
-        /* For any remaining input; unread data ends with the job. */
+        /* For any remaining input: data that the job has not read are dropped with it. */
         struct str much = {0};
         for (size_t k = 0; k < 3 * WATCH_STEPS; k++)
             str_add(&much, "x,1\n");
@@ -182,7 +182,7 @@ static void test_cancelled(void **state)
         }
         str_done(&much);
         close(fd);
-        assert_false(go_on(&s, &err));   /* and pending commands are dropped */
+        assert_false(go_on(&s, &err));   /* pending commands are dropped */
         assert_true(job_find(number, &info));
         if (info.state != JOB_CANCELLED)
             fail_msg("%s: %s", readers[i], info.err.what);
@@ -195,7 +195,7 @@ static void test_cancelled(void **state)
     session_done(&s);
 }
 
-/* A table in use does not change for its readers, and is freed by the last of them. */
+/* A table in use does not change for its readers. The last of them frees it. */
 static void test_held(void **state)
 {
     struct session s;
@@ -210,7 +210,7 @@ static void test_held(void **state)
     experiments_set(own, 0, 7, NAN, 1, NULL);
     assert_true(held->rows.items[0].cycles == 1 && !experiments_held(own));
     assert_ptr_equal(session_change_experiments(&s), own);
-    /* A result for a table that the session has replaced is rejected. */
+    /* Rejects a result for a table that the session has replaced. */
     struct experiments *made = experiments_copy(held, NULL);
     assert_false(session_set_experiments(&s, &made, held, &err));
     assert_non_null(made);
@@ -222,7 +222,7 @@ static void test_held(void **state)
     session_done(&s);
 }
 
-/* While another session is being read, changes that would be lost are rejected. */
+/* While another session is being loaded, changes that would be lost are rejected. */
 static void test_replacing(void **state)
 {
     struct session s;
@@ -237,7 +237,7 @@ static void test_replacing(void **state)
     int fd = open(inner, O_WRONLY | O_TRUNC | O_CLOEXEC);
     assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
     close(fd);
-    /* a lock like that of a save: the loader waits */
+    /* holds the lock that a save holds, so the loader waits */
     int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(flock(held, LOCK_EX), 0);
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
@@ -259,8 +259,8 @@ static void test_replacing(void **state)
     session_done(&s);
 }
 
-/* Read-only commands run in the background on a snapshot of the session: those that end in time are
- * not jobs. */
+/* Read-only commands run in the background on a snapshot of the session. Those that end in time are
+ * no jobs. */
 static void test_reading(void **state)
 {
     static const char *const readers[] = {"kernel analyze",
@@ -304,7 +304,7 @@ static void test_reading(void **state)
             (!s.last || strcmp(result_command(s.last), command->name) != 0))
             fail_msg("%s says nothing", line);
     }
-    /* A command's own error is reported, and leaves no failed job. */
+    /* A command's own error is reported and leaves no failed job. */
     s.patience = INFINITY;
     before = job_count();
     assert_false(run(&s, "kernel report nothing.txt", &err));
@@ -316,7 +316,7 @@ static void test_reading(void **state)
     session_done(&s);
 }
 
-/* A command that takes longer is a job, which Esc ends; pending commands run then. */
+/* A command that takes longer becomes a job, which Esc ends. Pending commands then run. */
 static void test_reading_goes_on(void **state)
 {
     struct session s;
@@ -328,7 +328,7 @@ static void test_reading_goes_on(void **state)
                 go_on(&s, &err));
     assert_int_equal(mkfifo(work_path("reading.csv"), 0600), 0);
     char line[200];
-    /* no reader yet */
+    /* the pipe has no reader yet */
     snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));
     assert_true(run(&s, line, &err));
     unsigned number = s.queue.job;
@@ -347,7 +347,7 @@ static void test_reading_goes_on(void **state)
     session_done(&s);
 }
 
-/* It reads the state at its start, whatever happens to the session meanwhile. */
+/* A command reads the state at its start, whatever happens to the session meanwhile. */
 static void test_reads_what_was(void **state)
 {
     struct session s;
@@ -377,8 +377,8 @@ static void test_reads_what_was(void **state)
     session_done(&s);
 }
 
-/* A job analyses a long loop: the view gets no result until it has ended, then the same as direct
- * analysis; the same loop is not analysed again. */
+/* A job analyses a long loop. The view has no result until the job has ended, and then the same as
+ * direct analysis. The same loop is not analysed again. */
 static void test_long_loop(void **state)
 {
     struct session s;
@@ -404,7 +404,7 @@ static void test_long_loop(void **state)
         analysis_new(s.document.kernel, 0, session_machine(&s, "skylake", &err));
     assert_true(made[0]->cycles == again->cycles && made[0]->count == 3000);
     analysis_free(again);
-    s.revision++;   /* like each job's end */
+    s.revision++;   /* as each job's end does */
     assert_ptr_equal(session_analyses(&s, &count), made);
     /* Another loop cancels the running analysis. */
     assert_true(run(&s, "mapping set 'ADD (R64, R64)' 3*p0", &err));
@@ -420,8 +420,8 @@ static void test_long_loop(void **state)
     str_done(&hex);
 }
 
-/* A job started by a view does not block loading; cancelled, it is not repeated until something
- * changes. */
+/* A job that a view started does not block loading. If it is cancelled it is not repeated until
+ * something changes. */
 static void test_work_aside(void **state)
 {
     struct session s;
@@ -443,8 +443,8 @@ static void test_work_aside(void **state)
     assert_true(session_idle(&err));
     job_cancel(s.document.analyses->job);
     job_wait(0);
-    if (!s.document.analyses->made) {   /* it had not ended before */
-        s.revision++;   /* like each job's end: no reason to begin again */
+    if (!s.document.analyses->made) {   /* the job had not ended before */
+        s.revision++;   /* as each job's end does, which must not start the work again */
         session_analyses(&s, &count);
         session_analyses(&s, &count);
         assert_false(count || session_analysing(&s));
@@ -459,7 +459,8 @@ static void test_work_aside(void **state)
     str_done(&hex);
 }
 
-/* A job that only confirms keeps the last result for `export`, like the command. */
+/* A job that only confirms does not replace the last result, which `export` uses; neither does a
+ * command. */
 static void test_confirmed_late(void **state)
 {
     struct session s;
@@ -473,7 +474,7 @@ static void test_confirmed_late(void **state)
     assert_non_null(last);
     s.patience = 0;
     snprintf(line, sizeof line, "export %s", work_path("late.csv"));
-    do {   /* on a busy machine it may already have ended */
+    do {   /* on a busy machine the job may already have ended */
         session_clear_output(&s);
         assert_true(run(&s, line, &err));
     } while (!s.queue.now);
@@ -487,8 +488,8 @@ static void test_confirmed_late(void **state)
     session_done(&s);
 }
 
-/* Whether there are predictions of @m, which are then for all @rows; *@cycles (may be NULL) gets
- * the fourth's. */
+/* Returns whether @m has predictions, which must then be for all @rows. *@cycles (may be NULL):
+ * that of the fourth row. */
 static bool predicted(struct session *s, struct machine *m, size_t rows, double *cycles)
 {
     struct prediction *p = session_forecast(s, m);
@@ -502,7 +503,8 @@ static bool predicted(struct session *s, struct machine *m, size_t rows, double 
     return made;
 }
 
-/* The same for predictions of a large table, recomputed when machine or values change. */
+/* The same for predictions of a large table. They are computed again when the machine or the values
+ * change. */
 static void test_many_predictions(void **state)
 {
     struct session s;
@@ -524,7 +526,7 @@ static void test_many_predictions(void **state)
     assert_true(predicted(&s, m, rows, &cycles) && cycles == 1);
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 5, NAN, 1, NULL);
-    assert_true(predicted(&s, m, rows, NULL));   /* the old ones, until the new ones are ready */
+    assert_true(predicted(&s, m, rows, NULL));   /* the old predictions, until new ones are ready */
     assert_int_equal(job_running(), 1);
     job_wait(0);
     assert_true(run(&s, "set machine skylake; mapping set 'ADD (R64, R64)' 1*p0", &err));
@@ -532,7 +534,7 @@ static void test_many_predictions(void **state)
     job_wait(0);
     assert_true(predicted(&s, session_machine(&s, "skylake", &err), rows, &cycles));
     assert_true(cycles == 4);
-    /* Cancelled ones restart when the table has changed, not before. */
+    /* Cancelled predictions start again when the table has changed, and not before. */
     assert_true(run(&s, "set machine haswell", &err));
     m = session_machine(&s, "haswell", &err);
     assert_false(predicted(&s, m, rows, NULL));
@@ -540,7 +542,7 @@ static void test_many_predictions(void **state)
     assert_true(job_working(&info) == false && job_get(job_count() - 1, &info) &&
                 job_cancel(info.number));
     job_wait(0);
-    bool made = predicted(&s, m, rows, NULL);   /* it may have ended before */
+    bool made = predicted(&s, m, rows, NULL);   /* the job may have ended before */
     assert_int_equal(job_running(), 0);
     experiments_set(session_change_experiments(&s), 0, 6, NAN, 1, NULL);
     assert_true(predicted(&s, m, rows, NULL) == made);
@@ -551,8 +553,7 @@ static void test_many_predictions(void **state)
     str_done(&text);
 }
 
-/* A job loads a machine named by a command before the command begins, which waits, as do later
- * commands. */
+/* A job loads the machine that a command names. The command and later ones wait for it. */
 static void test_machine_named(void **state)
 {
     static const char facts[] =
@@ -567,13 +568,13 @@ static void test_machine_named(void **state)
     work_put("slow/mapping.csv", mapping);
     open_table(&s);
     s.patience = 0;
-    for (int k = 0; k < 2; k++) {   /* a directory is read by each command that names it */
+    for (int k = 0; k < 2; k++) {   /* each command that names a directory reads it */
         unsigned long revision = s.revision;
         snprintf(line, sizeof line, "evaluate --mapping %s; set seed %d", work_path("slow"), k + 5);
         hold_workers(true);
         assert_true(run(&s, line, &err));
         assert_true(s.queue.now);
-        assert_int_equal(s.queue.count, 1);   /* the command itself, and later commands */
+        assert_int_equal(s.queue.count, 1);   /* the command itself and the later ones wait */
         assert_int_equal(s.revision, revision);
         hold_workers(false);
         s.patience = INFINITY;
@@ -598,8 +599,8 @@ static void test_machine_named(void **state)
     session_done(&s);
 }
 
-/* A machine in a directory: loaded by a job, then known by its name and not read again, so that
- * changes stay; a replaced machine lives until the command ends. */
+/* A machine in a directory is loaded by a job. It is then found by its name and not read again, so
+ * that edits stay. A machine that is replaced is not freed before the command ends. */
 static void test_machine_in_directory(void **state)
 {
     static const char facts[] =
@@ -641,8 +642,8 @@ static void test_machine_in_directory(void **state)
     session_done(&s);
 }
 
-/* An experiment that would distinguish forms joins the others if it can be measured; if it is
- * rejected they are unchanged. */
+/* An experiment that distinguishes forms is added to the table if it can be measured. If it is
+ * rejected the table is unchanged. */
 static void test_settling_refused(void **state)
 {
     static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";

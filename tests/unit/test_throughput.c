@@ -20,7 +20,7 @@ static void assert_close(double got, double expected)
         fail_msg("%.17g instead of %.17g", got, expected);
 }
 
-/* Sums are integers with a single division: results agree to the last bit. */
+/* Sums are integers and there is a single division, so results agree exactly. */
 static void assert_exact(double got, double expected)
 {
     if (got != expected)
@@ -39,7 +39,7 @@ static size_t random_masses(struct rng *rng, unsigned ports, size_t most, struct
 static const char *const engines[ENGINES] = {"portable", "avx2", "avx512"};
 static size_t taken[ENGINES][METHOD_COUNT];
 
-/* Every method of every engine of this CPU, forced, and the free choice. */
+/* Checks every method of every engine of this CPU, forced, and the method that is chosen freely. */
 static void assert_every_way(struct throughput *t, const struct mass *masses, size_t n,
                              double expected)
 {
@@ -57,7 +57,7 @@ static void assert_every_way(struct throughput *t, const struct mass *masses, si
     }
 }
 
-/* The definition, the linear program and the engine. */
+/* The definition, the linear program and the engine agree. */
 static void test_all_three_agree(void **state)
 {
     (void)state;
@@ -82,8 +82,8 @@ static void test_all_three_agree(void **state)
     }
 }
 
-/* Few µops over many ports, many over few, small disjoint sets, and counts beyond the exact range
- * of each method. */
+/* Few µops on many ports, many on few, small disjoint sets, and counts beyond the exact range of
+ * each method. */
 static void test_shapes(void **state)
 {
     (void)state;
@@ -113,8 +113,8 @@ static void test_shapes(void **state)
     throughput_free(t);
 }
 
-/* Two separate bottlenecks with a minimal difference of ratios within the limits of mass: floats
- * must not confuse them. */
+/* Two separate bottlenecks whose ratios differ minimally, within the limits of mass. Single
+ * precision must not confuse them. */
 static void test_near_ties(void **state)
 {
     (void)state;
@@ -123,8 +123,8 @@ static void test_near_ties(void **state)
         for (unsigned b = 1; b <= 16; b++)
             for (unsigned d = 1; d <= 16; d++) {
                 struct throughput *t = throughput_new(b + d);
-                /* a/b against c/d with a + c = limit, c the nearest to a d / b from below and from
-                 * above. */
+                /* a/b against c/d with a + c = limit, where c is next to a d / b from below and
+                 * from above */
                 uint32_t a = limits[l] * b / (b + d), c = limits[l] - a;
                 for (int more = -1; more <= 1; more++) {
                     struct mass masses[2] = {{(1u << b) - 1, a + (uint32_t)more},
@@ -140,8 +140,8 @@ static void test_near_ties(void **state)
             }
 }
 
-/* At the limits of each method: the most µops for subsets, for gathering, for the flow; the
- * heaviest masses. */
+/* The limits of each method: the most µops for subsets, for gathering, for the flow; the largest
+ * masses. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void test_limits(void **state)
             }
         throughput_free(t);
     }
-    /* Every set of 10 ports, and one distinct set beyond the capacity: the flow's own limit. */
+    /* Every set of 10 ports, and one more distinct set than the capacity: the limit of the flow. */
     struct throughput *t = throughput_new(10);
     for (uint32_t i = 0; i < 1023; i++)
         masses[i] = (struct mass){i + 1, 1 + i % 7};
@@ -181,7 +181,7 @@ static void test_limits(void **state)
     free(masses);
 }
 
-/* 21 to 32 ports: beyond the definition; the linear program is the oracle. */
+/* 21 to 32 ports, which is beyond the definition. The linear program is the oracle. */
 static void test_wide_machines(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void test_wide_machines(void **state)
 static void test_columns(void **state)
 {
     (void)state;
-    /* Ports 0 and 1 are connected through {0,1}, port 2 is separate: no column joins it. */
+    /* {0,1} connects ports 0 and 1, and port 2 is separate. No column contains both. */
     const portset sets[] = {1, 3, 4, 1};
     portset columns[3];
     assert_int_equal(columns_list(sets, 4, 3, columns), 3);
@@ -218,7 +218,7 @@ static void test_columns(void **state)
     assert_int_equal(columns_list(NULL, 0, 0, columns), 0);
 }
 
-/* The largest mass within a column, divided by its size, is the bound: no other port set is
+/* The bound is the largest mass within a column, divided by its size. No other port set is
  * needed. */
 static void test_columns_suffice(void **state)
 {
@@ -260,7 +260,7 @@ static struct mapping *figure_mapping(const char *const usages[][2], const char 
     return m;
 }
 
-/* PMEvo, figures 2 and 3: {add: 2, mul: 1, store: 1} takes 1.5 cycles, bound by {P1, P2}. */
+/* PMEvo, figures 2 and 3: {add: 2, mul: 1, store: 1} takes 1.5 cycles, limited by {P1, P2}. */
 static void test_pmevo_figures(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* With PORTOLAN_TIMING every key and frame of the workbench records its times, and the summary
+/* With PORTOLAN_TIMING the workbench records the times of every key and frame, and the summary
  * agrees with them. Times are not checked; make bench-screen shows them. */
 #include <math.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "base/csv.h"
 
 
-/* Presses @key until @text appears: a key acts once, so the first press counts. */
+/* Presses @key until @text appears. A key takes effect once, so only the first press counts. */
 static void press(struct terminal *t, const char *key, const char *text)
 {
     str_clear(&t->recent);
@@ -72,7 +72,7 @@ static void test_keys_and_frames(void **state)
             answered++;
         }
         bytes += strtod(table->rows[i][3], NULL);
-        /* A turn that ended in a frame worked for some of the time. */
+        /* A turn that ended in a frame took some time. */
         const double took = strtod(table->rows[i][4], NULL);
         assert_true(took > 0 || i == 0 || i + 1 == table->count);
         longest = took > longest ? took : longest;
@@ -81,7 +81,7 @@ static void test_keys_and_frames(void **state)
     assert_true(answered >= 3);
     assert_true(longest > 0 &&
                 fabs(strtod(turn + strlen(", longest "), NULL) - 1e3 * longest) <= 0.051);
-    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: unknown to the system */
+    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: the system does not know it */
     csv_table_free(table);
     terminal_close(&t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that other analysers get wrong: OSACA 0.7 (front end, carried chains, aliases, listings,
- * unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number is
- * derived by hand from the facts of the machine. */
+/* Blocks that other analysers get wrong: OSACA 0.7 (front end, loop-carried chains, aliases,
+ * listings, unknown forms), llvm-mca (pop, whole functions, store forwarding). Each expected number
+ * is derived by hand from the facts of the machine. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void assert_bound(const struct machine *m, const char *text, enum bound_k
         fail_msg("%s: %s %.4f, not %.4f", text, bound_name(kind), got, cycles);
 }
 
-/* Output of `objdump -d` is accepted unchanged; OSACA rejects it. */
+/* The output of `objdump -d` is accepted unchanged; OSACA rejects it. */
 static void test_objdump_lines(void **state)
 {
     (void)state;
@@ -74,7 +74,7 @@ static void test_objdump_lines(void **state)
     assert_string_equal(insns[3].mnemonic, "jnz");
     kernel_free(k);
     assert_bound(skylake, text, BOUND_DEPENDENCIES, 1);
-    /* load and addition as one, a pair of comparison and jump */
+    /* a load fused with its addition, and a fused pair of comparison and jump */
     assert_bound(skylake, text, BOUND_ISSUE, 0.75);
 }
 
@@ -103,13 +103,13 @@ static void test_operands(void **state)
                  "%zmm2, (%rsi){%k1}",
                  BOUND_MEMORY, 1);
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm1{%k1}", BOUND_DEPENDENCIES, 4);
-    /* merging reads the destination */
+    /* merging depends on the destination */
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm2{%k1}", BOUND_DEPENDENCIES, 4);
     /* zeroing does not */
     assert_bound(skx, "vaddps (%rdi), %zmm1, %zmm2{%k1}{z}", BOUND_DEPENDENCIES, 0);
 }
 
-/* llvm-mca treats its whole input as the body; here the loop is found, and code outside it costs
+/* llvm-mca treats its whole input as the body. Here the loop is found, and code outside of it costs
  * nothing. */
 static void test_function_is_no_loop(void **state)
 {
@@ -124,7 +124,7 @@ static void test_function_is_no_loop(void **state)
     kernel_free(k);
     assert_bound(skylake, function, BOUND_PIPES, 0);
     assert_bound(skylake, function, BOUND_DEPENDENCIES, 1);
-    /* The outer loop is selectable, the inner one is the default. */
+    /* The inner loop is the default, and the outer one can be selected. */
     k = kernel_of(
         "1: movq %rdx, %rsi\n2: addq (%rsi), %rax\n subq $8, %rsi\n jne 2b\n decq %rdx\n jne 1b\n");
     assert_int_equal(k->loop_count, 2);
@@ -133,8 +133,8 @@ static void test_function_is_no_loop(void **state)
     kernel_free(k);
 }
 
-/* The stack engine moves rsp: pops are loads (LLVM issue 152008), pairs of push and pop forward
- * through the store buffer. */
+/* The stack engine updates rsp: pops are loads (LLVM issue 152008), and pairs of push and pop
+ * forward through the store buffer. */
 static void test_stack(void **state)
 {
     (void)state;
@@ -145,22 +145,22 @@ static void test_stack(void **state)
     assert_bound(skylake, "pushq %rax\n popq %rbx\n", BOUND_DEPENDENCIES, 0);   /* OSACA: 17 */
     assert_bound(skylake, "pushq %rax\n popq %rax\n", BOUND_DEPENDENCIES,
                  machine_number(skylake, "store_forward"));
-    /* pop, the engine's own µop, add */
+    /* pop, the stack engine's µop, add */
     assert_bound(skylake, "popq %rax\n addq $8, %rsp\n", BOUND_ISSUE, 0.75);
 }
 
 static void test_registers(void **state)
 {
     (void)state;
-    /* cmov reads its destination for any condition, in each width. */
+    /* cmov reads its destination for any condition and width */
     assert_bound(skylake, "testl %ecx, %ecx\n cmovnel %edx, %eax\n addl $1, %eax",
                  BOUND_DEPENDENCIES, 2);
-    /* adc and sbb read and write the carry; a chain of three has length three although no register
+    /* adc and sbb read and write the carry. A chain of three has length three, although no register
      * repeats. */
     assert_bound(skylake, "adcq %rdx, %r8\n adcq %rdx, %r9\n adcq %rdx, %r10", BOUND_DEPENDENCIES,
                  3);
     assert_bound(skylake, "sbbq %rdx, %r8\n sbbq %rdx, %r9", BOUND_DEPENDENCIES, 2);
-    /* An addition in between writes the carry again. */
+    /* an addition in between writes the carry */
     assert_bound(skylake, "addq %rdx, %r8\n adcq %rdx, %r9\n addq %rdx, %r10\n adcq %rdx, %r11",
                  BOUND_DEPENDENCIES, 1);
     /* ebp, bp and bpl are parts of rbp. */
@@ -168,7 +168,7 @@ static void test_registers(void **state)
     assert_bound(skylake, "addb $1, %bpl\n imulq $3, %rbp, %rbp", BOUND_DEPENDENCIES, 4);
 }
 
-/* Zero idioms cost a slot and no port, in each encoding, and end the chain. */
+/* Zero idioms take a slot and no port, in each encoding, and end the chain. */
 static void test_zero_idioms(void **state)
 {
     (void)state;
@@ -188,8 +188,8 @@ static void test_zero_idioms(void **state)
     assert_bound(skylake, "xorl %eax, %eax\n subq %rbx, %rbx", BOUND_PORTS, 0);
 }
 
-/* Chains through memory: read-modify-write, a store read back two iterations later, bases
- * incremented by lea, cycles over several iterations. */
+/* Chains through memory: read-modify-write, a store reloaded two iterations later, bases
+ * incremented by lea, dependence cycles over several iterations. */
 static void test_memory_chains(void **state)
 {
     (void)state;
@@ -205,7 +205,8 @@ static void test_memory_chains(void **state)
                  BOUND_DEPENDENCIES, 1.5);
 }
 
-/* AArch64: a store is read back by address, and incrementing the base waits for the base alone. */
+/* AArch64: a store is reloaded by address, and the increment of the base depends only on the
+ * base. */
 static void test_aarch64_chains(void **state)
 {
     (void)state;
@@ -223,8 +224,8 @@ static void put_rows(struct str *text, size_t rows)
         str_addf(text, "addq %%r%zu, %%r%zu\n", 8 + i % 8, 8 + (i * 5 + 3) % 8);
 }
 
-/* 12 untaken jumps still take slots; the work for long blocks is proportional to their length
- * (OSACA enumerates paths: 190 lines, 13 s). */
+/* 12 untaken jumps take slots. The work for long blocks is proportional to their length (OSACA
+ * enumerates paths: 190 lines, 13 s). */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -241,8 +242,8 @@ static void test_sizes(void **state)
     str_done(&text);
 }
 
-/* Pressure is distributed within the bound: the ports' sum is preserved, and none exceeds the
- * bound. */
+/* Pressure is distributed within the bound: the sum over the ports is preserved, and none exceeds
+ * the bound. */
 static void test_pressure_is_kept(void **state)
 {
     (void)state;

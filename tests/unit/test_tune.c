@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel tune: reordering, replacements, unrolling, loops with a known optimum, and candidates on
+/* `kernel tune`: reordering, replacements, unrolling, loops with a known optimum, and candidates on
  * this CPU compared with their loops. */
 #include <limits.h>
 #include <math.h>
@@ -22,7 +22,7 @@
 
 #define INTEL ".intel_syntax noprefix\n"
 
-/* The sandbox, or the test is skipped. */
+/* Returns the sandbox, or skips the test. */
 static struct sandbox *sandbox_or_skip(const struct insn *insns, size_t count)
 {
     struct err err = {0};
@@ -35,7 +35,7 @@ static struct sandbox *sandbox_or_skip(const struct insn *insns, size_t count)
     return s;
 }
 
-/* Whether instructions @a and @b of @text may be swapped with nothing else moved. */
+/* Returns whether instructions @a and @b of @text may be swapped if no other instruction moves. */
 static bool may_swap(const char *text, size_t a, size_t b)
 {
     struct kernel *k = kernel_of(text);
@@ -60,24 +60,25 @@ static void test_what_may_change_places(void **state)
 {
     (void)state;
     assert_true(may_swap(INTEL "mov rax, rbx\nmov rcx, rdx\n", 0, 1));
-    /* reads what is written */
+    /* the second reads what the first writes */
     assert_false(may_swap(INTEL "mov rax, rbx\nmov rcx, rax\n", 0, 1));
-    /* writes what is read */
+    /* the second writes what the first reads */
     assert_false(may_swap(INTEL "mov rcx, rax\nmov rax, rbx\n", 0, 1));
-    /* the last value stays */
+    /* both write the same register */
     assert_false(may_swap(INTEL "mov rax, rbx\nmov rax, rdx\n", 0, 1));
     assert_false(may_swap(INTEL "mov al, bl\nmov eax, edx\n", 0, 1));
-    /* a part, then the whole */
+    /* one writes a part of the register that the other writes or a third reads */
     assert_false(may_swap(INTEL "mov ah, bl\nmov al, dl\nmov rcx, rax\n", 1, 2));
-    /* flags: the later writer's remain; if a third follows, the first two's are dead */
+    /* Flags: those of the later writer are the result. If a third writer follows, those of the
+     * first two are dead. */
     assert_false(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\n", 0, 1));
     assert_true(may_swap(INTEL "add rax, rbx\nadd rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "add rax, rbx\nadc rcx, rdx\ncmp rsi, rdi\n", 0, 1));
     assert_false(may_swap(INTEL "cmp rax, rbx\nadd rcx, 1\ncmovb rsi, rdi\ntest r8, r8\n", 0, 1));
     assert_true(may_swap(INTEL "lea rax, [rbx+1]\nadd rcx, rdx\n", 0, 1));
-    /* a shift by cl keeps the flags if cl is 0 */
+    /* a shift by cl leaves the flags unchanged if cl is 0 */
     assert_false(may_swap(INTEL "add rax, rbx\nshl rdx, cl\nadc rsi, rdi\ncmp r8, r9\n", 0, 1));
-    /* memory: only if known to be disjoint */
+    /* memory accesses may be swapped only if known to be disjoint */
     assert_true(may_swap(INTEL "mov rax, [rdi]\nmov rbx, [rsi]\n", 0, 1));
     assert_false(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rsi]\n", 0, 1));
     assert_true(may_swap(INTEL "mov [rdi], rax\nmov rbx, [rdi+8]\n", 0, 1));
@@ -88,15 +89,15 @@ static void test_what_may_change_places(void **state)
     assert_true(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-16]\n", 1, 2));
     assert_true(may_swap(INTEL "mov [rdi+0x7ffffffc], rax\nmov rbx, [rdi-0x80000000]\n", 0, 1));
-    /* the same four bytes: addresses of 32 bits wrap */
+    /* the same four bytes, because addresses of 32 bits wrap around */
     assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));
     assert_false(may_swap(INTEL "lea rsi, [edi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "push rax\npop rbx\n", 0, 1));
-    /* fences, locked instructions and the closing branch stay */
+    /* fences, locked instructions and the closing branch do not move */
     assert_false(may_swap(INTEL "mov rax, [rdi]\nmfence\n", 0, 1));
     assert_false(may_swap(INTEL "mov rax, rbx\nlock add [rdi], rcx\n", 0, 1));
     assert_false(may_swap(INTEL "a: mov rax, rbx\njne a\n", 0, 1));
-    /* legacy SSE keeps the upper half if others use it */
+    /* legacy SSE preserves the upper half if other instructions use it */
     assert_false(
         may_swap(INTEL "movaps xmm0, xmm1\nvaddps ymm2, ymm0, ymm3\nmovaps xmm0, xmm4\n", 0, 2));
     assert_true(may_swap(INTEL "movaps xmm0, xmm1\nmovaps xmm5, xmm4\n", 0, 1));
@@ -119,8 +120,8 @@ static struct tune *tune(const char *id, const char *text, unsigned unroll, bool
     return t;
 }
 
-/* On @id @text takes @before cycles, and the best version found @after; its description contains
- * @what. */
+/* Checks that @text takes @before cycles on @id, and the best version found @after. Its description
+ * contains @what. */
 static void expect(const char *id, const char *text, unsigned unroll, bool reassociate,
                    double before, double after, const char *what)
 {
@@ -138,8 +139,8 @@ static void expect(const char *id, const char *text, unsigned unroll, bool reass
 static void test_known_best(void **state)
 {
     (void)state;
-    /* Seven µops take two lines of the µop cache, one line per cycle; next to its branch the
-     * comparison fuses with it: six in one line, through four slots in 1.5. */
+    /* Seven µops take two lines of the µop cache, at one line per cycle. Next to its branch the
+     * comparison fuses with it: six µops in one line, and six at four slots take 1.5 cycles. */
     expect("skylake",
            INTEL "a: cmp rdi, rdx\nmov rax, [rdi]\nmov rbx, [rdi+8]\nlea rsi, [rsi+8]\nlea r11, "
                  "[r11+8]\nmov r8, [rsi]\njne a\n",
@@ -149,21 +150,21 @@ static void test_known_best(void **state)
            "imul by a power of two");
     expect("skylake", INTEL "a: imul rax, rax, 5\ncmp rdi, rdx\njne a\n", 1, false, 3, 1,
            "imul as lea");
-    /* Two shifts per cycle, four additions: five shifts and the fused comparison on p06 take 3,
-     * with additions 6 / 4. */
+    /* Two shifts per cycle, or four additions. Five shifts and the fused comparison on p06 take 3
+     * cycles, with additions 6 / 4. */
     expect("skylake",
            INTEL
            "a: shl rax, 1\nshl rbx, 1\nshl rcx, 1\nshl rsi, 1\nshl r8, 1\ncmp rdi, rdx\njne a\n",
            1, false, 3, 1.5, "shl by 1 as add");
-    /* An addition of four cycles each iteration; two and four sums at once. Two loads each take one
-     * cycle on two ports. */
+    /* An addition of four cycles per iteration; with two and four sums at the same time. Two loads
+     * per iteration take one cycle on two ports. */
     static const char dot[] = ".L: vmovupd (%rdi,%rax), %ymm1\n vfmadd231pd (%rsi,%rax), %ymm1, "
                               "%ymm0\n add $32, %rax\n cmp %rdx, %rax\n jne .L\n";
     expect("skylake", dot, 4, false, 4, 4, NULL);
     expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, separate accumulators");
     expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, separate accumulators");
-    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles an iteration; apart, two
-     * loads each: 4. */
+    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles per iteration. With separate
+     * sums the two loads of each limit: 4. */
     static const char chained[] =
         ".L: vmovsd (%rdi,%rax,8), %xmm1\n vfmadd231sd (%rsi,%rax,8), %xmm1, %xmm0\n vmovsd "
         "8(%rdi,%rax,8), %xmm1\n vfmadd231sd 8(%rsi,%rax,8), %xmm1, %xmm0\n"
@@ -184,18 +185,18 @@ static void test_known_best(void **state)
     expect("skylake",
            INTEL "a: paddd xmm0, [rdi]\npaddd xmm0, xmm0\nadd rdi, 16\ncmp rdi, rdx\njne a\n", 2,
            false, 2, 2, NULL);
-    /* A sum whose value the loop uses stays one. */
+    /* A sum whose value the loop uses is not split. */
     expect("skylake",
            ".L: vaddpd (%rdi), %ymm0, %ymm0\n vmovupd %ymm0, (%rsi)\n add $32, %rdi\n cmp %rdx, "
            "%rdi\n jne .L\n",
            4, true, 4, 4, NULL);
 }
 
-/* Loops that cannot be unrolled remain unchanged. */
+/* Loops that cannot be unrolled are unchanged. */
 static void test_not_unrolled(void **state)
 {
     static const char *const texts[] = {
-        /* the carry goes from iteration to iteration */
+        /* the carry is loop-carried */
         INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",
         INTEL "mov rax, rbx\nadd rcx, rdx\n",                               /* no loop */
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
@@ -222,8 +223,8 @@ static int64_t place_of(const struct insn *in)
     return (int64_t)(in->offset + in->length) + held;
 }
 
-/* An operand relative to the code is the same memory in every copy, in its bytes, and in its text
- * after assembly. */
+/* An operand relative to the code refers to the same memory in every copy: in its bytes, and in its
+ * text after assembly. */
 static void test_relative_places(void **state)
 {
     /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
@@ -266,7 +267,8 @@ static void test_relative_places(void **state)
     str_done(&text);
 }
 
-/* inc keeps the carry for the branch, add would not: here the two increments are not merged. */
+/* inc preserves the carry for the branch, and add would not. So the two increments are not
+ * merged. */
 static void test_carry_kept(void **state)
 {
     struct kernel *k = kernel_of(INTEL "a: cmp rax, rdx\ninc rcx\ndec rsi\njb a\n");
@@ -285,7 +287,7 @@ static void test_carry_kept(void **state)
     kernel_free(k);
 }
 
-/* A code-relative address would change if code is inserted before it. */
+/* A code-relative address would change if code were inserted before it. */
 static void test_relative_stays(void **state)
 {
     struct kernel *k = kernel_of(INTEL "popcnt rax, [rip + 64]\ncmp r8, r10\n");
@@ -303,7 +305,7 @@ static void test_relative_stays(void **state)
     kernel_free(k);
 }
 
-/* A loop compared with itself. */
+/* a loop that is compared with itself */
 struct itself {
     struct kernel *kernel;
     const struct insn *insns;
@@ -334,7 +336,7 @@ static void itself_free(struct itself *b)
     kernel_free(b->kernel);
 }
 
-/* A loop consisting only of its branch is not run, with a message. */
+/* A loop that consists only of its branch is not run, and a message says so. */
 static void test_only_a_branch(void **state)
 {
     struct itself b = itself_new(INTEL "a: jne a\n");
@@ -347,7 +349,7 @@ static void test_only_a_branch(void **state)
     itself_free(&b);
 }
 
-/* Candidate @c of @insns has the same results on this CPU. */
+/* Checks that candidate @c of @insns has the same results on this CPU. */
 static void must_agree(struct sandbox *s, const struct insn *insns, size_t count,
                        const struct version *c, unsigned inputs, uint64_t seed, unsigned *agreed)
 {
@@ -364,7 +366,7 @@ static void must_agree(struct sandbox *s, const struct insn *insns, size_t count
     str_done(&text);
 }
 
-/* One instruction and its successors, so that flags are free; each rule of the table applies. */
+/* One instruction, followed by others that overwrite the flags. Each rule of the table applies. */
 static const char *const replaced[][2] = {
     {"mov of 0 as xor", "mov eax, 0"},
     {"shl by 1 as add", "shl rax, 1"},
@@ -436,8 +438,7 @@ static void test_each_replacement(void **state)
     sandbox_free(s);
 }
 
-/* A wrong candidate is detected: swapped dependent instructions, another constant, a missing
- * store. */
+/* Detects a wrong candidate: swapped dependent instructions, another constant, a missing store. */
 static void test_wrong_ones_differ(void **state)
 {
     static const char *const pairs[][2] = {
@@ -477,7 +478,7 @@ static void test_wrong_ones_differ(void **state)
     sandbox_free(s);
 }
 
-/* Instructions of random loops. */
+/* instructions of random loops */
 static const char *const pool[] = {
     "add rax, rbx",
     "sub rcx, [rdi+8]",
@@ -519,7 +520,7 @@ static const char *const pool[] = {
     "vaddsd xmm7, xmm7, [rdi]",
 };
 
-/* Random loops: the results of a search, and any permitted order, agree on random inputs. */
+/* Random loops: the results of a search, and of any permitted order, agree for random inputs. */
 static void test_random_loops(void **state)
 {
     const struct tune_options options = {60, 4, true, 3};
@@ -583,7 +584,7 @@ static void test_random_loops(void **state)
     machine_free(m);
 }
 
-/* Replaces sandbox_run_states: the first @starved runs get no processor time. */
+/* Wraps sandbox_run_states: the first @starved runs report that they had no CPU time. */
 static unsigned starved;
 bool __real_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors,
                                const struct sandbox_start *start, struct sandbox_state *after,
@@ -602,7 +603,7 @@ bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vect
     return true;
 }
 
-/* A run without processor time is no difference: it is repeated, and skipped if it fails again. */
+/* A run without CPU time is no difference. It is repeated, and skipped if that fails as well. */
 static void test_starved_runs(void **state)
 {
     struct itself b = itself_new(INTEL "add rax, rcx\nimul rdx, rax");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A turn of the screen's thread while a search runs and results arrive: no view computes what grows
- * with the experiments. It draws what the run's thread and jobs have published. Work is counted in
- * steps of this thread. */
+/* A turn of the UI thread while a search runs and results arrive. No view computes what grows with
+ * the number of experiments: it draws what the run's thread and jobs have published. Work is
+ * counted in steps of this thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@
 
 #define ROWS 60000
 #define FORMS 5
-#define COUNTS 9         /* of a form in an experiment */
-#define TURN_STEPS 40000   /* at most: less than one for each row */
-#define OUTLINES 3       /* that each view is shown of */
+#define COUNTS 9         /* most copies of a form in an experiment */
+#define TURN_STEPS 40000   /* most steps of a turn: less than one per row */
+#define OUTLINES 3       /* outlines with which each view is drawn */
 
 static _Atomic uint64_t ticks;
 
-/* A clock of all threads that is as quick as they are. */
+/* A clock for all threads, which each read advances. */
 static double ticking(void)
 {
     return 0.01 * (double)atomic_fetch_add(&ticks, 1);
@@ -55,7 +55,7 @@ static void load_experiments(size_t count)
     run_to_end(line);
 }
 
-/* As the runner's results come: while nobody reads the table. */
+/* Stores a result as the runner does, while no thread reads the table. */
 static void measure_one(void)
 {
     static size_t next;
@@ -65,7 +65,7 @@ static void measure_one(void)
         experiments_set(t, next++ % t->rows.count, 4, 0.001, 3, NULL);
 }
 
-/* Returns the steps of a turn. */
+/* Returns the steps of one turn. */
 static uint64_t turn(void)
 {
     struct str text = {0};
@@ -110,7 +110,7 @@ static void test_turns_of_views(void **state)
             last = now;
         }
     }
-    /* What is shown is there: predictions and comparison of one of the outlines. */
+    /* The view has the predictions and the comparison of one of the outlines. */
     frame_run(&frame, "view matrix");
     frame_run(&frame, "evolve stop");
     job_wait(0);
@@ -126,7 +126,7 @@ static void test_turns_of_views(void **state)
     str_done(&text);
 }
 
-/* The counts of a table follow each of its changes. */
+/* The counts of a table change with it. */
 static void test_counts(void **state)
 {
     static const char *const states[] = {EXPERIMENT_PENDING, EXPERIMENT_ONCE, EXPERIMENT_CONTENDED,

@@ -35,7 +35,7 @@ static size_t bytes_of(const char *hex, uint8_t out[16])
 
 static const struct foreign { const char *hex, *text, *form; unsigned access[3];
 } foreign[] = {
-    /* Bytes and text from binutils 2.40 and LLVM 22; R 1, W 2. */
+    /* bytes and text from binutils 2.40 and LLVM 22; R 1, W 2 */
     {"c4e26f50e1", "vpdpbssd ymm4,ymm2,ymm1", "VPDPBSSD (YMM, YMM, YMM)", {3, 1, 1}},
     {"c4e26f502487",
      "vpdpbssd ymm4,ymm2,YMMWORD PTR [rdi+rax*4]",
@@ -63,7 +63,7 @@ static const struct foreign { const char *hex, *text, *form; unsigned access[3];
      {2, 1, 1}},
 };
 
-/* The form, reads and writes, from the text. */
+/* Derives form, reads and writes from the text. */
 static void test_text(void **state)
 {
     (void)state;
@@ -105,11 +105,11 @@ static void test_text(void **state)
                                       "vfoo dword ptr"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&in, 0, sizeof in);
-        x86_text_read(bad[i], &in);   /* for any text: no access out of bounds */
+        x86_text_read(bad[i], &in);   /* no access out of bounds for any text */
     }
 }
 
-/* Lengths from the bytes of a VEX or EVEX encoding, compared with the decoder's for all that it
+/* The length of a VEX or EVEX encoding by its bytes equals the decoder's for all that it
  * decodes. */
 static void test_encoding_length(void **state)
 {
@@ -137,7 +137,7 @@ static void test_encoding_length(void **state)
                 ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) ||
             (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
             continue;
-        /* branches of Knights Corner, without ModRM byte */
+        /* branches of Knights Corner, which have no ModRM byte */
         if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)
             continue;
         decoded++;
@@ -148,8 +148,8 @@ static void test_encoding_length(void **state)
     assert_true(decoded > 100000);
 }
 
-/* APX without a supporting disassembler: the length of the same opcode after REX. Lengths from LLVM
- * 22. */
+/* APX without a disassembler that supports it: the length of the same opcode after REX. Lengths are
+ * from LLVM 22. */
 static void test_rex2(void **state)
 {
     (void)state;
@@ -178,8 +178,8 @@ static bool there(const char *program)
     return system(line) == 0;
 }
 
-/* All in one code: each is one instruction, with its name if an installed disassembler has it, and
- * never bytes of others. */
+/* In one piece of code each is one instruction, with its name if an installed disassembler knows
+ * it, and never bytes of others. */
 static void test_learned(void **state)
 {
     (void)state;
@@ -198,16 +198,16 @@ static void test_learned(void **state)
             break;
         assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
-        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 knows fewer */
+        if (!(in.traits & INSN_UNDECODED))   /* binutils before 2.40 knows fewer of them */
             assert_string_equal(in.form, foreign[i].form);
-        assert_null(strchr(in.text, '\t'));   /* texts are shown in columns */
+        assert_null(strchr(in.text, '\t'));   /* views show texts in columns */
         at += in.length;
         insn_done(&in);
     }
 }
 
-/* A text: the number of instructions equals the number of lines, the total is a lower bound,
- * unknown ones are counted. */
+/* In text there are as many instructions as lines, the total is a lower bound, and unknown
+ * instructions are counted. */
 static void test_kernel(void **state)
 {
     (void)state;
@@ -233,8 +233,8 @@ static void test_kernel(void **state)
     kernel_free(k);
 }
 
-/* An object: instructions unknown to all decoders count as uncovered by any machine, those named by
- * another disassembler under that name. */
+/* In an object, instructions that no decoder knows count as not covered by any machine. Those that
+ * another disassembler names count under that name. */
 static void test_scan_counts(void **state)
 {
     (void)state;
@@ -258,8 +258,8 @@ static void test_scan_counts(void **state)
     scan_done(&scan);
 }
 
-/* llvm-mc encodes lines unknown to the assembler, each as a single instruction; other text is still
- * rejected. */
+/* llvm-mc encodes lines that the assembler rejects, each as a single instruction. Other text is
+ * still rejected. */
 static void test_newer_lines(void **state)
 {
     (void)state;
@@ -290,8 +290,8 @@ static void test_newer_lines(void **state)
     }
 }
 
-/* LOCK is not part of an instruction that forbids it, whatever disassemblers print; several are
- * one. */
+/* LOCK is not part of an instruction that does not permit it, whatever disassemblers print. Several
+ * LOCK prefixes are one. */
 static void test_lock(void **state)
 {
     static const struct { const char *hex; size_t byte;
@@ -314,7 +314,7 @@ static void test_lock(void **state)
     }
 }
 
-/* Data before the first instruction shifts no line. */
+/* Data before the first instruction does not change line numbers. */
 static void test_data_first(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unwind tables of programs without symbols: hostile ones end, with a cost proportional to their
- * size, and yield only their own content. */
+/* Unwind tables of programs without symbols. Reading hostile ones ends, costs time proportional to
+ * their size, and returns nothing but their contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ static void add_number(struct str *out, uint64_t value, size_t size)
         str_add_char(out, (char)(value >> 8 * i));
 }
 
-/* A description whose functions have addresses of 8 bytes; its first number takes @padding bytes
- * more. */
+/* Adds a CIE whose functions have addresses of 8 bytes. Its first number is @padding bytes
+ * longer. */
 static void add_description(struct str *out, size_t padding)
 {
     struct str body = {0};
@@ -41,8 +41,8 @@ static void add_description(struct str *out, size_t padding)
     str_done(&body);
 }
 
-/* A function of one byte, described at the tables' begin; @length bytes of the record are its
- * own. */
+/* Adds the record of a function of one byte, whose CIE is at the start of the tables. @length: size
+ * of the record. */
 static void add_function(struct str *out, uint64_t address, size_t length)
 {
     add_number(out, length, 4);
@@ -66,8 +66,8 @@ static void add_section(struct str *out, uint32_t type, uint32_t name, uint64_t 
     str_add_bytes(out, &header, sizeof header);
 }
 
-/* A program of @count sections of one instruction with these unwind tables, and @labels that all
- * mark the first of them. Reads it. */
+/* Makes and reads a program of @count sections of one instruction, with these unwind tables, and
+ * @labels labels at the first instruction. */
 static void read_program(size_t count, size_t labels, const struct str *tables, struct object *o)
 {
     static const char names[] = "\0.text\0.eh_frame\0.symtab\0x";
@@ -114,7 +114,7 @@ static void read_program(size_t count, size_t labels, const struct str *tables, 
     str_done(&sections);
 }
 
-/* As many sections as functions, and a label at every second function. */
+/* as many sections as functions, and a label at every second function */
 static void read_many(size_t count)
 {
     struct str tables = {0};
@@ -138,7 +138,7 @@ static void test_many_sections_and_labels(void **state)
     assert_grows(read_many, 4000);
 }
 
-/* Number of functions in tables of two, whose description has @padding, with records of length
+/* Returns the number of functions in tables of two, whose CIE has @padding, with records of length
  * @length. */
 static size_t functions_found(size_t padding, size_t length)
 {
@@ -157,7 +157,7 @@ static size_t functions_found(size_t padding, size_t length)
     return found;
 }
 
-/* The CIE that a function refers to is read for each function: its numbers must end. */
+/* The CIE that a function refers to is read for each function, so its numbers must have an end. */
 static void test_numbers_without_an_end(void **state)
 {
     (void)state;

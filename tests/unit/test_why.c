@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Why pane on screens of four sizes, for all loops of tests/data/limits.s: its sentence stands
- * there word for word as far as the pane has rows, with the number of the limit. */
+/* The Why pane on screens of four sizes, for all loops of tests/data/limits.s. It shows the
+ * sentence unchanged as far as its rows suffice, including the number of the limit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 #include "../support/screens.h"
 #include "../support/support.h"
 
-#define HEAD_ROWS 1   /* of the frame, above the panes */
+#define HEAD_ROWS 1   /* rows of the frame above the panes */
 
 static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
 
-/* Row @y of the pane with the focus, without blanks at its end; its columns in *@width. */
+/* Writes row @y of the focused pane without blanks at its end. *@width: number of its columns. */
 static void row_text(const struct grid *g, unsigned y, unsigned *width, struct str *out)
 {
     const struct pane *p = &frame.panes.items[frame.panes.focus];
@@ -36,8 +36,8 @@ static void row_text(const struct grid *g, unsigned y, unsigned *width, struct s
         out->data[--out->length] = '\0';
 }
 
-/* The rows of @g hold @sentence, or what of it they have room for: each ends where a word does, or
- * in one that no row holds. Returns how much of it they hold. */
+/* Checks that the rows of @g contain @sentence, or the part that fits. Each row ends after a word,
+ * or within one that no row has space for. Returns the length of the part. */
 static size_t assert_told(const char *title, const struct grid *g, const char *sentence)
 {
     const struct pane *p = &frame.panes.items[frame.panes.focus];
@@ -47,7 +47,7 @@ static size_t assert_told(const char *title, const struct grid *g, const char *s
 
     for (unsigned y = 0; y < p->height - p->titled && *at; y++) {
         row_text(g, y, &width, &row);
-        if (str_has_prefix(str_text(&row), "\342\200\246"))   /* the row that tells of more */
+        if (str_has_prefix(str_text(&row), "\342\200\246"))   /* the row that reports hidden text */
             break;
         if (strncmp(at, str_text(&row), row.length) != 0 || !row.length)
             fail_msg("%s: row %u of %ux%u is \"%s\", not the beginning of \"%s\"", title, y,
@@ -110,7 +110,8 @@ static void test_sentences(void **state)
     str_done(&text);
 }
 
-/* What does not fit is cut between words, also where the last word of the row would fit exactly. */
+/* Text that does not fit is cut between words, even if the last word of the row would fit
+ * exactly. */
 static void test_cut(void **state)
 {
     static const struct { unsigned width, rows; const char *text, *want;

@@ -18,12 +18,13 @@ struct fake {
     double ticks_per_cycle, item, probe_factor, second_factor, ports_factor;
     double now, overhead;
     unsigned runs, items, rests;
-    unsigned contended_until;   /* runs of the probe that a neighbour slows */
-    unsigned fault_at;          /* item run that faults */
+    unsigned contended_until;   /* number of probe runs that a neighbour slows */
+    unsigned fault_at;          /* number of the item's run that faults; 0: none */
     double entry;               /* additional ticks of every item run */
     double spike;               /* ticks added to every third item run */
-    bool steps;                 /* the counter is read between its steps */
-    /* runs of anything while another thread holds half of the buffers and takes nothing else */
+    bool steps;                 /* whether the counter is read between its steps */
+    /* number of runs during which another thread occupies half of the buffers and uses nothing
+     * else */
     unsigned awake_until;
 };
 
@@ -111,14 +112,14 @@ static void test_quiet(void **state)
         assert_int_equal(r.accepted, 3);
         assert_true(fabs(r.clock - 1 / 0.64) < 0.01);
         f = quiet(item);
-        /* more than the calibrated value: only the difference of two counts removes it */
+        /* more than the calibrated overhead; only the difference of two counts removes it */
         f.entry = 500;
         r = measure(&f, true, 20000);
         assert_true(fabs(r.cycles - item) < 0.002 * item);
     }
 }
 
-/* One window for an experiment not faster than known, three for a faster one. */
+/* An experiment that is not faster than @beat has one window, a faster one three. */
 static void test_beaten(void **state)
 {
     static const struct { double beat; enum window_state state; unsigned accepted;
@@ -137,8 +138,8 @@ static void test_beaten(void **state)
     }
 }
 
-/* Counters of 24 and 100 MHz with a core of 3 GHz: runs sized by ticks are as accurate as with a
- * fast counter. */
+/* Counters of 24 to 100 MHz with a core of 3 GHz: runs whose length is chosen in ticks are as
+ * accurate as with a fast counter. */
 static void test_coarse_ticks(void **state)
 {
     static const double rates[] = {24e6, 62.5e6, 99e6, 100e6, 1e9, 2.6e9},
@@ -178,13 +179,13 @@ static void test_contention(void **state)
     assert_int_equal(r.state, WINDOW_SETTLED);
     assert_true(fabs(r.cycles - 50) < 0.1);
     assert_true(r.contended > 5 && f.rests > 5);
-    /* A permanent neighbour is waited for, then reported. */
+    /* The wait for a permanent neighbour ends, and the neighbour is reported. */
     f = quiet(50);
     f.probe_factor = 1.05;
     r = measure(&f, false, 0);
     assert_int_equal(r.state, WINDOW_UNSETTLED);
     assert_true(isnan(r.cycles) && r.accepted == 0 && f.now >= rules.patience);
-    /* Two clocks that disagree. */
+    /* the two clocks disagree */
     f = quiet(50);
     f.second_factor = 1.01;
     r = measure(&f, false, 0);
@@ -210,8 +211,8 @@ static void test_spikes_and_faults(void **state)
     }
 }
 
-/* A thread that only holds buffers slows code that needs them. The probe for room shows it, nops do
- * not; without that probe it stays unknown. */
+/* A thread that merely occupies buffers slows code that needs them. The room probe detects it, and
+ * nops do not. Without that probe it is not detected. */
 static void test_room(void **state)
 {
     (void)state;
@@ -231,8 +232,8 @@ static void test_room(void **state)
         }
 }
 
-/* On an idle core the probe for ports takes one of two times that differ by more than those of the
- * others: both are idle. */
+/* On an idle core the port probe takes one of two times, which differ more than those of other
+ * probes. Both count as idle. */
 static void test_ports(void **state)
 {
     static const struct {
@@ -255,8 +256,8 @@ static void test_ports(void **state)
     }
 }
 
-/* One run of a difference is disturbed in every other window, the short one as frequently as the
- * long one: the floors are right although no single difference need be. */
+/* One run of a difference is disturbed in every other window, the short one as often as the long
+ * one. The floors are correct although no single difference may be. */
 static void test_difference(void **state)
 {
     (void)state;
@@ -275,7 +276,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Compared with the library's sort, and for confirmation with all pairs. */
+/* Compared with the library's sort, and confirmation with all pairs. */
 static void test_statistics(void **state)
 {
     struct rng rng;
@@ -305,8 +306,8 @@ static void test_statistics(void **state)
     assert_true(calibrate_floor(values, 6, 0.001) == 5.001);
 }
 
-/* Many successive items on a contended core cost one wait and one attempt each, which gives their
- * contended times. Later items on an idle core settle although the wait is over. */
+/* Many successive items on a contended core cost one wait in total, and one attempt each, which
+ * measures their contended times. Later items on an idle core settle although the wait is over. */
 static void test_shared_wait(void **state)
 {
     enum { ITEMS = 256 };
@@ -322,8 +323,8 @@ static void test_shared_wait(void **state)
         assert_true(isnan(r.cycles) && fabs(r.contended_cycles - 50) < 0.5);
         assert_true(i == 0 || r.contended == 1);
     }
-    /* An attempt is a chain, a probe with its pause, and a second probe of two chains and three
-     * runs. */
+    /* An attempt consists of a chain, a probe with its pause, and a second probe of two chains and
+     * three runs. */
     assert_true(f.now < 1.1 * rules.patience + ITEMS * (2e6 + 10 * rules.item_ticks));
     f.probe_factor = 1;
     for (unsigned i = 0; i < ITEMS; i++) {
@@ -331,7 +332,7 @@ static void test_shared_wait(void **state)
         assert_int_equal(r.state, WINDOW_SETTLED);
         assert_true(isnan(r.contended_cycles));
     }
-    /* The wait is used up, and the core is busy again: no wait at all. */
+    /* The wait is used up and the core is busy again: there is no further wait. */
     wait.until = 0;
     window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
     assert_int_equal(r.state, WINDOW_SETTLED);
@@ -341,14 +342,14 @@ static void test_shared_wait(void **state)
     assert_true(r.contended == 1 && f.now - before < 2e6 + 10 * rules.item_ticks);
 }
 
-/* Cost of a form on an idle core, compared with the protocol of one probe that restarted each
- * window: the same number of runs, fewer ticks. */
+/* Cost of a form on an idle core, compared with a protocol of one probe that restarts each window:
+ * as many runs, fewer ticks. */
 static void test_cost(void **state)
 {
     const double window =
                      2 * rules.chain_ticks + 2 * rules.probe_ticks + 3 * 1.125 * rules.item_ticks,
                  before = 3 * window;
-    /* determines the number of iterations that fill a run; chains, probes and runs */
+    /* runs that determine the number of iterations; chains, probes and runs of the windows */
     const unsigned runs_before = 3 + 3 * (2 + 2 + 3);
     struct fake f = quiet(100);
     const struct pulse pulse = {fake_run, fake_now, fake_rest, &f};

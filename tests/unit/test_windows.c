@@ -20,7 +20,7 @@
 #define INSNS_MOST 64
 #define WIDTH 8.0            /* slots per cycle of the measured CPU */
 
-/* A block of instructions that only take a slot each. */
+/* A block of instructions, each of which only takes a slot. */
 struct block {
     struct insn insns[INSNS_MOST];
     struct cost rows[INSNS_MOST];
@@ -57,15 +57,14 @@ static double cycles_of(const struct core *c, const struct block *b, enum shape 
     windows_form(c, b->insns, &b->costs, shape, align, &g);
     for (size_t i = 0; i < g.list.count; i++)
         insns += g.list.items[i].insns;
-    /* every instruction of every copy occurs once */
+    /* each instruction of each copy occurs once */
     assert_true(insns == (double)(g.copies * b->costs.count));
     const double cycles = g.cycles;
     windows_done(&g);
     return cycles;
 }
 
-/* Moves of the given even lengths in each 64 bytes, on a virtual EPYC Turin: cycles per 64
- * bytes. */
+/* Moves of the given even lengths per 64 bytes, on a virtual EPYC Turin: cycles per 64 bytes. */
 static void test_measured_densities(void **state)
 {
     static const struct { unsigned count; double cycles;
@@ -91,8 +90,8 @@ static void test_measured_densities(void **state)
     }
 }
 
-/* Loops of moves, which begin the given number of bytes after an aligned line and end in dec and
- * jnz, fused, of nine bytes: cycles per iteration there. */
+/* Loops of moves that begin the given number of bytes after an aligned line, and end in a fused
+ * pair of dec and jnz of nine bytes: cycles per iteration on that CPU. */
 static void test_measured_loops(void **state)
 {
     static const struct {
@@ -159,11 +158,11 @@ static void test_measured_loops(void **state)
     }
 }
 
-/* Copies without a jump, counted independently: all lines of many copies, each in its starting
- * window. */
+/* Counts the cycles of copies without a jump independently: all lines of many copies, each in the
+ * window of its start. */
 static double counted(const struct core *c, const unsigned char *lengths, size_t count)
 {
-    /* after this number of copies the pattern repeats */
+    /* number of copies after which the pattern repeats */
     const size_t line = (size_t)c->uop_cache_line_insns, window = (size_t)c->uop_cache_window,
                  copies = line * window;
     size_t bytes = 0, insns = 0, cycles = 0;
@@ -207,8 +206,8 @@ static void test_copies_as_counted(void **state)
     }
 }
 
-/* The copies' time does not depend on the first one's address if their lengths shift them through
- * every offset of a window. */
+/* If the copies' lengths shift them through every offset of a window, their time does not depend on
+ * the first one's address. */
 static void test_drift_forgets_the_beginning(void **state)
 {
     static const unsigned char lengths[] = {3, 4, 2, 5, 3};
@@ -242,7 +241,7 @@ static void test_fused_pairs(void **state)
     }
 }
 
-/* The simulated front end attains the bound, for copies of zeroed registers and for loops. */
+/* The simulated front end reaches the bound, for copies of zeroed registers and for loops. */
 static void test_simulated(void **state)
 {
     static const char *const kernels[] = {
@@ -297,7 +296,7 @@ static char *advice_on(const struct machine *m, const char *source)
     return advice;
 }
 
-/* The advice names dense code if windows are the bottleneck, not if the closing jump is; it names
+/* The advice names dense code if windows are the limit, but not if the closing jump is. It names
  * groups if they are not full. */
 static void test_advice(void **state)
 {

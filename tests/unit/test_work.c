@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows linearly with the input: inputs are doubled, and the counted steps (base/steps.h) may
- * little more than double. No clock is read. */
+/* Work grows linearly with the input: if the input is doubled the counted steps (base/steps.h)
+ * increase by little more than a factor of two. No clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,8 +96,8 @@ static void add_section(struct str *out, uint32_t name, uint32_t type, uint64_t 
     str_add_bytes(out, &header, sizeof header);
 }
 
-/* A relocatable file of @count sections of one instruction, with a function without a size in each,
- * or, with @sparse, one section of that many bytes which the file lacks. */
+/* Makes a relocatable file of @count sections of one instruction, each with a function without a
+ * size. With @sparse it has one section of that many bytes, which the file lacks. */
 static const char *make_object(size_t count, uint64_t sparse)
 {
     static const char names[] = "\0.text\0.names";
@@ -168,7 +168,7 @@ static void read_sections(size_t count)
     object_done(&o);
 }
 
-/* A thin archive whose members are all one existing object, by names of 100 bytes. */
+/* Makes a thin archive whose members are all one existing object, with names of 100 bytes. */
 static void list_thin(size_t count)
 {
     const char *path = work_path("thin.a"), *object = make_object(1, 0);
@@ -199,7 +199,7 @@ static void test_objects(void **state)
     (void)state;
     assert_grows(read_sections, 5000);
     assert_grows(list_thin, 1000);
-    /* A large file is mapped: nothing of it is copied, and none of its bytes is read. */
+    /* A large file is mapped: it is not copied, and none of its bytes is read. */
     struct object o;
     struct err err = {0};
     const char *path = make_object(1, (uint64_t)1 << 30);
@@ -208,15 +208,15 @@ static void test_objects(void **state)
     assert_int_equal(o.length, (size_t)1 << 30);
     assert_non_null(o.file.bytes);
     object_done(&o);
-    /* Nor is memory allocated for missing parts of a file. */
+    /* no memory is allocated for missing parts of a file */
     assert_int_equal(truncate(path, 4096), 0);
     assert_false(object_read(path, OBJECT_LINES, &o, &err));
     assert_non_null(strstr(err.what, "longer than the file"));
     object_done(&o);
 }
 
-/* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all
- * have the same name, as long as the file. */
+/* Reads an object with @tables symbol tables of the same bytes; with 0, an object whose symbols all
+ * have the same name, which is as long as the file. */
 static bool read_overlapping(size_t tables, struct err *err)
 {
     const char *path = work_path("overlapping.o");
@@ -267,8 +267,8 @@ static bool read_overlapping(size_t tables, struct err *err)
     return ok;
 }
 
-/* Overlapping symbol tables, and names of the same bytes, multiply the content of a small file:
- * rejected once it exceeds the possible content of the file. */
+/* Overlapping symbol tables, and names of the same bytes, multiply the contents of a small file. It
+ * is rejected once it exceeds the possible contents of the file. */
 static void test_overlapping(void **state)
 {
     struct err err = {0};
@@ -284,7 +284,7 @@ static void test_overlapping(void **state)
     assert_true(steps_taken - before < 100000);
 }
 
-/* Large counts in a line: ended by limits, with a reason. */
+/* Large counts in a line are limited, with a reason. */
 static void test_counts(void **state)
 {
     static const char *const lines[] = {".rept 1000000000\nnop\n.endr\n",
@@ -301,7 +301,7 @@ static void test_counts(void **state)
         struct err err = {0};
         uint64_t before = steps_taken;
         struct kernel *k = kernel_from_text("text", lines[i], strlen(lines[i]), NULL, &err);
-        /* irrelevant ones, which are skipped */
+        /* a line that is skipped */
         if (k ? k->insn_count > 10 : !err.what[0])
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
@@ -382,7 +382,7 @@ static void llvm_rows(size_t count)
     str_done(&text);
 }
 
-/* One experiment of many forms. */
+/* reads one experiment of many forms */
 static void many_forms(size_t count)
 {
     struct str text = {0};
@@ -457,7 +457,7 @@ static void fact_rows(size_t count)
     for (size_t i = 0; i < count; i++)
         str_addf(&text, "fact-%zu,1,,\n", i);
     assert_false(machine_parse_facts(m, NULL, "text", text.data, text.length, &err));
-    assert_int_equal(err.code, ERR_LIMIT);   /* found individually: there are few */
+    assert_int_equal(err.code, ERR_LIMIT);   /* found one by one, because there are few */
     machine_free(m);
     str_done(&text);
 }
@@ -479,7 +479,7 @@ static void pmevo_forms(size_t count)
     str_done(&text);
 }
 
-/* A journal at a path: lines of values, of any number. */
+/* reads a journal of @count lines of values, at a path */
 static void journal_lines(size_t count)
 {
     struct str text = {0}, line = {0};
@@ -501,7 +501,8 @@ static void journal_lines(size_t count)
     str_done(&text);
 }
 
-/* Entries with the name of many forms, matching none; each is compared with each of these. */
+/* Entries with the name of many forms, none of which they match. Each entry is compared with each
+ * form. */
 static void osaca_entries(size_t count)
 {
     static struct forms *forms;
@@ -553,7 +554,7 @@ static void osaca_rules(size_t count)
     str_done(&text);
 }
 
-/* A listing of @count pieces @piece, whose %zu is their number, after @before. */
+/* Cleans a listing of @count pieces @piece, whose %zu is their number, after @before. */
 static void clean(const char *before, const char *piece, size_t count)
 {
     struct str text = {0};
@@ -608,7 +609,7 @@ static void listing_prose(size_t count)
 {
     clean("", "This is no code at all %zu, and; is (it) so = ", count);
 }
-/* carriage returns alone end no line in a string of JSON */
+/* carriage returns alone do not end a line in a JSON string */
 static void listing_returns(size_t count) { clean("", "a \r b %zu", count); }
 static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
@@ -635,7 +636,7 @@ static void marked_by_bytes(size_t count)
            "\tmovl $222, %ebx\n\t.byte 0x64, 0x67, 0x90", count);
 }
 
-/* One mark closes all open ones. */
+/* one mark closes all open ones */
 static void marks_left_open(size_t count)
 {
     marked(count, "# LLVM-MCA-BEGIN", "# nothing", count);
@@ -719,7 +720,7 @@ static void uops_rows(size_t count)
     str_done(&text);
 }
 
-/* A session directory with @count machines that the next save removes. */
+/* Saves a session over a directory with @count machines, which it removes. */
 static void session_directory(size_t count)
 {
     struct session s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Work for reading whole programs grows linearly with the input: descriptions, traces, the text
- * between braces. See test_work.c for the others. */
+ * between braces. test_work.c has other inputs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void units(size_t count)
     program_free(program_of_units(count));
 }
 
-/* One unit of @count blocks of @each operations that each read all previous ones. */
+/* Makes one unit of @count blocks with @each operations, each of which reads all previous ones. */
 static void blocks(size_t count)
 {
     struct str json = {0}, bytes = {0};
@@ -85,7 +85,7 @@ static void trace(const struct program *p, struct str *text)
     str_done(text);
 }
 
-/* A line for each unit, found by its name, and for a block of it. */
+/* A trace with a line for each unit, found by its name, and for a block of it. */
 static void trace_units(size_t count)
 {
     struct program *p = program_of_units(count);
@@ -126,7 +126,7 @@ static void words_of(const char *template, const char *arguments, size_t expecte
     assert_int_equal(n, expected);
 }
 
-/* A file of braces, unclosed or closed far away. */
+/* A file of braces that are open, or closed far away. */
 static void template_braces(size_t count)
 {
     struct str text = {0};
@@ -135,7 +135,7 @@ static void template_braces(size_t count)
     str_add(&text, "}{N}\n");
     work_put("in/braces", str_text(&text));
     words_of(work_path("in/braces"), "{directory}/braces", 1);
-    /* Everything except the known values stays as it is. */
+    /* everything except the known values is unchanged */
     text.data[text.length - 4] = '\0';
     text.length -= 4;
     str_add(&text, "7\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work grows linearly with the input: the tables that test_work does not read. Steps are counted,
+/* Work grows linearly with the input: tables that test_work does not read. Steps are counted, and
  * no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 #include "toolchain/plain.h"
 #include "../support/support.h"
 
-/* A file of @count rows @row, containing the row's number, below @head. */
+/* Writes a file of @count rows @row, which contain the row's number, below @head. */
 static void put_rows(const char *name, const char *head, const char *row, size_t count)
 {
     struct str text = {0};
@@ -52,7 +52,7 @@ static void cpus_rows(size_t count)
     cpus_free(cpus);
 }
 
-/* Measurements of memory on many CPUs. */
+/* reads measurements of memory on many CPUs */
 static void native_rows(size_t count)
 {
     struct ports none = {0};
@@ -94,7 +94,7 @@ static void latency_rows(size_t count)
     load_all_files();
 }
 
-/* Patterns with new forms between them: the search order of patterns is updated each time. */
+/* Patterns with new forms between them. The search order of patterns is updated each time. */
 static void override_rows(size_t count)
 {
     struct str text = {0};
@@ -119,8 +119,7 @@ static void forms_rows(size_t count)
     forms_free(f);
 }
 
-/* Rows of the user, from the last name to the first, in addition to the same number of existing
- * ones. */
+/* Adds rows of the user, from the last name to the first, to as many existing ones. */
 static void forms_more(size_t count)
 {
     struct err err = {0};
@@ -178,11 +177,11 @@ static void make_plain(const struct str *text)
     uint64_t before = steps_taken;
 
     assert_true(plain_text(text->data, text->length, &out));
-    assert_true(steps_taken - before >= out.length / 16);   /* it counts its steps */
+    assert_true(steps_taken - before >= out.length / 16);   /* writing the text counts steps */
     str_done(&out);
 }
 
-/* The answer of Compiler Explorer, and deeply nested lists in it. */
+/* reads a response of Compiler Explorer, and deeply nested lists in it */
 static void explorer_lines(size_t count)
 {
     struct str text = {0};

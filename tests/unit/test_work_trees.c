@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing by libraries: input of quadratic cost is rejected early, and a cancellation is noticed
- * within one long value. Steps are counted, no clock is read. */
+/* Parsing by libraries: input with quadratic cost is rejected early, and cancelling takes effect
+ * within one long value. Steps are counted, and no clock is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void test_trees(void **state)
 {
     (void)state;
     assert_grows(flat_list, 2000);
-    /* Input of quadratic cost in libyaml ends early, at any length. */
+    /* Input with quadratic cost in libyaml is rejected early, whatever its length. */
     static const char *const bad[] = {
         "[",
         "{a: ",
@@ -67,8 +67,8 @@ static bool read_xml(const struct str *text, struct err *err)
     return ok;
 }
 
-/* Input of quadratic cost in expat ends early, at any length: defaults of attributes, which every
- * element would get, incomplete tags, and open elements. */
+/* Input with quadratic cost in expat is rejected early, whatever its length: defaults of
+ * attributes, which every element would get, incomplete tags, and open elements. */
 static void test_xml_trees(void **state)
 {
     static const struct { const char *begin, *piece, *reason;
@@ -123,8 +123,8 @@ static bool load_population(const struct str *text, struct err *err)
     return population_parse("text", text->data, text->length, &p, err);
 }
 
-/* One long value, which a library reports in one call: a cancellation is noticed within it, and
- * little work follows. */
+/* A library reports one long value in one call. Cancelling takes effect within it, and little work
+ * follows. */
 static void test_ends_within_a_value(void **state)
 {
     static const struct {

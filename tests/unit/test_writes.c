@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every command that writes a file, with each system call failing in turn: it fails with a message,
- * the old file stays or is replaced as a whole, no other file remains, and the command works the
- * next time. */
+/* Every command that writes a file, with each system call failing in turn. It fails with a message,
+ * and the old file is unchanged or completely replaced. No other file remains, and the command
+ * works the next time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "cmd/command.h"
 
 static const struct writing {
-    /* @ is the directory of the test; @file in it is checked afterwards */
+    /* @: the test's directory; the test compares @file in it */
     const char *command, *file;
 } writings[] = {
     {"session save @/session", "session/session.csv"},
@@ -76,10 +76,10 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
     work_expand(w->command, &line);
     for (bool met = true; met; positions++) {
         struct err err = {0};
-        /* a session keeps the kernels that were loaded: each time would write more */
+        /* a session keeps the kernels that were loaded, so each iteration would write more */
         session_done(s);
         session_init(s);
-        /* The second writing differs from the first, so that old and new can be distinguished. */
+        /* The second write differs from the first, so that old and new can be distinguished. */
         must_run(s, "mapping use skylake; experiments load @/few.csv; kernel hex 4801d84829c375f8");
         must_run(s, w->command);
         read_whole(w->file, &old);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Zen 3: its rules against small blocks and forms measured on one (tests/data/zen3-rules.csv and
- * zen3-singles.csv, by `kernel measure --file` and `experiments measure`), and each fact against
- * answers derived by hand. */
+/* Zen 3: its rules, compared with small blocks and forms measured on one (tests/data/zen3-rules.csv
+ * and zen3-singles.csv, by `kernel measure --file` and `experiments measure`). Each fact has
+ * results derived by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,15 +64,15 @@ static void test_measured_forms(void **state)
     assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
-/* By uops.info's ports: minima and products share none on Zen 3, saturating sums with memory and
- * products one of two before it. */
+/* By uops.info's ports, minima and products share none on Zen 3. Before Zen 3 saturating sums with
+ * memory share one of two ports with products. */
 static void test_units(void **state)
 {
     static const struct { const char *machine, *experiment; double cycles; } cases[] = {
         {"znver3", "MAXPD (XMM, XMM) + MULPD (XMM, XMM)", 0.5},             /* p23 and p01 */
         {"znver2", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},        /* p0 and p03 */
         {"znver1", "PMULLW (XMM, XMM) + 2*PADDSW (XMM, M128)", 1.5},
-        /* microcode of 4 and 3 cycles, in sequence */
+        /* microcode of 4 and 3 cycles, one after the other */
         {"znver1", "BSR (R64, R64) + VPERM2I128 (YMM, YMM, YMM, I8)", 7},
     };
 
@@ -89,11 +89,11 @@ static void test_units(void **state)
     }
 }
 
-/* There and back between general and vector registers: uops.info's upper limit, which leaves out
- * one cycle of the way back, and that cycle. */
+/* From general to vector registers and back: uops.info's upper limit, which lacks one cycle of the
+ * way back, plus that cycle. */
 static void test_there_and_back(void **state)
 {
-    /* on znver1, znver2, znver3 */
+    /* cycles on znver1, znver2, znver3 */
     static const struct { const char *hex; double cycles[3]; } cases[] = {
         {"660f6ec0660f7ec0", {6, 6, 6}},           /* movd xmm0,eax; movd eax,xmm0 */
         {"0f50c0660f6ec0", {6, 6, 6}},             /* movmskps eax,xmm0; movd xmm0,eax */
@@ -116,19 +116,19 @@ static void test_there_and_back(void **state)
     }
 }
 
-/* With each fact and without it. The comment at a block derives its time from the fact. */
+/* Results with each fact and without it. The comment at a block derives its time from the fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other;
     } cases[] = {
-        /* mov [rsp],al; mov [rsp+64],rdx: two changes of line, and the read of al's word waits 3:
-         * 5 */
+        /* mov [rsp],al; mov [rsp+64],rdx: two changes of line, and the read of al's word waits 3
+         * cycles: 5 */
         {"store_word_bytes", "",
          "880424"
          "4889542440",
          5, 2},
-        /* four bytes on four lines: revisited after 4 cycles, fewer than 5: 4 + 3; were a word busy
-         * for 4 cycles only: 4 */
+        /* four bytes on four lines, revisited after 4 cycles, fewer than 5: 4 + 3; if a word were
+         * only busy for 4 cycles: 4 */
         {"store_word_busy", "4",
          "880424"
          "88442440"
@@ -139,13 +139,13 @@ static void test_each_fact_matters(void **state)
          "880424"
          "4889542440",
          5, 3},
-        /* mov [rbx],rax; mov rax,[rbx]: not through the stack pointer, so forwarded: 6.2 */
+        /* mov [rbx],rax; mov rax,[rbx]: not through the stack pointer, so it is forwarded: 6.2 */
         {"memory_renaming_base", "any",
          "488903"
          "488b03",
          6.2, 1},
-        /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three
-         * go alone, three in pairs: 3; all alone: 6 */
+        /* mov [rsp+8],rax; mov rax,[rsp+8]; five of mov [rsp+16],rcx: six stores, of which three
+         * commit one per cycle and three concurrently: 3; all one per cycle: 6 */
         {"memory_renaming_store_beside", "",
          "4889442408"
          "488b442408"
@@ -155,7 +155,7 @@ static void test_each_fact_matters(void **state)
          "48894c2410"
          "48894c2410",
          3, 6},
-        /* mov rdi,[rdi+rcx+8]: base, index and displacement; with an index times 8 as long; mov
+        /* mov rdi,[rdi+rcx+8]: base, index and displacement; with index * 8 equally long; mov
          * rdi,fs:[rdi] */
         {"load_extra_three", "", "488b7c0f08", 5, 4},
         {"load_extra_three", "7", "488b7ccf08", 5, 5},
@@ -179,30 +179,30 @@ static void test_each_fact_matters(void **state)
          "488b17"
          "488b1f",
          5.5 / 3, 4.0 / 3},
-        /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 for both the two-slot
-         * addition and the store alone remain: 1 */
+        /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 only the two-slot
+         * addition and the store limit: 1 */
         {"forward_replays_modify", "0.5",
          "488344240801"
          "488b442408",
          4.7 / 3, 1},
-        /* lea rsp,[rsp+8]; pop r12; pop rbx: the LEA alone; a µop that writes rsp back before it:
-         * 2 */
+        /* lea rsp,[rsp+8]; pop r12; pop rbx: only the LEA, 1; with a µop that writes rsp back
+         * before it: 2 */
         {"stack_pointer_sync", "all",
          "488d642408"
          "415c"
          "5b",
          1, 2},
-        /* mulps xmm0,xmm1; pand xmm0,xmm2: 3 + 1 and a cycle each way */
+        /* mulps xmm0,xmm1; pand xmm0,xmm2: 3 + 1, and a cycle in each direction */
         {"bypass_delay_domain", "0",
          "0f59c1"
          "660fdbc2",
          6, 4},
-        /* mov rax,[rdi+60]; mov rcx,[rdi+124], both across a line: 2 / 1.5 */
+        /* mov rax,[rdi+60]; mov rcx,[rdi+124], both across lines: 2 / 1.5 */
         {"split_loads_per_cycle", "",
          "488b473c"
          "488b4f7c",
          4.0 / 3, 2.0 / 3},
-        /* cmp eax,1; sbb ecx,ecx; and ecx,62: sbb waits for the carry alone */
+        /* cmp eax,1; sbb ecx,ecx; and ecx,62: sbb depends only on the carry */
         {"carry_idiom", "",
          "83f801"
          "19c9"
@@ -222,8 +222,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* The words that wait, in arrangements of their own: which stores leave a word in part, and when it
- * was last written. */
+/* Which stores write a word in part, and when the word was last written, for several sequences of
+ * stores. */
 static void test_words_in_part(void **state)
 {
     static const struct { const char *hex; double cycles;
@@ -232,11 +232,11 @@ static void test_words_in_part(void **state)
         {"89442404"
          "4889542440",
          2},
-        /* mov [rsp+2],rax: a half at each end */
+        /* mov [rsp+2],rax: a part of a word at each end */
         {"4889442402"
          "4889542440",
          5},
-        /* mov [rsp],al; mov [rsp+8],rdx: one run, which stays open */
+        /* mov [rsp],al; mov [rsp+8],rdx: one run of stores to a line */
         {"880424"
          "4889542408",
          1},
@@ -244,20 +244,20 @@ static void test_words_in_part(void **state)
          "88442440"
          "88842480000000",
          6}, /* three lines: 3 + 3 */
-        /* five: each word is free again */
+        /* five lines: each word is no longer busy */
         {"880424"
          "88442440"
          "88842480000000"
          "888424c0000000"
          "88842400010000",
          5},
-        /* the same word twice an iteration: twice 2 + 3 */
+        /* the same word twice per iteration: twice 2 + 3 */
         {"880424"
          "4889542440"
          "88442401"
          "4889542448",
          10},
-        /* another word of the line: free */
+        /* another word of the line, which is not busy */
         {"880424"
          "48894c2440"
          "48898c2480000000"
@@ -278,7 +278,7 @@ static void test_words_in_part(void **state)
     machine_free(m);
 }
 
-/* Zen 4 has none of these facts that Zen 3 brought. */
+/* Zen 4 lacks these facts of Zen 3. */
 static void test_zen4_has_none(void **state)
 {
     static const char *const facts[] = {"store_word_bytes", "memory_renaming_base",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Zen 4: its rules against small blocks measured on one (tests/data/zen4-rules.csv, by `kernel
- * measure --file`), its ports against pairs of forms measured there (zen4-pairs.csv, by
- * `experiments measure`). */
+/* Zen 4: its rules, compared with small blocks measured on one (tests/data/zen4-rules.csv, by
+ * `kernel measure --file`), and its ports, compared with pairs of forms measured there
+ * (zen4-pairs.csv, by `experiments measure`). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,8 +67,9 @@ static double simulated_as(const struct machine *m, const char *hex)
     return cycles;
 }
 
-/* An operation on a value just stored takes a cycle where rename finds it, whether a µop of its own
- * takes the data to the store (the tables) or none does (the chart): measured .9992. */
+/* An operation on a value that was just stored takes a cycle if rename forwards it, whether a
+ * separate µop transfers the data to the store (the tables) or none does (the chart): measured
+ * 0.9992. */
 static void test_found_modifies(void **state)
 {
     static const char *const machines[] = {"znver4", "zen4-charted"};
@@ -98,15 +99,15 @@ static void test_measured_blocks(void **state)
     csv_table_free(t);
 }
 
-/* Two forms at a time, for each kind of usage that only pairs show: work for a shared port makes
- * them wait, work for a port of only one of them does not. */
+/* Two forms at a time, for each kind of usage that only pairs reveal. Work on a shared port makes
+ * them wait; work on a port of only one of them does not. */
 static void test_measured_pairs(void **state)
 {
     (void)state;
     assert_foretold("znver4", "tests/data/zen4-pairs.csv", 110, 0.01, 0.02);
 }
 
-/* A LEA of three parts takes longer from its base than from its index, scaled or not. */
+/* A LEA of three parts has a longer latency from its base than from its index, scaled or not. */
 static void test_lea_parts(void **state)
 {
     static const struct { const char *hex; double cycles; } cases[] = {
@@ -123,7 +124,7 @@ static void test_lea_parts(void **state)
     machine_free(m);
 }
 
-/* Without its fact, each rule is gone: the times of the blocks that show it change. */
+/* Without its fact a rule has no effect: the times of the blocks that show it change. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
@@ -153,8 +154,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* Meaning of the start values: BHive's registers are all alike, Portolan's point to pages of their
- * own. */
+/* Protocols of the start values: BHive's registers are all equal, Portolan's point to separate
+ * pages. */
 static void test_protocols(void **state)
 {
     static const char store_load[] = "488907488b06";   /* mov [rdi],rax; mov rax,[rsi] */
@@ -165,9 +166,9 @@ static void test_protocols(void **state)
     alike.start = START_EQUAL;
     assert_true(bounds_as(m, store_load, as_measured).cycles[BOUND_DEPENDENCIES] < 0.01);
     assert_true(fabs(bounds_as(m, store_load, alike).cycles[BOUND_DEPENDENCIES] - 6.4) < 0.01);
-    /* Code in the µop cache is not decoded again; a loop of one line rounds up, copies in a row do
-     * not. */
-    static const char moves[] = "4889c84889c24889c6";   /* three moves, done at rename */
+    /* The µop cache delivers code without decoding it again. For a loop of one line the cycles are
+     * rounded up, for repeated copies they are not. */
+    static const char moves[] = "4889c84889c24889c6";   /* three moves, which rename executes */
     struct block_options unrolled = as_measured, loop = as_measured;
     unrolled.shape = SHAPE_UNROLLED;
     loop.shape = SHAPE_LOOP;
@@ -177,14 +178,14 @@ static void test_protocols(void **state)
     machine_free(m);
 }
 
-/* Intel's machines have none of the facts. */
+/* Intel's machines lack these facts. */
 static void test_intel_has_none(void **state)
 {
     struct machine *m = load_machine("skylake");
     struct bounds b = bounds_as(m, "4c8904244c89442420", as_measured);
 
     (void)state;
-    /* one store a cycle, by its port */
+    /* one store per cycle, because of its port */
     assert_true(fabs(b.total - 2) < 0.01 && b.bottleneck != BOUND_MEMORY);
     machine_free(m);
 }

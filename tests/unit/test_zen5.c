@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of a virtual EPYC Turin (Zen 5) for loads of just stored values and for groups at rename,
- * and the bounds of the charted machine, with its facts and without. */
+/* Times of a virtual EPYC Turin (Zen 5) for loads of values that were just stored and for groups at
+ * rename, compared with the bounds of the charted machine, with its facts and without. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,33 +11,33 @@
 
 #include "../support/support.h"
 
-#define WITHIN 0.02          /* of a time that is a chain's */
-#define WITHIN_SLOTS 0.15    /* of what slots decide */
+#define WITHIN 0.02          /* relative tolerance for the time of a chain */
+#define WITHIN_SLOTS 0.15    /* relative tolerance for a time that slots determine */
 
-/* Three NOT after a load, and a number of instructions that only make the block longer. */
+/* Three NOT after a load; an instruction that makes the block longer. */
 #define CHAIN "49f7d049f7d049f7d0"
 #define LONGER "4d8d4a01"    /* lea r9,[r10+1] */
 
 static const struct {
     const char *hex;
-    /* cycles, copies in a row; what it would be did rename always go by text */
+    /* cycles of repeated copies; cycles if rename always compared address text */
     double measured, without;
 } blocks[] = {
     /* mov [rdi+16],r8; mov r8,[rdi+16] */
     {"4c894710" "4c8b4710" CHAIN, 3.00, 3},
     /* or qword [rdi+16],8 */
     {"48834f1008", 1.00, 1},
-    /* mov rdi,[rsp+8]; or qword [rdi+16],8: six cycles and the operation */
+    /* mov rdi,[rsp+8]; or qword [rdi+16],8: six cycles, and the operation */
     {"488b7c2408" "48834f1008", 6.99, 8},
     {"488b7c2408" "48834f1008" LONGER LONGER LONGER, 6.98, 8},
-    /* seven instructions: found */
+    /* seven instructions: rename forwards the store */
     {"488b7c2408" "4c015f10" LONGER LONGER LONGER LONGER LONGER, 1.14, 8},
-    /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: by another register */
+    /* mov r10,rdi; mov [rdi],r8; mov r8,[r10]: through another register */
     {"4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
     {"4d89c1" "4989fa" "4c8907" "4d8b02" CHAIN LONGER, 3.00, 10},
-    /* movzx r8d,byte [rdi]: never */
+    /* movzx r8d,byte [rdi]: never renamed */
     {"4c8907" "440fb607" CHAIN, 10.00, 10},
-    /* movsxd r8,dword [rdi], and the extension */
+    /* movsxd r8,dword [rdi], and the sign extension */
     {"448907" "4c6307" "49f7d0", 2.00, 2},
     /* cmovns r8,[rdi] */
     {"4c8907" "4c0f4907" "49f7d0", 2.00, 2},
@@ -68,27 +68,27 @@ static void test_what_rename_finds(void **state)
     machine_free(text);
 }
 
-#define NOP "660f1f440000"   /* of six bytes, as dense as the µop cache delivers eight a cycle */
+#define NOP "660f1f440000"   /* six bytes, of which the µop cache delivers eight per cycle */
 #define NOP4 NOP NOP NOP NOP
 #define LOAD "448b8300020000"   /* mov r8d,[rbx+512] */
 #define XCHG "4d87f0"        /* xchg r8,r14: two slots */
 
-/* An instruction and nops, copies in a row: cycles as measured, and without the facts: slots by
- * eight. */
+/* An instruction and nops, repeated: measured cycles, and slots by eight per cycle without the
+ * facts. */
 static const struct {
     const char *hex;
     double measured;
     unsigned slots;
 } groups[] = {
-    {LOAD NOP NOP, 0.400, 3},              /* eight, seven, and again */
+    {LOAD NOP NOP, 0.400, 3},              /* eight slots, seven, and so on */
     {LOAD NOP4, 0.667, 5},
-    {LOAD NOP4 NOP, 0.750, 6},             /* always at an even place */
+    {LOAD NOP4 NOP, 0.750, 6},             /* the instruction is always at an even slot */
     {LOAD NOP4 NOP NOP, 1.000, 7},
     {LOAD NOP4 NOP4, 1.145, 9},
     {LOAD LOAD NOP NOP NOP, 0.667, 5},
     {LOAD NOP4 NOP4 NOP NOP, 1.400, 11},
     {"4189b300020000" NOP4 NOP NOP, 1.000, 7},       /* mov [rbx+512],esi */
-    /* inc rsi: a chain of one cycle, whatever the slots */
+    /* inc rsi: a chain of one cycle, so slots have no influence */
     {"48ffc6" NOP4 NOP NOP, 1.000, 7},
     {"c4c1797ef8" NOP4 NOP NOP, 1.000, 7},           /* vmovd r8d,xmm7 */
     {"c5f92ef7" NOP4 NOP4, 1.334, 10},               /* vucomisd xmm6,xmm7 */
@@ -118,7 +118,7 @@ static void test_groups(void **state)
     machine_free(other);
 }
 
-/* A block, its measured time, and the bound without a fact. */
+/* A block, its measured time, and its bound without a fact. */
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
@@ -128,16 +128,16 @@ static void test_each_fact_matters(void **state)
         {"split_access_slots", "", "0f104738", 1, 0.5},
         /* mov [rdi+60],rax */
         {"split_access_slots", "", "4889473c", 1, 0.5},
-        /* mov rax,[rdi+56]: within the line */
+        /* mov rax,[rdi+56]: does not cross the line */
         {"split_access_slots", "", "488b4738", 0.25, 0.25},
         /* movups [rdi+56],xmm0; mov [r14],rax */
         {"split_access_slots", "", "0f114738" "498906", 1.5, 1},
-        /* vpaddd xmm3,xmm3,xmm4: its chain alone */
+        /* vpaddd xmm3,xmm3,xmm4: limited by its chain */
         {"unhurried_ports", "", "c5e1fedc", 2, 2},
-        /* and two stores of xmm3 */
+        /* followed by two stores of xmm3 */
         {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10", 1, 2},
         {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10" "c5f8115f20", 1.5, 2},
-        /* addsd xmm0,xmm1 and two stores: not on those ports */
+        /* addsd xmm0,xmm1 and two stores: addsd does not use their ports */
         {"unhurried_ports", "", "f20f58c1" "f20f1107" "f20f114708", 2, 2},
         /* mov ecx,3; shl rax,cl; shl rbx,cl */
         {"shift_keeps_flags", "yes", "b903000000" "48d3e0" "48d3e3", 1, 2},
@@ -158,8 +158,8 @@ static void test_each_fact_matters(void **state)
     }
 }
 
-/* Vectors on their way to memory, to general registers and to flags share two ports, which third
- * operands use as well; the general registers' side takes an operation of its own. */
+/* Vectors stored to memory, moved to general registers or compared to flags share two ports, which
+ * third operands also use. A move to a general register takes one more operation there. */
 static void test_ways_out_of_vectors(void **state)
 {
     static const struct { const char *hex; double measured; } cases[] = {
