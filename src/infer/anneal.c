@@ -7,13 +7,14 @@
 
 #include "infer/anneal_state.h"
 
-/* limit of columns for moves: beyond, evaluation is slow, and no real mapping is there */
+/* Most columns that moves may create. With more evaluation is slow, and no realistic mapping needs
+ * them. */
 #define COLUMNS_MOST 1024
-#define COLUMNS_RANDOM 512       /* of a random genome */
-/* mean experiments per form up to which usages are copied from forms of the same kind: with more,
- * any form helps */
+#define COLUMNS_RANDOM 512       /* most columns of a random genome */
+/* Mean experiments per form up to which usages are copied preferably from forms of the same kind.
+ * With more experiments any form is a candidate. */
 #define KIN_LINKS 18
-#define RANDOM_SETS 24           /* distinct µops of a random genome */
+#define RANDOM_SETS 24           /* most distinct µops of a random genome */
 
 unsigned anneal_below(struct annealer *s, unsigned bound)
 {
@@ -28,7 +29,8 @@ static int compare_single(const void *a, const void *b, void *state)
     return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
 }
 
-/* For each form the range of the sorted list with cycles alone within 8 %. */
+/* Finds for each form the range of the list, sorted by cycles alone, whose cycles are within 8
+ * %. */
 static void find_likes(struct annealer *s)
 {
     size_t n = s->p->forms;
@@ -150,7 +152,7 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
     return &s->classes[at];
 }
 
-/* Hash of a usage's @hash and form @f's kind. */
+/* Returns a hash of a usage's @hash and form @f's kind. */
 static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
 {
     uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -213,11 +215,11 @@ static size_t lanes_of_all(const struct annealer *s)
     return columns_lanes(1u << s->g->ports);
 }
 
-/* Makes room for at least @lanes columns; clears the tables. */
+/* Allocates storage for at least @lanes columns and clears the tables. */
 static void make_room(struct annealer *s, size_t lanes)
 {
     size_t n = s->p->forms + 1, all = lanes_of_all(s);
-    /* An odd number of cache lines, so that tables do not share a few sets of the cache. */
+    /* An odd number of cache lines: tables would otherwise share a few sets of the cache. */
     size_t stride = ((lanes < all ? lanes : all) / COLUMNS_LANES | 1) * COLUMNS_LANES;
 
     free(s->tables.values);
@@ -282,7 +284,7 @@ bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n, struct
     }
 }
 
-/* Recomputes all sums. */
+/* Recomputes all error sums. Returns their total. */
 static double anneal_recompute(struct annealer *s)
 {
     double sum = 0;
@@ -323,7 +325,7 @@ void anneal_load(struct annealer *s, const struct genome *g)
     free(genes);
 }
 
-/* Half of the time about a quarter of the ports, since real µops have few. */
+/* Half of the sets have about a quarter of the ports, because real µops can use few. */
 unsigned anneal_random_set(struct annealer *s)
 {
     unsigned all = (1u << s->g->ports) - 1, set = 0;
@@ -337,7 +339,7 @@ unsigned anneal_random_set(struct annealer *s)
     return set;
 }
 
-/* Sets for a random genome; few, to limit columns. */
+/* Draws sets for a random genome. They are few, which limits the columns. */
 static unsigned random_sets(struct annealer *s, uint16_t *sets)
 {
     unsigned n = 0;
@@ -371,7 +373,7 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* -ln of the process's probability of @gene, which @others forms of its kind and forms of @kinds
+/* Returns -ln of the probability of @gene, which @others forms of its kind and forms of @kinds
  * kinds have. */
 static double code_length(const struct annealer *s, size_t others, size_t kinds,
                           const struct gene *gene)
@@ -394,7 +396,7 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
                               code_length(s, now, kinds_now, &s->g->genes[f]));
 }
 
-/* Change of the number of distinct µops when only form @f changes to @gene. */
+/* Returns the change of the number of distinct µops if only form @f changes to @gene. */
 static int distinct_change(const struct annealer *s, uint32_t f, const struct gene *gene)
 {
     const struct gene *own = &s->g->genes[f];
@@ -436,7 +438,7 @@ double anneal_d_avg(const struct annealer *s)
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
-    /* counts so far, in s->classes */
+    /* number of forms counted so far, per entry of s->classes */
     uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;
 
     for (uint32_t f = 0; seen && f < s->p->forms; f++) {

@@ -1,18 +1,18 @@
-/* Local search on one genome: moves on usages, accepted by simulated annealing, with incremental
- * sums. A move on a form evaluates only the experiments with that form, and stops once it must be
- * rejected. */
+/* Local search on one genome: moves on usages, accepted by simulated annealing, with incrementally
+ * updated sums. A move on a form evaluates only the experiments with that form, and stops when its
+ * rejection is certain. */
 #ifndef PORTOLAN_INFER_ANNEAL_H
 #define PORTOLAN_INFER_ANNEAL_H
 
 #include "base/rng.h"
 #include "infer/genome.h"
 
-/* Minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code
- * length. The code length is that of Chinese restaurant processes, one per kind of forms
- * (problem_form_kind), over a common one. A form that shares its usage with n others of its kind
- * costs -ln n; with none of its kind but with forms of k other kinds other_kind - ln k; with a new
- * usage new_usage + new_uop per µop. (A hierarchical process with one table per dish, Teh, Jordan,
- * Beal and Blei, JASA 2006.) In units of one experiment with an error of 100 %. */
+/* Prices of the minimised cost: sum of weighted relative errors + uop * distinct µops + volume * V
+ * + usage * code length. The code length is that of Chinese restaurant processes, one per kind of
+ * forms (problem_form_kind), over a common one. A form that shares its usage with n others of its
+ * kind costs -ln n; with none of its kind but with forms of k other kinds other_kind - ln k; with a
+ * new usage new_usage + new_uop per µop. (A hierarchical process with one table per dish, Teh,
+ * Jordan, Beal and Blei, JASA 2006.) The unit is one experiment with an error of 100 %. */
 struct anneal_prices {
     double uop, volume, usage;
     double new_usage, new_uop, other_kind;
@@ -40,12 +40,12 @@ extern const char *const anneal_move_names[MOVE_KINDS];
 
 struct anneal_stats {
     uint64_t tried[MOVE_KINDS], accepted[MOVE_KINDS];
-    uint64_t evaluations;   /* of single experiments */
+    uint64_t evaluations;   /* number of experiments evaluated */
 };
 
 struct annealer;
 
-/* Creates an annealer over @p, which must outlive it. One thread. */
+/* Creates an annealer for @p, which must outlive it. One thread. */
 struct annealer *anneal_new(const struct problem *p, unsigned ports, double width,
                             const struct anneal_prices *prices, uint64_t seed);
 void anneal_free(struct annealer *s);
@@ -54,11 +54,11 @@ void anneal_load(struct annealer *s, const struct genome *g);
 /* Starts from a random genome: one µop per form, of a size and count that match its cycles
  * alone. */
 void anneal_random(struct annealer *s);
-/* Runs @moves moves at @temperature (in units of the cost), fewer if cancelled. */
+/* Makes @moves moves at @temperature (in units of the cost), fewer if cancelled. */
 void anneal_run(struct annealer *s, uint64_t moves, double temperature);
-/* Changes the prices; the genome is kept. */
+/* Changes the prices, and keeps the genome. */
 void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices);
-/* Returns the genome with current d_avg and cost. Valid until the next call. */
+/* Returns the genome with current d_avg and cost, valid until the next call. */
 const struct genome *anneal_genome(struct annealer *s);
 double anneal_cost(const struct annealer *s);
 double anneal_d_avg(const struct annealer *s);

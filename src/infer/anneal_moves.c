@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Moves of the annealer and their acceptance. */
+/* Moves of the annealer, and their acceptance. */
 #include "infer/anneal.h"
 
 #include <math.h>
@@ -10,12 +10,12 @@
 
 #define EVALUATIONS_A_STEP 8   /* evaluations per step (base/watch.h) */
 #define LINKS_A_STEP 64
-/* experiments between checks whether the result is already significant, */
+/* experiments between two tests of significance */
 #define LOOK 16
-/* a prime stride, which modulo the number of experiments visits each once */
+/* A prime stride. Modulo the number of experiments it visits each once. */
 #define MIXING 2654435761u
-#define KIN_DRAWS 10           /* forms examined for one of the same kind */
-#define SURE 3.0               /* standard deviations for significance */
+#define KIN_DRAWS 10           /* most forms drawn to find one of the same kind */
+#define SURE 3.0               /* standard deviations at which a result is significant */
 
 const char *const anneal_move_names[MOVE_KINDS] = {
     "copy",  "copy-like", "toggle", "replace", "count", "add", "drop", "random",
@@ -29,7 +29,7 @@ static double threshold(struct annealer *s, double temperature)
     return -temperature * log(u);
 }
 
-/* Sets an experiment's error in all sums. */
+/* Sets the error of an experiment in all sums. */
 static void set_error(struct annealer *s, uint32_t e, float error)
 {
     const struct problem *p = s->p;
@@ -41,7 +41,7 @@ static void set_error(struct annealer *s, uint32_t e, float error)
         s->form_errors[p->terms[k].form] += more;
 }
 
-/* Tries @gene for form @f; returns whether it was accepted. */
+/* Tries @gene for form @f. Returns whether it was accepted. */
 static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, double temperature)
 {
     const struct problem *p = s->p;
@@ -72,9 +72,9 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
     return true;
 }
 
-/* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the
- * @old one by @allowed. A significant excess in a random subset ends it early (a sequential test,
- * as in Korattikara, Chen and Welling, ICML 2014, for Metropolis steps). */
+/* Evaluates the @touched experiments of s->touched into s->touched_errors. Returns whether their
+ * sum exceeds @old by at most @allowed. A significant excess in a random subset ends the evaluation
+ * (a sequential test, as in Korattikara, Chen and Welling, ICML 2014, for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
@@ -98,7 +98,7 @@ static bool no_worse(struct annealer *s, size_t touched, double allowed, double 
     return !worse;
 }
 
-/* Tries new genes s->after for @n forms s->changed together. */
+/* Tries the new genes s->after for all @n forms in s->changed. */
 static bool try_genes(struct annealer *s, size_t n, double temperature)
 {
     const struct problem *p = s->p;
@@ -147,7 +147,7 @@ static unsigned any_set(struct annealer *s)
     return s->distinct ? s->dictionary[anneal_below(s, s->distinct)] : anneal_random_set(s);
 }
 
-/* Replaces set number @i of @gene by @set; false when nothing changes or there is no room. */
+/* Replaces set number @i of @gene by @set. False if nothing changes or the gene is full. */
 static bool exchange(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned count = gene->count[i];
@@ -157,8 +157,8 @@ static bool exchange(struct gene *gene, unsigned i, unsigned set)
     return gene_add(gene, set, count);
 }
 
-/* The same with a count that keeps the ports of @set as busy: two µops on two ports look like one
- * on one of them, and neither single step leads there. */
+/* Replaces a set and scales the count so that the ports of @set are equally busy. Two µops on two
+ * ports have the time of one on one of them, and no single step leads from one to the other. */
 static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]),
@@ -173,7 +173,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 static bool step_count(struct annealer *s, struct gene *gene)
 {
     unsigned i = anneal_below(s, gene->uops), size = portset_size(gene->set[i]);
-    /* long µops also move by larger steps */
+    /* large counts also change by larger steps */
     unsigned step = gene->count[i] > 4 && anneal_below(s, 2)
                         ? 1 + anneal_below(s, gene->count[i] / 2u)
                     : anneal_below(s, 4) ? 1
@@ -228,7 +228,7 @@ uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
     return other;
 }
 
-/* Changes @gene of form @f by one step of @kind; false when impossible. */
+/* Changes @gene of form @f by one step of @kind. False if impossible. */
 static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct gene *gene)
 {
     const struct gene *genes = s->g->genes;
@@ -246,7 +246,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
     case MOVE_REPLACE:
     case MOVE_RANDOM: {
-        /* evaluated in a fixed order */
+        /* separate statements, because the order of evaluation must be fixed */
         unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s),
                  i = anneal_below(s, gene->uops);
         return exchange(gene, i, set);
@@ -279,7 +279,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     }
 }
 
-/* Probability of a move of several forms. */
+/* probability of a move that changes several forms */
 #define COMPOUND ((unsigned)chances[MOVE_CLASS] + chances[MOVE_SET] + chances[MOVE_SPLIT])
 
 static enum anneal_move pick_form_move(struct annealer *s)
@@ -291,7 +291,7 @@ static enum anneal_move pick_form_move(struct annealer *s)
     return kind;
 }
 
-/* Changes all forms with the same usage together. */
+/* Changes all forms with one usage together. */
 static bool move_class(struct annealer *s, double temperature)
 {
     uint32_t f = anneal_below(s, (unsigned)s->p->forms);
@@ -317,20 +317,21 @@ static bool has_set(const struct gene *gene, unsigned set)
     return i < gene->uops;
 }
 
-/* Replaces one µop in many forms. */
+/* A replacement of one µop in many forms. */
 struct set_exchange {
-    /* only usages with this µop as well; 0: any */
+    /* beside: replaces it only in usages that also have this µop; 0: in any */
     unsigned from, to, beside;
     uint32_t one;
-    bool kind;                   /* only forms of form one's kind */
-    bool scaled;                 /* count that keeps the ports as busy; else the same count */
+    bool kind;                   /* replaces it only in forms of the kind of form one */
+    /* scales the count so that the ports are equally busy; otherwise the count stays */
+    bool scaled;
 };
 
-/* Draws @x; false when nothing would change. */
+/* Draws a replacement. False if it would change nothing. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
     enum { EVERYWHERE, KIND, CONCURRENT };
-    /* by their frequency */
+    /* the repetition is the relative frequency */
     static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
@@ -347,8 +348,8 @@ static bool pick_exchange(struct annealer *s, struct set_exchange *x)
     return x->to != 0 && x->to != x->from;
 }
 
-/* Replaces one µop, with the same or a scaled count: everywhere, in forms of one kind, or in usages
- * with another given µop, as loads with a store. */
+/* Replaces one µop, with the same or a scaled count: in all forms, in forms of one kind, or in
+ * usages with another given µop, such as loads with a store. */
 static bool move_set(struct annealer *s, double temperature)
 {
     struct set_exchange x;
@@ -372,7 +373,7 @@ static bool move_set(struct annealer *s, double temperature)
     return possible && n && try_genes(s, n, temperature);
 }
 
-/* A random port of @set, 0 when empty. */
+/* Returns a random port of @set; 0 if empty. */
 static unsigned any_port(struct annealer *s, unsigned set)
 {
     unsigned skip = set ? anneal_below(s, portset_size(set)) : 0;
@@ -381,8 +382,8 @@ static unsigned any_port(struct annealer *s, unsigned set)
     return set & -set;
 }
 
-/* Splits a port that is two: replaces it in one set, and adds, or not, a µop of a new set to usages
- * limited by the port. Or the reverse. */
+/* Splits a port that represents two: replaces it in one set. May add a µop of a new set to usages
+ * that the port limits. Or does the reverse. */
 static bool move_split(struct annealer *s, double temperature)
 {
     unsigned from = any_set(s), a = any_port(s, from),
@@ -429,7 +430,7 @@ void anneal_run(struct annealer *s, uint64_t moves, double temperature)
 {
     if (s->stale)
         anneal_lay_out(s);
-    /* A rejected move also costs reading a form's experiments. */
+    /* A rejected move also costs reading the experiments of a form. */
     uint64_t look = 1 + s->p->link_start[s->p->forms] / (s->p->forms + 1) / LINKS_A_STEP,
              before = s->stats.evaluations;
     for (uint64_t i = 0;

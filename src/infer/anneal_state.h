@@ -1,5 +1,5 @@
 /* State of an annealer's genome: tables, errors and counts, updated incrementally. For anneal.c and
- * anneal_moves.c; one thread. */
+ * anneal_moves.c. One thread. */
 #ifndef PORTOLAN_INFER_ANNEAL_STATE_H
 #define PORTOLAN_INFER_ANNEAL_STATE_H
 
@@ -16,61 +16,65 @@ struct annealer {
     struct anneal_prices prices;
     struct rng rng;
     struct genome *g;
-    struct columns columns;         /* for current sets, and some former ones */
-    bool stale;                     /* unneeded columns may exist */
+    struct columns columns;         /* columns for the current sets, and some earlier ones */
+    bool stale;                     /* some columns may not be needed */
     struct tables tables;
-    float *fresh, *saved;           /* tables: of a tried gene, of the forms of a compound move */
-    /* per experiment; scratch of the longest list of links, or of all */
+    /* tables: fresh of a tried gene, saved of the forms of a compound move */
+    float *fresh, *saved;
+    /* errors per experiment; scratch for the longest list of links, or for all experiments */
     float *errors, *fresh_errors;
-    double error_sum, *form_errors; /* over all experiments; per form, over those with it */
-    uint64_t *hashes;               /* of the genes */
-    /* open addressing by hash of a usage: number of kinds of forms with it; by usage and kind:
-     * number of forms. Deleted entries stay until a rebuild */
+    /* sum of errors over all experiments; per form, over those with it */
+    double error_sum, *form_errors;
+    uint64_t *hashes;               /* hash of each form's gene */
+    /* Open addressing by hash of a usage: number of kinds of forms with it. Also by usage and kind:
+     * number of forms. Deleted entries stay until the table is rebuilt. */
     struct usage_class *classes;
     size_t class_slots, class_used;
-    double *logs;                   /* ln n, up to the number of forms */
-    uint16_t *uses;                 /* per set: number of forms with that µop */
-    uint16_t *dictionary, *place;   /* sets in use, unordered, and the index of each */
+    double *logs;                   /* ln n, for n up to the number of forms */
+    uint16_t *uses;                 /* number of forms with a µop, per set */
+    uint16_t *dictionary, *place;   /* sets in use, unordered; position of each set in that list */
     unsigned distinct;
     uint64_t volume;
-    /* forms by cycles alone: candidates for equal usages */
+    /* forms sorted by cycles alone: candidates for equal usages; begin of each form's range */
     uint32_t *like, *like_start;
-    /* out of 256: probability of copying a usage from a form of the same kind */
+    /* probability of copying a usage from a form of the same kind, out of 256 */
     unsigned kin_chance;
-    uint32_t *stamp, clock;         /* marks experiments visited in this compound move */
+    uint32_t *stamp, clock;         /* marks the experiments visited in the current compound move */
     uint32_t *changed;              /* forms of a compound move */
-    struct gene *before, *after;    /* their genes before and after */
+    struct gene *before, *after;    /* genes of these forms before and after the move */
     uint32_t *touched;
     float *touched_errors;
     struct anneal_stats stats;
 };
 
-/* Number of columns before a move added some. */
+/* Number of columns and members before a move added some. */
 struct columns_mark {
     unsigned count, members;
 };
 
-/* Adds columns for the sets of @n genes, not yet in the tables. False when there would be too
+/* Adds columns for the sets of @n genes that are not in the tables yet. False if there would be too
  * many. */
 bool anneal_admit(struct annealer *s, const struct gene *genes, size_t n,
                   struct columns_mark *mark);
-/* Computes columns from @mark on in all forms' tables, or removes them. */
+/* anneal_fill computes the columns from @mark on in all forms' tables; anneal_retract removes
+ * them. */
 void anneal_fill(struct annealer *s, const struct columns_mark *mark);
 void anneal_retract(struct annealer *s, const struct columns_mark *mark);
-/* Recomputes columns, only for current sets, and all tables. */
+/* anneal_lay_out recomputes the columns, only for current sets, and all tables. anneal_table
+ * returns a form's table. */
 void anneal_lay_out(struct annealer *s);
 float *anneal_table(const struct annealer *s, size_t form);
-/* Sets form @f's gene in everything except columns, tables and errors. */
+/* Sets form @f's gene everywhere except in columns, tables and errors. */
 void anneal_install(struct annealer *s, uint32_t f, const struct gene *gene);
-/* Change of the cost without errors when only form @f changes to @gene; and of the cost of usages
- * only. */
+/* Return the change of the cost without errors if only form @f changes to @gene: of the total, and
+ * of the price of usages. */
 double anneal_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene);
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
-/* Draws a form whose usage may suit form @f, one with similar cycles if @like. Prefers the same
- * kind if found in a few draws, less often with many experiments per form. */
+/* Draws a form whose usage may suit form @f. @like: one with similar cycles alone. Prefers forms of
+ * the same kind if a few draws find one, less often with many experiments per form. */
 uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

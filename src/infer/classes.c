@@ -8,12 +8,12 @@
 #include "base/watch.h"
 #include "infer/congruence.h"
 
-/* common experiments needed for two forms to count as congruent here */
+/* experiments with a common partner that two forms need to count as congruent */
 #define SHARED 16
 #define FORMS_LEFT 0.8
 
-/* Makes a table of the problem's experiments, once per measurement, with forms replaced by
- * representatives (NULL: unchanged); incomplete when cancelled. */
+/* Makes a table of the problem's experiments, once per measurement, in which representatives
+ * replace the forms (NULL: unchanged). Incomplete if cancelled. */
 static struct experiments *table_of(const struct problem *p, const struct congruence *c)
 {
     struct experiments *t = experiments_new();
@@ -25,7 +25,7 @@ static struct experiments *table_of(const struct problem *p, const struct congru
         uint32_t n = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++) {
             uint32_t form = p->terms[k].form, class = c ? c->class_of[form] : UINT32_MAX;
-            /* equal ones are summed */
+            /* equal forms are added up */
             terms[n++] = (struct flat_term){class == UINT32_MAX ? form : c->representative[class],
                                             (uint32_t)p->terms[k].count};
         }

@@ -8,9 +8,9 @@
 #include "base/shortage.h"
 #include "base/watch.h"
 
-/* A form with one partner: the rest of the experiment, counts, and cycles. */
+/* A measurement of a form with one other form: the partner, both counts, and cycles. */
 struct beside {
-    uint32_t partner, own, other;   /* partner UINT32_MAX: alone */
+    uint32_t partner, own, other;   /* partner UINT32_MAX: the form alone */
     double cycles;
 };
 
@@ -28,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Fills the empty @profiles, one per form of @t; @itself: the time alone also gives the time with
- * itself. */
+/* Fills the empty @profiles, one per form of @t. @itself: the time alone also determines the time
+ * of the form with itself. */
 static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
@@ -54,8 +54,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
                   compare_beside);
 }
 
-/* Returns whether no common experiment differs. @pairs: number of common experiments with another
- * form. */
+/* Returns whether the forms differ in no experiment with a common partner. @pairs: number of such
+ * experiments with another form. */
 static bool congruent(const struct profile *a, const struct profile *b, double epsilon,
                       unsigned shared, size_t *pairs)
 {
@@ -76,7 +76,7 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     return compared >= shared;
 }
 
-/* Returns whether one of the form was measured with one of @partner. */
+/* Returns whether one execution of the form was measured with one of @partner. */
 static bool was_beside(const struct profile *profile, uint32_t partner)
 {
     const struct beside sought = {partner, 1, 1, 0};
@@ -88,7 +88,8 @@ struct class_members {
     VEC(uint32_t) list;
 };
 
-/* Returns whether form @f is congruent to all @members; @untested: number compared alone only. */
+/* Returns whether form @f is congruent to all @members. @untested: number of members that are only
+ * compared alone. */
 static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members,
                     double epsilon, unsigned shared, uint64_t *untested)
 {
@@ -104,7 +105,8 @@ static bool belongs(const struct profile *profiles, uint32_t f, const struct cla
     return fits;
 }
 
-/* Adds form @f, which was measured alone, to the first matching class. */
+/* Adds form @f, which was measured alone, to the first class whose members are all congruent to
+ * it. */
 static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members,
                        double epsilon, unsigned shared, struct congruence *out)
 {

@@ -6,14 +6,15 @@
 
 #include "base/mem.h"
 
-#define UNSEEN_EACH 3          /* random experiments per measured one, */
-#define UNSEEN_FORM 10         /* and least number per form */
+#define UNSEEN_EACH 3          /* random experiments per measured one */
+#define UNSEEN_FORM 10         /* least random experiments per form */
 #define UNSEEN_MOST 4000
-/* standard deviations: the best is favoured by its fit */
+/* standard deviations at which a mapping is refuted; many, because the best was selected by its
+ * fit */
 #define REFUTED 4
 
-/* Standard deviations by which the measurements favour @best over @g: the total difference of
- * errors over the root of its sum of squares (Vuong 1989, non-nested models). */
+/* Returns by how many standard deviations the measurements favour @best over @g: the total
+ * difference of errors over the root of its sum of squares (Vuong 1989, non-nested models). */
 static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
 {
     float *a = mem_alloc((p->experiments + 1) * sizeof *a),
@@ -45,7 +46,7 @@ unsigned consensus_members(const struct problem *p, struct genome **members, uns
     return left;
 }
 
-/* Draws different random forms, once each. */
+/* Draws @count different random forms, with one execution of each. */
 static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms,
                        size_t count)
 {
@@ -58,11 +59,11 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* Returns @p with unmeasured experiments, each of a measured size or one form more. NULL where @p
- * has only single forms, or out of memory. */
+/* Returns @p with unmeasured experiments, each of a measured size or one form more. NULL if @p has
+ * only experiments of single forms, or if memory runs out. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
-    size_t first = 0, terms = 0;   /* sorted by size */
+    size_t first = 0, terms = 0;   /* measured experiments are sorted by size */
 
     while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
         first++;
@@ -77,7 +78,7 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     for (size_t i = 0; i < count; i++) {
         size_t like = first + rng_below(rng, several);
         size_t size = p->term_start[like + 1] - p->term_start[like];
-        /* Sizes like the measured ones, about which something is known. */
+        /* sizes like those of the measured experiments, for which the mappings are fitted */
         terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
         start[i + 1] = (uint32_t)terms;
     }
@@ -111,7 +112,7 @@ struct problem *consensus_problem(const struct problem *p, struct genome *const 
         }
     }
     for (size_t e = p->experiments; e < with->experiments; e++)
-        if (sum[e] > 0) {   /* if not, its forms take no time: no relative error exists */
+        if (sum[e] > 0) {   /* if not, all its forms take no time, and there is no relative error */
             problem_set(with, e, sum[e]);
             deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
         }

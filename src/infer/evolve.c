@@ -14,17 +14,19 @@
 #include "infer/evolve_state.h"
 #include "infer/pmevo.h"
 
-#define RESIDUAL 0.02               /* mean error for which the given prices are meant */
-/* and number of experiments: a price is paid once, its gain counts in each of them */
+#define RESIDUAL 0.02               /* mean error for which the given prices are suitable */
+/* Number of experiments for which they are suitable. A price is paid once, and its gain counts in
+ * each experiment. */
 #define EXPERIMENTS_SUITED 1000
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
-/* relative to the highest rate: range of the issue width */
+/* relative distance from the highest rate within which the issue width is searched */
 #define WIDTH_NEAR 0.06
-#define WIDTH_SCATTER 0.01           /* rates that agree within this, */
-#define WIDTH_SHARED 8               /* if at least this number does */
-#define WIDTH_WHOLE 0.01             /* within this of an integer, the width is that integer, */
-#define WIDTH_STEPS 1000             /* else rounded to this fraction */
+#define WIDTH_SCATTER 0.01           /* relative distance within which rates agree */
+#define WIDTH_SHARED 8               /* least number of rates that must agree */
+/* relative distance from an integer within which the width is that integer */
+#define WIDTH_WHOLE 0.01
+#define WIDTH_STEPS 1000             /* otherwise the width is a multiple of 1 / WIDTH_STEPS */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -51,8 +53,9 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* Largest number of the @n ascending @rates within WIDTH_SCATTER of the lowest of them, from the
- * first to @first on; @at is their middle. Of equal numbers the highest. */
+/* Returns the largest number of the @n ascending @rates that are within WIDTH_SCATTER above one of
+ * them, beginning with rate number @first. @at: the middle of these. Of equal numbers the one with
+ * the highest rates. */
 static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
     size_t most = 0;
@@ -135,8 +138,8 @@ struct anneal_prices evolve_prices_at(const struct evolve *e, double times)
 
 double evolve_residual_scale(const struct problem *p, double d_avg)
 {
-    /* Never above 1: on simulated processors with 5 % noise higher prices cost accuracy, 1.75 %
-     * became 4.57 %. */
+    /* The factor is at most 1: on simulated processors with 5 % noise higher prices increased the
+     * error from 1.75 % to 4.57 %. */
     return share_of_suited(p) * fmin(fmax(sqrt(d_avg / RESIDUAL), SCALE_LEAST), SCALE_MOST);
 }
 
@@ -213,14 +216,14 @@ void evolve_sample(struct evolve *e, bool now)
     free(d);
 }
 
-/* Returns whether a search started before the number of ports changed. */
+/* Returns whether the search started before the number of ports changed. */
 static bool outdated(const struct evolve *e, const struct genome *g)
 {
     return e->ports && g->ports != e->ports;
 }
 
-/* Returns whether @g is better than the best: no larger error, and no added µops that cost more
- * than the error they explain. */
+/* Returns whether @g is better than the best: its error is not larger, and it has no additional
+ * µops that cost more than the error they explain. */
 static bool improves(const struct evolve *e, const struct genome *g)
 {
     const struct genome *best = e->best;
@@ -242,7 +245,7 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
     e->best = genome_copy(g);
     e->best_expanded = false;
     if (e->p == e->first)
-        e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
+        e->reached = fmin(e->reached, g->d_avg);   /* also if no point of the curves is due */
 }
 
 /* Published mappings have other ports than later ones; the least error so far is kept. */
@@ -276,7 +279,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost &&
             genome_volume(e->population[i]) == genome_volume(take_g)) {
-            genome_free(take_g);   /* a duplicate would only displace others */
+            genome_free(take_g);   /* a duplicate would only displace other individuals */
             return;
         }
     if (e->finished == e->target) {
@@ -293,7 +296,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
     e->population[at] = take_g;
 }
 
-/* Adds an individual of an earlier run, evaluated here. */
+/* Adds an individual of an earlier run with its cost in this run. */
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
@@ -314,7 +317,8 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, dou
     return copy;
 }
 
-/* Copies @g with errors and cost by the run's prices; the caller frees. Without the lock. */
+/* Copies @g with errors and cost by the run's prices. The caller frees. Call it without the
+ * lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g)
 {
     lock_take(&e->lock);
@@ -333,14 +337,15 @@ void evolve_choose_ports(struct evolve *e, unsigned n)
     e->ports = n;
 }
 
-/* The number of ports is @take_g's, and it is the first individual. Under the lock. */
+/* Sets the number of ports to that of @take_g, which becomes the first individual. Under the
+ * lock. */
 static void begin_anew(struct evolve *e, struct genome *take_g)
 {
     while (e->finished > 0)
         genome_free(e->population[--e->finished]);
     forget_best(e);
     evolve_choose_ports(e, take_g->ports);
-    /* by another run */
+    /* another run determined the number */
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
@@ -415,7 +420,8 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
     lock_give(&e->lock);
 }
 
-/* Estimated memory of a search, mainly of the threads' walks (anneal_new) and the population. */
+/* Estimates the memory of a search: mainly the threads' annealers (anneal_new) and the
+ * population. */
 static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
 {
     bool faithful = o->algorithm == EVOLVE_PMEVO;
@@ -518,7 +524,7 @@ bool evolve_go_on(struct evolve *e, struct watcher *w)
     return !atomic_load(&e->stop) && !time_over(e);
 }
 
-/* Cancellation predicate for a thread's long work. */
+/* Cancellation predicate for a thread's long work, with its state. */
 struct evolve_worker {
     struct evolve *e;
     struct watcher *w;
@@ -549,8 +555,8 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
         genome_free(e->population[i]);
     for (e->finished = 0; e->finished < keep; e->finished++)
         e->population[e->finished] = genome_copy(pmevo_individual(m, e->finished));
-    /* Fitness is relative to the generation. The fittest replaces the best if its error is smaller,
-     * others also only without more µops. */
+    /* The paper's fitness is relative to the generation. The fittest individual replaces the best
+     * if its error is smaller; others must also have no more µops. */
     for (size_t i = 0; i < e->finished; i++) {
         const struct genome *g = e->population[i], *best = e->best;
         if (best && (g->d_avg >= best->d_avg || (i && genome_distinct(g) > genome_distinct(best))))
@@ -562,7 +568,7 @@ static void publish_pmevo(struct evolve *e, const struct pmevo *m, uint64_t eval
     evolve_sample(e, true);
 }
 
-/* The paper's algorithm has one thread. */
+/* the paper's algorithm runs on one thread */
 static void run_pmevo(struct evolve *e, struct watcher *w)
 {
     struct pmevo *m = pmevo_new(e->p, e->ports, (unsigned)e->target, e->o.volume_weight,
@@ -593,10 +599,10 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    /* such a late thread was not waited for, and its input is about to be freed */
+    /* Other threads did not wait for a thread that starts late, and its input will be freed. */
     while (e->meeting)
         evolve_wait_change(e, &w);
-    /* a thread outside the run does not end it */
+    /* a thread that does not take part must not end the run */
     bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;
     e->workers += !idle;
     lock_give(&e->lock);

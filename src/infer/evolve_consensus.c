@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last part of a run whose individuals explain the measurements about equally but disagree
- * elsewhere: an inner run that starts with them fits one mapping to the measurements and to the
- * mean of their predictions (infer/consensus.h). It is accepted if it comes nearer to that mean
- * than it loses on the measurements. */
+/* The last part of a run whose individuals explain the measurements about equally but differ in
+ * other experiments. An inner run starts with them and fits one mapping to the measurements and to
+ * the mean of their predictions (infer/consensus.h). The result is accepted if it approaches that
+ * mean by more than it loses on the measurements. */
 #include <math.h>
 
 #include "base/lock.h"
 #include "infer/consensus.h"
 #include "infer/evolve_state.h"
 
-#define CONSENSUS_SHARE 0.25       /* of the time */
-#define CONSENSUS_GENERATIONS 2    /* without a time limit */
+#define CONSENSUS_SHARE 0.25       /* share of the time */
+#define CONSENSUS_GENERATIONS 2    /* generations without a time limit */
 #define MEMBERS_LEAST 3
-/* multiple of the best error: the more remains unexplained, the less a difference in cost means */
+/* Largest cost as a multiple of the best error. The larger the unexplained error, the less
+ * significant is a difference in cost. */
 #define NEAR 5
-/* multiple of the error on measurements: with less disagreement elsewhere, the measurements
- * decide, */
+/* Least disagreement elsewhere, as a multiple of the error on measurements; below it the
+ * measurements decide. */
 #define SETTLED 0.5
-#define SETTLED_LEAST 0.01         /* and below this there is nothing to gain */
+#define SETTLED_LEAST 0.01         /* disagreement below which a consensus gains nothing */
 
 double evolve_search_until(const struct evolve *e)
 {
@@ -26,7 +27,7 @@ double evolve_search_until(const struct evolve *e)
                : INFINITY;
 }
 
-/* Copies near-optimal individuals, best first; the caller frees them and the array. Under the
+/* Copies the near-optimal individuals, best first. The caller frees them and the array. Under the
  * lock. */
 static struct genome **near_optimal(const struct evolve *e, unsigned *count)
 {
@@ -40,8 +41,8 @@ static struct genome **near_optimal(const struct evolve *e, unsigned *count)
     return members;
 }
 
-/* Creates the inner run, NULL if unnecessary. Needs no lock; @o are the outer run's options and
- * results. */
+/* Creates the inner run; NULL if not needed. Needs no lock. @o: options and results of the outer
+ * run. */
 static struct evolve *begin_inner(const struct problem *p, struct evolve_options o,
                                   struct genome *const *members, unsigned n)
 {
@@ -55,7 +56,7 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
         o.population = n;
         o.congruence = o.consensus = false;
-        /* out of memory: no consensus */
+        /* if memory runs out there is no consensus */
         inner = evolve_new(with, &o, members, n, &err);
         err_clear(&err);
     }
@@ -63,8 +64,8 @@ static struct evolve *begin_inner(const struct problem *p, struct evolve_options
     return inner;
 }
 
-/* Begins a consensus search from the near-optimal individuals if they disagree. One thread predicts
- * with them, and releases the lock for that time. */
+/* Begins a consensus search if the near-optimal individuals differ. One thread predicts with them,
+ * and releases the lock meanwhile. */
 static void ask(struct evolve *e)
 {
     unsigned n;
@@ -116,8 +117,8 @@ bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
     return e->next && evolve_go_on(e, w);
 }
 
-/* Mean relative distance of @g's predictions for the unmeasured experiments of @with, from @from
- * on, from the mean of the good mappings. */
+/* Returns the mean relative distance of @g's predictions for the unmeasured experiments of @with,
+ * from @from on, from the mean of the good mappings. */
 static double unseen_error(const struct genome *g, const struct problem *with, size_t from)
 {
     float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);

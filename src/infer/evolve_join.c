@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Joins experiments to a run: its state is carried over once all threads have met. */
+/* Joins experiments to a run. Its state is converted when all threads have stopped using it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,11 @@
 #include "base/names.h"
 #include "infer/evolve_state.h"
 
-/* multiple of the experiments, or GROWN_FORMS of the forms, from which a result is only a start */
+/* Growth of the experiments, or GROWN_FORMS of the forms, above which an earlier result is only a
+ * start. */
 #define GROWN 2
 #define GROWN_FORMS 1.125
-/* range of port counts tried after such growth, below and above the number found */
+/* range of port counts tried after such growth, below and above the number found before */
 #define FEWER_PORTS 1
 #define MORE_PORTS 2
 
@@ -49,7 +50,7 @@ void evolve_join(struct evolve *e, struct problem *take_p)
         joined_problem_free(j);
 }
 
-/* A form of a problem by its cycles alone. */
+/* A form of a problem with its cycles alone. */
 struct lone {
     float cycles;
     uint32_t form;
@@ -62,7 +63,7 @@ static int compare_lone(const void *a, const void *b)
                                   : (x->form > y->form) - (x->form < y->form);
 }
 
-/* Returns the one of the @n sorted forms with the nearest cycles by ratio. */
+/* Returns the form, of @n sorted ones, with the nearest cycles by ratio. */
 static uint32_t nearest(const struct lone *lone, size_t n, float cycles)
 {
     size_t low = 0, high = n - 1;
@@ -118,7 +119,7 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
-/* Index in @p of each form of @first; NULL when one is missing. The caller frees. */
+/* Returns the index in @p of each form of @first; NULL if one is missing. The caller frees. */
 static uint32_t *places_of(const struct problem *first, const struct problem *p)
 {
     struct names names = {0};
@@ -151,8 +152,8 @@ void evolve_reach(struct evolve *e, const struct genome *g)
     }
 }
 
-/* The run's state on the joined problem, prepared without the lock: all threads wait, and no other
- * thread changes a run. */
+/* The run's state for the joined problem. It is computed without the lock, while all threads wait
+ * and no other thread changes the run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
@@ -160,7 +161,7 @@ struct crossing {
     struct genome **population, *best, *from, *trials[PORTS_MOST + 1];
 };
 
-/* Rescales prices to the remaining errors and the number of experiments. */
+/* Returns the scale of prices for the remaining errors and the number of experiments. */
 static double scale_over(const struct evolve *e, const struct problem *p)
 {
     if (!isnan(e->o.price_scale) || isnan(e->scale) || !e->finished || !e->best)
@@ -192,7 +193,7 @@ static void cross(const struct evolve *e, const struct anneal_prices *prices, st
     c->from = cross_one(c, prices, e->from);
 }
 
-/* Keeps the result, and plans the rest of the time as for a new run. */
+/* Keeps the mappings, and plans the remaining time as for a new run. */
 static void begin_round(struct evolve *e)
 {
     e->round_from = evolve_elapsed(e);
@@ -215,8 +216,8 @@ static void begin_round(struct evolve *e)
                 n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
-/* Evaluates mappings without an error on the current experiments. Median and worst refer to other
- * experiments from now on, so their curves are interrupted. */
+/* Computes the error of mappings that have none on the current experiments. Median and worst then
+ * refer to other experiments, so their curves are interrupted. */
 static void carry_curves(struct evolve *e, uint32_t *take_first_at)
 {
     free(e->first_at);
@@ -234,7 +235,7 @@ static void carry_curves(struct evolve *e, uint32_t *take_first_at)
                                                   NAN, NAN, NAN, NAN, NAN, NAN, false}));
 }
 
-/* Under the lock. */
+/* Installs the converted state. Under the lock. */
 static void arrive(struct evolve *e, struct crossing *c)
 {
     size_t finished = e->finished;
@@ -274,8 +275,8 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->joins++;
 }
 
-/* All threads wait while this one carries the run over. Under the lock, released meanwhile: readers
- * see the previous state. */
+/* Converts the run's state while all other threads wait. Under the lock, which is released
+ * meanwhile: readers then see the previous state. */
 static void meet(struct evolve *e)
 {
     struct crossing c = {.j = e->next};
@@ -296,7 +297,7 @@ static void meet(struct evolve *e)
     pthread_cond_broadcast(&e->change);
 }
 
-/* The last thread to arrive carries the run over. */
+/* The last thread that waits converts the run's state. */
 void evolve_wait_others(struct evolve *e, struct watcher *w)
 {
     e->waiting++;

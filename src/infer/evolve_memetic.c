@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memetic algorithm: trials for prices and number of ports, fresh individuals, children. */
+/* The memetic algorithm: trials for prices and number of ports, new individuals, children. */
 #include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
@@ -10,61 +10,70 @@
 #include "base/watch.h"
 
 #define PORTS_FINALISTS 3
-#define PORTS_GAIN 0.01             /* relative reduction of the cost by another port, at least, */
-/* and multiple of the random error of the sum of errors: mean error times the root of their
- * number */
+/* least relative reduction of the cost that justifies another port */
+#define PORTS_GAIN 0.01
+/* least reduction as a multiple of the random error of the sum of errors: mean error times the root
+ * of their number */
 #define PORTS_CHANCE 2
-/* mean error of the long trial with most ports above which measurements do not determine the
- * number: errors have other causes, and more ports also explain more unmeasured experiments */
+/* Mean error of the long trial with most ports above which the measurements do not determine the
+ * number. The errors then have other causes, and more ports also predict unmeasured experiments
+ * better. */
 #define PORTS_UNTOLD 0.015
-/* individuals that must converge in the time for trials to distinguish numbers of ports */
+/* number of individuals that must converge in time for trials to distinguish numbers of ports */
 #define PORTS_TOLD 3
-#define PORTS_PILOT 7               /* ports of the first trial, unless given */
-/* initial temperatures, up to DENSITY_SUITED: of a trial, a fresh individual, a child */
+#define PORTS_PILOT 7               /* ports of the pilot, unless given */
+/* Initial temperatures of a trial, a new individual and a child, for densities up to
+ * DENSITY_SUITED. */
 #define HOT_TRIAL 0.5
 #define HOT 0.3
 #define WARM 0.06
-/* final temperature, and initial one when refining results of classes with all forms */
+/* Final temperature; initial temperature when the result of classes is refined with all forms. */
 #define COLD 0.02
 #define POLISH 0.04
 #define COLD_NONE 1e-9              /* downhill only */
-#define COLD_LEAST 0.25             /* share of the scale, for the final temperature */
+/* least share of the scale that applies to the final temperature */
+#define COLD_LEAST 0.25
 /* multiple of the temperature up to which prices are raised */
 #define HEATED 2
-/* experiments per form, at most: the cost of a wrong usage, and of leaving it, grows with them */
+/* Most experiments per form that count as density. The cost of a wrong usage, and of changing it,
+ * grows with them. */
 #define DENSITY_SUITED 40
 #define MOVES_PER_FORM 40000        /* moves per annealing without a time limit */
-#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* and per short trial */
-#define STEPS 400                   /* temperatures of such an annealing */
+#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* moves per short trial */
+#define STEPS 400                   /* number of temperatures of an annealing */
 #define STEP_SECONDS 0.02
 #define QUENCH_MOVES 2000           /* moves per form for quenching an unfinished state */
 #define QUENCH_STEP 500
 #define QUENCH_SECONDS 0.2          /* at most, */
-#define QUENCH_POLISH 0.5           /* share of it for downhill moves only */
-#define POLISH_SHARE 0.05           /* final share of an annealing's time for downhill moves only */
-/* share of the time for EVOLVE_POPULATION fresh individuals; fewer leave more for children */
+/* share of a quench in which only downhill moves are accepted */
+#define QUENCH_POLISH 0.5
+/* share of an annealing's time, at its end, in which only downhill moves are accepted */
+#define POLISH_SHARE 0.05
+/* share of the time for EVOLVE_POPULATION new individuals; with fewer individuals children get more
+ * time */
 #define FRESH_SHARE 0.5
-#define CHILD_SHARE 0.4             /* a child's time relative to a fresh individual's */
-#define PILOT_SHARE 0.05            /* of the time, for the pilot */
-/* largest share for finding classes: without them all forms are searched at once */
+#define CHILD_SHARE 0.4             /* time of a child relative to a new individual */
+#define PILOT_SHARE 0.05            /* share of the time for the pilot */
+/* largest share of the time for finding classes; without classes all forms are searched at once */
 #define PREPARE_SHARE 0.2
-#define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
+#define PORTS_SHARE 0.3            /* share of the time for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* share of an annealing's time for the classes */
-/* enough for a consensus, plus one that is not near the best */
+/* least number of individuals: enough for a consensus, and one that is not near the best */
 #define POPULATION_LEAST 4
-/* seconds in which a fresh individual converges, per form and squared density: a step costs as much
- * as there are experiments per form, and the hotter start needs more steps */
+/* Seconds in which a new individual converges, per form and squared density. A step costs in
+ * proportion to the experiments per form, and the hotter start needs more steps. */
 #define SETTLING 5e-6
-/* means are less noisy, and the smaller problem makes a hotter start cheap */
+/* Factor of the initial temperature for classes: their means are less noisy, and a hotter start is
+ * cheap with the smaller problem. */
 #define CLASSES_HOT 7
 
-/* Schedule of annealing a genome. */
+/* Schedule of one annealing. */
 struct schedule {
-    double hot, seconds;     /* seconds 0: by number of moves */
+    double hot, seconds;     /* seconds 0: the number of moves limits it */
     double moves;            /* per form */
 };
 
-/* Mean number of experiments that contain a form. */
+/* Returns the mean number of experiments that contain a form. */
 static double density_of(const struct problem *p)
 {
     double sum = 0;
@@ -73,7 +82,7 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-/* Number of fresh individuals that converge in the time; the default without a limit. */
+/* Returns the number of new individuals that converge in the time; without a limit the default. */
 static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
@@ -102,8 +111,8 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* Sets the mean error over all experiments of @g, the state of the search over classes; it is the
- * best until a better one is found. */
+/* Computes the mean error over all experiments of @g, the state of the search over classes. @g is
+ * the best until a better one is found. */
 static double note_expanded(struct evolve *e, const struct genome *g)
 {
     struct genome *whole = classes_expand(e->classes, e->p, g);
@@ -126,8 +135,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
     const struct genome *g = anneal_genome(s);
     double d_avg = g->d_avg;
 
-    /* Errors on classes' means are smaller than on single measurements, so curves must not mix
-     * them; expanding them takes time. */
+    /* Errors on means of classes are smaller than on single measurements, so curves must not mix
+     * them. Expanding the classes takes time. */
     if (classes)
         d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e)
                     ? note_expanded(e, g)
@@ -146,7 +155,7 @@ static void retire(struct evolve *e, unsigned index, struct annealer *s)
     anneal_free(s);
 }
 
-/* A search on thread index, over classes or all forms. */
+/* A search on thread @index, over classes or all forms. */
 struct annealing {
     struct annealer *s;
     unsigned index;
@@ -159,19 +168,19 @@ static const struct problem *walk_problem(const struct evolve *e, const struct a
     return walk->classes ? e->classes->p : e->p;
 }
 
-/* Under the lock. */
+/* Sets the temperatures for the current scale and density. Under the lock. */
 static void set_temperatures(const struct evolve *e, const struct schedule *plan,
                              struct annealing *walk)
 {
     double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED),
            scale = isnan(e->scale) ? 1 : e->scale;
 
-    /* Wrong structures cost the same at any noise; the remaining differences at the end do not. */
+    /* Wrong structures cost the same for any noise; the small differences at the end do not. */
     walk->hot = plan->hot * fmax(1, scale) * dense;
     walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
 }
 
-/* Carries the search over at a meeting of all threads. Under the lock. */
+/* Converts the search when all threads have stopped to join experiments. Under the lock. */
 static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk,
                        struct watcher *w)
 {
@@ -200,7 +209,8 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
 {
     double x = 0, done = 0, begun, now;
     bool going = true;
-    double timed = plan->seconds * (1 - POLISH_SHARE);   /* the rest is for polishing */
+    /* the remaining time is for downhill moves */
+    double timed = plan->seconds * (1 - POLISH_SHARE);
 
     lock_take(&e->lock);
     double moves = plan->moves * (double)walk_problem(e, walk)->forms;
@@ -237,9 +247,9 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
     anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
-/* Anneals @start (NULL: random) over classes or all forms, and returns the result over what is
- * current then; the caller frees. @classes becomes false when classes no longer exist. Called and
- * returns under the lock. */
+/* Anneals @start (NULL: random) over classes or all forms. Returns the result over whichever is
+ * current at the end. The caller frees. *@classes becomes false if the classes no longer exist.
+ * Called and returns under the lock. */
 static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes,
                                   const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
@@ -261,7 +271,7 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classe
     return found;
 }
 
-/* Anneals over the classes first, if any, then over all forms. */
+/* Anneals over the classes if there are any, then over all forms. */
 static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start,
                               unsigned ports, uint64_t seed, const struct schedule *plan,
                               struct watcher *w)
@@ -284,7 +294,7 @@ static struct genome *improve(struct evolve *e, unsigned index, const struct gen
     return found;
 }
 
-/* The errors that remain determine the prices. */
+/* Determines the scale of prices from the errors that a pilot leaves. */
 static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -299,7 +309,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT,
                                    e->o.seed * 1000003, &plan, w);
         e->piloting = false;
-        if (evolve_go_on(e, w)) {   /* if it ended early, its errors are those of a hot state */
+        if (evolve_go_on(e, w)) {   /* a pilot that ended early has the errors of a hot state */
             e->scale = evolve_residual_scale(e->p, g->d_avg);
             if (!e->best_expanded)
                 evolve_price_best(e);
@@ -318,7 +328,7 @@ bool evolve_ports_unexplained(const struct genome *g)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    if (most == PORTS_MOST)   /* its long trial may make the others unnecessary */
+    if (most == PORTS_MOST)   /* the long trial with most ports may make all others unnecessary */
         e->race[e->racing++] = most;
     for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
@@ -337,8 +347,8 @@ static void settle_ports(struct evolve *e, unsigned n)
     e->fresh_begun++;
 }
 
-/* Returns the result of a long trial with another number, extended to the run's number, instead of
- * a random start. NULL when none is left; the caller frees. */
+/* Returns the result of a long trial with another number, extended to the run's number, as a start.
+ * NULL: none is left. The caller frees. */
 static struct genome *take_tried(struct evolve *e)
 {
     unsigned n = 0;
@@ -368,8 +378,8 @@ static void sort_race(struct evolve *e)
         }
 }
 
-/* Selects the best of the few, middle and many: short annealings favour few ports, which converge
- * sooner. */
+/* Selects the best of the small, medium and large numbers of ports. Short annealings favour few
+ * ports, because they converge sooner. */
 static void pick_finalists(struct evolve *e)
 {
     unsigned fewest = PORTS_MOST, most = 0, kept = 0;
@@ -388,7 +398,7 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* Moves those with a long trial to the front; returns their number. */
+/* Moves the numbers with a long trial to the front. Returns how many there are. */
 static unsigned long_ones_first(struct evolve *e)
 {
     unsigned count = 0;
@@ -402,7 +412,7 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* Moves the smallest number of ports to the end; returns it. */
+/* Moves the smallest number of ports to the end. Returns it. */
 static unsigned fewest_last(struct evolve *e)
 {
     unsigned at = 0;
@@ -415,9 +425,10 @@ static unsigned fewest_last(struct evolve *e)
     return n;
 }
 
-/* Plans a round of trials (0: short ones). Finalists get a long annealing (1). If the fewest ports
- * among them do not win they get another (2), since one annealing may miss their optimum. The
- * fewest that explain as well win, unless one port less does so with equal trials (3 and later). */
+/* Plans a round of trials. Round 0 has short ones. In round 1 finalists get a long annealing. If
+ * the fewest ports among them do not win they get another one in round 2, because one annealing may
+ * miss their optimum. The fewest that explain as well win, unless one port less does so with equal
+ * trials (round 3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
@@ -472,8 +483,8 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
                               : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads,
                                 longer ? MOVES_PER_FORM : TRIAL_MOVES};
-        /* A trial with one port less starts from the result with one more: a random start would
-         * often fail. */
+        /* A trial with one port less starts from the result with one more, because a random start
+         * would often fail. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
@@ -492,7 +503,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }
-        /* if not, another run chose meanwhile (evolve_settle) */
+        /* if not, another run has chosen the number meanwhile (evolve_settle) */
         if (++e->race_done == e->racing && e->ports == 0)
             next_round(e);
         pthread_cond_broadcast(&e->change);
@@ -500,7 +511,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
-/* Returns whether only a consensus remains to be made. */
+/* Returns whether nothing remains except a consensus. */
 static bool searched(const struct evolve *e)
 {
     if (!e->o.consensus || e->consensus == CONSENSUS_NONE)
@@ -510,7 +521,7 @@ static bool searched(const struct evolve *e)
     return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
 }
 
-/* Makes one fresh individual or child. Called and returns under the lock; false when nothing
+/* Makes one new individual or child. Called and returns under the lock. False if nothing
  * remains. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
@@ -570,11 +581,11 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     return evolve_go_on(e, w);
 }
 
-/* Time limit of finding classes. */
+/* State for the time limit of finding classes. */
 struct preparing {
     struct evolve *e;
-    double until;          /* in evolve_elapsed seconds */
-    struct watch outer;    /* the thread's own */
+    double until;          /* time limit, in seconds of evolve_elapsed */
+    struct watch outer;    /* the thread's own watch */
 };
 
 static bool preparing_over(void *state)
@@ -587,7 +598,7 @@ static bool preparing_over(void *state)
     return late || (p->outer.over && p->outer.over(p->outer.state));
 }
 
-/* One thread finds the classes; the others wait. Called and returns without the lock. */
+/* One thread finds the classes while the others wait. Called and returns without the lock. */
 static void prepare(struct evolve *e, struct watcher *w)
 {
     lock_take(&e->lock);
@@ -605,7 +616,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         bool over = watch_over();
         lock_take(&e->lock);
         e->classes = classes;
-        /* A run ended while preparing keeps that phase. */
+        /* If the run ended during preparation that stays its phase. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
         pthread_cond_broadcast(&e->change);
     }
@@ -620,7 +631,7 @@ static bool quench_over(void *state)
     return clock_seconds() >= *until;
 }
 
-/* Quenches the best by a short annealing of all forms, for @seconds at most; the caller frees the
+/* Quenches the best by a short annealing of all forms, for at most @seconds. The caller frees the
  * result. Called and returns under the lock. */
 static struct genome *quenched(struct evolve *e, double seconds)
 {
@@ -670,7 +681,7 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     for (bool going = true; going;) {
-        seek_ports(e, index, w);   /* again after experiments joined */
+        seek_ports(e, index, w);   /* again if experiments joined */
         lock_take(&e->lock);
         while (e->ports && (going = memetic_task(e, index, w))) {
         }

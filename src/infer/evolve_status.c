@@ -12,9 +12,9 @@
 #include "base/steps.h"
 #include "infer/evolve_state.h"
 
-#define SHOWN_LEAST 1e-4 /* smaller errors are shown as 0.00 % */
+#define SHOWN_LEAST 1e-4 /* smaller errors are printed as 0.00 % */
 
-/* Writes the phase to @phase; returns its description, which fits a line of 80 columns. */
+/* Writes the phase to @phase. Returns its description, which fits a line of 80 columns. */
 static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
 {
     if (e->preparation != EVOLVE_PREPARED) {
@@ -46,13 +46,13 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
-/* Returns the mapping that is shown and adopted. */
+/* Returns the mapping that is displayed and adopted. */
 static const struct genome *shown(const struct evolve *e)
 {
     return e->agreed ? e->agreed : e->best;
 }
 
-/* Under the lock. */
+/* Fills the status. Under the lock. */
 static void fill_status(struct evolve *e, struct evolve_status *out)
 {
     const struct genome *best = shown(e);
@@ -139,7 +139,8 @@ size_t evolve_spread_samples(struct evolve *e, struct evolve_sample *out, size_t
 
     lock_take(&e->lock);
     const size_t count = e->samples.count, step = count / limit + 1;
-    for (size_t back = 0; back < count; back += step) /* the newest is among them */
+    /* in steps from the newest sample, so that it is included */
+    for (size_t back = 0; back < count; back += step)
         out[n++] = e->samples.items[count - 1 - back];
     lock_give(&e->lock);
     for (size_t i = 0; i < n / 2; i++) {
@@ -189,7 +190,7 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
     return n;
 }
 
-/* @over gets the problem of the caller's copy. Under the lock. */
+/* Sets *@over to the problem of the caller's copy, with a reference. Under the lock. */
 static void hold_problem(struct evolve *e, struct problem **over)
 {
     if (over)
@@ -205,7 +206,7 @@ struct genome *evolve_best(struct evolve *e, struct problem **over)
     return copy;
 }
 
-/* Returns whether @a differs from @best and has its shape. */
+/* Returns whether @a differs from @best and has the same shape. */
 static bool is_other(const struct genome *a, const struct genome *best)
 {
     if (a->forms != best->forms || a->ports != best->ports)
@@ -216,7 +217,7 @@ static bool is_other(const struct genome *a, const struct genome *best)
     return false;
 }
 
-/* Under the lock. */
+/* Implements evolve_leaders. Under the lock. */
 static struct genome **copy_leaders(struct evolve *e, const struct genome *best, size_t limit,
                                     size_t *count, struct problem **over)
 {

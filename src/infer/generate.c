@@ -9,10 +9,10 @@
 #include "base/watch.h"
 #include "infer/row_index.h"
 
-#define TRIES 20       /* per wanted random experiment */
-#define REPEATS 1000   /* of the quicker form */
+#define TRIES 20       /* attempts per random experiment */
+#define REPEATS 1000   /* most repetitions of the faster form */
 
-/* Adds the row unless present; @terms sorted by form. */
+/* Adds the row unless it exists. @terms are sorted by form. */
 static bool add(struct row_index *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;
@@ -37,7 +37,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
     return added;
 }
 
-/* Cycles of form @form alone, NaN if not measured. */
+/* Returns the cycles of form @form alone; NaN: not measured. */
 static double alone(const struct row_index *k, uint32_t form)
 {
     uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);

@@ -173,7 +173,7 @@ uint64_t genome_volume(const struct genome *g)
     return volume;
 }
 
-/* Largest evenly spread load of form @f on each port. */
+/* Computes the load of form @f on each port if each µop is distributed evenly over its ports. */
 static void spread(const struct gene *gene, double *load)
 {
     for (unsigned i = 0; i < gene->uops; i++)
@@ -200,7 +200,7 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         to[i] = (uint8_t)column[i];
 }
 
-/* Copies it without @port; a µop on that port only may use any. */
+/* Copies @g without @port. A µop that could only use this port may use any port. */
 static struct genome *without(const struct genome *g, unsigned port)
 {
     unsigned all = (1u << (g->ports - 1)) - 1;

@@ -1,4 +1,4 @@
-/* A candidate mapping in compact form for search: one gene per form of a problem. */
+/* A candidate mapping in compact form for the search: one gene per form of a problem. */
 #ifndef PORTOLAN_INFER_GENOME_H
 #define PORTOLAN_INFER_GENOME_H
 
@@ -7,14 +7,14 @@
 #include "infer/problem.h"
 #include "model/mapping.h"
 
-#define GENE_COUNT_MAX 250   /* per µop: cycles of a divider */
+#define GENE_COUNT_MAX 250   /* largest count per µop: cycles of a divider */
 
 struct genome {
     size_t forms;
-    unsigned ports;          /* up to PROBLEM_PORTS_MAX */
+    unsigned ports;          /* at most PROBLEM_PORTS_MAX */
     double width;            /* issue slots per cycle; 0: none */
     struct gene *genes;
-    /* Filled by evaluation. */
+    /* results of an evaluation */
     double d_avg, cost;      /* mean relative error; objective of the search */
 };
 
@@ -22,16 +22,16 @@ struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
 void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
 void genome_free(struct genome *g);
-/* Sets the width in slots per cycle, 0 for none. Without a previous width each form gets one slot;
- * without a new one none; otherwise slots are kept. */
+/* Sets the width in slots per cycle; 0: none. If there was no width each form gets one slot.
+ * Without a new width no form has slots. Otherwise slots are kept. */
 void genome_set_width(struct genome *g, double width);
 
-/* Serialises for another process (base/pack.h), without evaluation results. NULL when the bytes are
- * invalid or not of @forms forms. */
+/* Serialises for another process (base/pack.h), without results of an evaluation. genome_unpack
+ * returns NULL if the bytes are invalid or not of @forms forms. */
 void genome_pack(const struct genome *g, struct str *out);
 struct genome *genome_unpack(struct unpacking *from, size_t forms);
 
-/* Adds @count µops on @set in order; false when there is no room. */
+/* Adds @count µops of @set in sorted order. False if the gene is full. */
 bool gene_add(struct gene *gene, unsigned set, unsigned count);
 void gene_remove(struct gene *gene, unsigned index);
 bool gene_equal(const struct gene *a, const struct gene *b);
@@ -42,38 +42,38 @@ void genome_rename(struct genome *g, const uint8_t *to);
 
 size_t genome_distinct(const struct genome *g);
 uint64_t genome_volume(const struct genome *g);
-/* Renaming of @g's ports (to[i] for port i) that makes it most similar to @like: an assignment
- * problem on common µop mass per form. */
+/* Finds the renaming of @g's ports (to[i] for port i) that makes it most similar to @like: an
+ * assignment problem on the common µops per form. */
 void genome_align(const struct genome *like, const struct genome *g, uint8_t *to);
 
-/* Fills @child from @a, with about half of @a's usages replaced by @b's after aligning ports. Forms
- * that share a usage in @a change together, so that classes survive. */
+/* Fills @child from @a, and replaces about half of @a's usages by @b's after aligning ports. Forms
+ * that share a usage in @a change together, so that classes are preserved. */
 void genome_recombine(const struct genome *a, const struct genome *b, struct rng *rng,
                       struct genome *child);
-/* Predicted cycles of every experiment of @p. */
+/* Computes the predicted cycles of every experiment of @p. */
 void genome_predict(const struct genome *g, const struct problem *p, float *cycles);
-/* Mean weighted relative error on @p (D_avg of PMEvo 4.4). */
+/* Returns the mean weighted relative error on @p (D_avg of PMEvo 4.4). */
 double genome_error(const struct genome *g, const struct problem *p);
 
-/* Copies it without the port whose loss leaves the least error on @p; a µop on that port only may
- * use any. Not for a single port. The caller frees. */
+/* Copies the genome without the port whose removal gives the least error on @p. A µop that could
+ * only use this port may use any port. Needs at least two ports. The caller frees. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
-/* Converts to a mapping with the forms' names; port names from @names. Issue slots become
- * micro_ops, the width the mapping's. */
+/* Converts to a mapping with the forms' names, and port names from @names. Issue slots become
+ * micro_ops, and the width becomes the mapping's. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p,
                                const struct ports *names);
-/* Converts a mapping; forms of @p that @m lacks get an empty gene. NULL with err when the mapping
- * has too many ports or µops. */
+/* Converts a mapping. Forms of @p that @m lacks get an empty gene. NULL with err if the mapping has
+ * too many ports or µops. */
 struct genome *genome_of_mapping(const struct mapping *m, const struct problem *p, struct err *err);
 
-/* confidence.c: how sure a mapping's usages are: how far other near-optimal mappings agree. */
+/* confidence.c: confidence of a mapping's usages: the agreement of other near-optimal mappings. */
 
 #define CONFIDENCE_COST 1.05   /* multiple of the best cost within which genomes count */
 
-/* Per form, 0 to 1: mean overlap of its usage in @genomes[0] with the others', after aligning
- * ports. Overlap = common µops (of the same set) over the larger number of µops. NaN for all
- * without another near-optimal genome. */
+/* Computes per form, 0 to 1, the mean overlap of its usage in @genomes[0] with those in the other
+ * genomes after aligning ports. Overlap = common µops (of the same set) / larger number of µops.
+ * NaN for all forms without another near-optimal genome. */
 void confidence_of(struct genome *const *genomes, size_t n, double *out);
 
 #endif

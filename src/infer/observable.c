@@ -9,12 +9,15 @@
 #include "base/watch.h"
 #include "throughput/throughput.h"
 
-#define ALIKE 0.01           /* relative difference of times that no measurement distinguishes */
-#define TELLS 0.05           /* that every measurement distinguishes */
+/* relative difference below which no measurement distinguishes two times */
+#define ALIKE 0.01
+/* relative difference above which every measurement distinguishes them */
+#define TELLS 0.05
 #define SETS_MOST 64
-#define PARTNERS_MOST 24     /* forms of different usages, for experiments */
-#define PAIRED_MOST 4        /* alternatives for which two partners together are tried */
-#define COPIES 2             /* of the form */
+#define PARTNERS_MOST 24     /* most forms with different usages that experiments use */
+/* most alternatives for which experiments with two partners are tried */
+#define PAIRED_MOST 4
+#define COPIES 2             /* most copies of the form in an experiment */
 #define MASSES_MOST 256
 
 static const uint32_t partner_counts[] = {1, 2, 4};
@@ -28,7 +31,7 @@ struct looking {
     size_t set_count;
     const struct mapping_entry *partners[PARTNERS_MOST];
     size_t partner_count;
-    VEC(size_t) *rows;           /* per form of the table: its measured rows */
+    VEC(size_t) *rows;           /* measured rows, per form of the table */
 };
 
 /* A possible usage of a form. */
@@ -43,7 +46,8 @@ struct load_of {
     uint32_t count;
 };
 
-/* Cycles of @n parts including the issue width. NaN if too large. */
+/* Returns the cycles of @n parts, including the limit of the issue width; NaN if there are too
+ * many. */
 static double cycles_of(const struct looking *l, const struct load_of *parts, size_t n)
 {
     struct mass masses[MASSES_MOST];
@@ -63,7 +67,7 @@ static double cycles_of(const struct looking *l, const struct load_of *parts, si
     return width > 0 ? fmax(cycles, slots / width) : cycles;
 }
 
-/* Cycles of row @row if form @form has usage @its; NaN if the mapping lacks a form. */
+/* Returns the cycles of row @row if form @form has usage @its; NaN if the mapping lacks a form. */
 static double cycles_with(const struct looking *l, size_t row, uint32_t form,
                           const struct taking *its)
 {
@@ -120,7 +124,7 @@ static void add_partner(struct looking *l, const struct mapping_entry *e)
         l->partners[l->partner_count++] = e;
 }
 
-/* Collects sets, usages and measurements of the table's forms in the mapping. */
+/* Collects sets, usages and measurements of the table's forms that the mapping has. */
 static void look_over(struct looking *l)
 {
     const struct ports *ports = mapping_ports(l->mapping);
@@ -145,8 +149,8 @@ struct most_telling {
     struct experiment experiment;
 };
 
-/* Keeps @copies of @is with @n partners, @count of each, if it distinguishes more than the current
- * one. */
+/* Keeps the experiment of @copies of @is with @count each of @n partners if it distinguishes better
+ * than the current one. */
 static void try_beside(const struct looking *l, const struct mapping_entry *is,
                        const struct taking *other, const struct mapping_entry *const *partners,
                        size_t n, struct most_telling *best)
@@ -170,8 +174,8 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is,
         }
 }
 
-/* Finds the experiment that distinguishes @other from the form's usage; empty if none. @paired:
- * also with two partners. */
+/* Finds the experiment that distinguishes @other from the form's usage; empty: none. @paired: also
+ * tries two partners. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is,
                          const struct taking *other, bool paired, struct experiment *out)
 {
@@ -189,8 +193,8 @@ static void find_telling(const struct looking *l, const struct mapping_entry *is
     *out = best.experiment;
 }
 
-/* Counts @other if it explains the measurements, and finds an experiment against it unless there is
- * one. */
+/* Counts @other if it explains the measurements, and finds an experiment against it if none was
+ * found yet. */
 static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is,
                      const struct taking *other, struct observable *out)
 {
@@ -201,7 +205,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
         find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
 }
 
-/* Number of slots that gives the form's time alone. */
+/* Returns the number of slots that explains the form's time alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
     double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1),

@@ -1,5 +1,5 @@
-/* Usages that measurements do not determine, since others predict the same times: where the issue
- * width limits, ports do not show. */
+/* Usages that measurements do not determine, because other usages predict the same times: ports are
+ * invisible where the issue width limits. */
 #ifndef PORTOLAN_INFER_OBSERVABLE_H
 #define PORTOLAN_INFER_OBSERVABLE_H
 
@@ -7,17 +7,19 @@
 #include "model/mapping.h"
 
 struct observable {
-    /* number of other usages that explain the form's measurements equally; 0: its ports show */
+    /* number of other usages that explain the form's measurements equally; 0: its ports are
+     * observable */
     unsigned rivals;
-    /* an experiment, of these forms, that determines the first possible one of them; empty: none */
+    /* experiment of these forms that decides about the first such usage for which one exists;
+     * empty: none */
     struct experiment settle;
 };
 
-/* Fills @out, one per form of @t: for a form without ports whether a µop on one of the mapping's
- * sets, or on all ports, would show in a measured experiment; for others whether its absence would.
- * Ends early when cancelled. The caller calls observable_done. */
+/* Fills @out, one per form of @t. For a form without ports: whether a measured experiment would
+ * reveal a µop on one of the mapping's sets, or on all ports. For other forms: whether one would
+ * reveal that they have none. Ends early if cancelled. observable_done frees. */
 void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out);
-/* Appends why ports do not show under @m: "not observable: ...". */
+/* Returns why ports are not observable under @m: "not observable: ...". */
 const char *observable_reason(const struct mapping *m);
 void observable_done(struct observable *list, size_t count);
 

@@ -34,8 +34,8 @@ unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
     return uops;
 }
 
-/* Fills @to with a renaming that makes ports of the same forms adjacent: repeatedly the most
- * similar port, starting with the most used. */
+/* Fills @to with a renaming that makes ports with common forms adjacent: repeatedly the most
+ * similar port, beginning with the most used. */
 static void order_ports(const struct genome *g, uint8_t *to)
 {
     unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
@@ -63,7 +63,8 @@ static void order_ports(const struct genome *g, uint8_t *to)
     }
 }
 
-/* Usages of @before for the forms of @o; NULL if not comparable. The caller frees. */
+/* Returns the usages of @before for the forms of @o; NULL if they are not comparable. The caller
+ * frees. */
 static struct genome *carried(const struct outline *o, const struct outline *before)
 {
     if (!before || before->best->ports != o->best->ports)
@@ -97,7 +98,7 @@ static void name_ports(struct outline *o, const struct outline *before)
     genome_free(like);
 }
 
-/* Notes where other near-optimal mappings use other ports. */
+/* Records where other near-optimal mappings use other ports. */
 static void note_doubts(struct outline *o, struct genome *const *genomes, size_t count)
 {
     uint8_t to[PROBLEM_PORTS_MAX];
@@ -122,7 +123,7 @@ double outline_error(const struct outline *o, size_t e)
     return (double)o->predicted[e] / (double)o->problem->cycles[e] - 1;
 }
 
-/* Lists the experiments predicted worst. */
+/* Lists the experiments with the worst predictions. */
 static void note_worst(struct outline *o)
 {
     for (uint32_t e = 0; e < o->problem->experiments; e++) {
@@ -139,7 +140,7 @@ static void note_worst(struct outline *o)
     }
 }
 
-/* The experiment of form @form alone. */
+/* Returns the experiment of form @form alone. */
 static uint32_t alone(const struct problem *p, size_t form)
 {
     for (uint32_t l = p->link_start[form]; l < p->link_start[form + 1]; l++) {
@@ -160,7 +161,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->measured > y->measured) - (x->measured < y->measured);
 }
 
-/* Chooses as many experiments as are distinguishable in a plot. */
+/* Selects as many experiments as a plot can show. */
 static void choose_pairs(struct outline *o)
 {
     const struct problem *p = o->problem;

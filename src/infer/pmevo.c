@@ -4,26 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-#define TOLERANCE 0.1    /* of the authors' program */
-#define INITIAL_UOPS 1   /* edges of a form at the start */
+#define TOLERANCE 0.1    /* tolerance of the authors' program */
+#define INITIAL_UOPS 1   /* µops per form at the start */
 
 struct individual {
     struct genome *genome;
-    double d, fitness;   /* d: with tolerance if requested; genome->d_avg is without */
+    /* d: D_avg, with tolerance if requested; genome->d_avg is without tolerance */
+    double d, fitness;
     double volume;
 };
 
 struct pmevo {
     const struct problem *p;
     const struct table_engine *engine;
-    struct columns columns;   /* all: individuals have different sets for almost every form */
+    /* all sets, because individuals have different sets for almost every form */
+    struct columns columns;
     struct tables tables;
     struct rng rng;
     bool tolerant;
     double volume_weight;
     size_t population;
-    struct individual *pool;   /* 2p: parents, then children */
-    double d_low, d_high, v_low, v_high;   /* of the last selection */
+    struct individual *pool;   /* 2p individuals: parents, then children */
+    double d_low, d_high, v_low, v_high;   /* ranges in the last selection */
 };
 
 static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluations)
@@ -46,8 +48,8 @@ static void evaluate(struct pmevo *m, struct individual *x, uint64_t *evaluation
     ++*evaluations;
 }
 
-/* n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4); a form not measured alone counts as one
- * cycle. */
+/* Draws n in [1, ⌈t(i)·|u|⌉] for a random µop u (section 4.4). A form not measured alone counts as
+ * one cycle. */
 static void random_gene(struct pmevo *m, size_t f, unsigned ports, struct gene *gene)
 {
     double t = isnan(m->p->single[f]) ? 1 : (double)m->p->single[f];
@@ -99,7 +101,7 @@ void pmevo_free(struct pmevo *m)
     free(m);
 }
 
-/* Each edge of both parents goes to a random child; each child has at least one. */
+/* Assigns each edge of both parents to a random child. Each child has at least one. */
 static void cross(struct pmevo *m, const struct gene *a, const struct gene *b, struct gene *x,
                   struct gene *y)
 {

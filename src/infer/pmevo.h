@@ -9,20 +9,20 @@
 
 struct pmevo;
 
-/* @tolerant: as in the authors' program: errors below 10 % count as 0, objectives are scaled to [1,
- * 1000]. */
+/* Creates a population. @tolerant: as in the authors' program, errors below 10 % count as 0 and
+ * objectives are scaled to [1, 1000]. */
 struct pmevo *pmevo_new(const struct problem *p, unsigned ports, unsigned population,
                         double volume_weight, bool tolerant, uint64_t seed);
 void pmevo_free(struct pmevo *m);
-/* Runs one generation: p children, then selection. False once converged (all individuals equally
- * fit). Adds the number of evaluated genomes to @evaluations. */
+/* Runs one generation: p children, then selection. Returns false when it has converged (all
+ * individuals equally fit). Adds the number of evaluated genomes to @evaluations. */
 bool pmevo_generation(struct pmevo *m, uint64_t *evaluations);
-/* Hill climbing on the counts of individual @index, until no change by one improves its fitness or
- * @go_on (may be NULL) returns false. */
+/* Changes counts of individual @index one at a time, until none improves its fitness or @go_on (may
+ * be NULL) returns false. */
 void pmevo_climb(struct pmevo *m, size_t index, bool (*go_on)(void *), void *state,
                  uint64_t *evaluations);
 size_t pmevo_population(const struct pmevo *m);
-/* Individuals, fittest first; d_avg and cost (the fitness) filled. Valid until the next
+/* Returns an individual, fittest first, with d_avg and cost (its fitness). Valid until the next
  * generation. */
 const struct genome *pmevo_individual(const struct pmevo *m, size_t index);
 

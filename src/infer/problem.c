@@ -10,7 +10,8 @@
 #include "base/watch.h"
 #include "isa/operands.h"
 
-#define PARTNERS_MAX ((size_t)1 << 27)   /* sum of partners over all experiments: half a gigabyte */
+/* largest sum of partners over all experiments: half a gigabyte */
+#define PARTNERS_MAX ((size_t)1 << 27)
 
 unsigned problem_form_kind(const char *name)
 {
@@ -36,8 +37,8 @@ struct sized_experiment {
     uint64_t size;   /* instructions */
 };
 
-/* Sorts short experiments first, then by terms, so that equal ones are adjacent. After a
- * cancellation all rows compare equal, which ends the sort soon. */
+/* Sorts short experiments first, then by terms, so that equal ones are adjacent. If cancelled all
+ * rows compare equal, which ends the sort soon. */
 static int compare_rows(const void *a, const void *b, void *state)
 {
     const struct experiments *t = state;
@@ -64,7 +65,7 @@ static bool same_terms(const struct experiments *t, size_t x, size_t y)
                   count * sizeof(struct flat_term)) == 0;
 }
 
-/* Selects and sorts rows; NULL when memory runs out. */
+/* Selects and sorts rows. NULL if memory runs out. */
 static struct sized_experiment *select_rows(const struct experiments *t, const bool *keep,
                                             size_t *count)
 {
@@ -171,7 +172,7 @@ static uint64_t fingerprint(const struct problem *p)
     return hash;
 }
 
-/* Bytes of the problem made of @rows. */
+/* Returns the size of the problem made of @rows, in bytes. */
 static size_t bytes_of(const struct experiments *t, const struct sized_experiment *rows,
                        size_t count)
 {
@@ -189,7 +190,7 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
     return bytes;
 }
 
-/* Mean number of other forms per experiment with a form. */
+/* Returns the mean number of other forms per experiment with a form. */
 static size_t partners_in(const struct experiments *t, const struct sized_experiment *rows,
                           size_t count)
 {
@@ -247,7 +248,7 @@ void problem_pack(const struct problem *p, struct str *out)
     pack_array(out, p->weight, p->experiments, sizeof *p->weight);
 }
 
-/* Reads @count items of @size bytes plus one; empty if missing. */
+/* Reads @count items of @size bytes, and allocates one more. Empty if the bytes are missing. */
 static void *array_of(struct unpacking *from, size_t count, size_t size)
 {
     void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);
@@ -287,7 +288,7 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
-/* Copies @count items of @size bytes, with room for @more. */
+/* Copies @count items of @size bytes, and allocates @more. */
 static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
 {
     void *copy = mem_zero(count + more + 1, size);
@@ -295,7 +296,7 @@ static void *copy_with_room(const void *items, size_t count, size_t more, size_t
     return copy;
 }
 
-/* Bytes of the terms of @count experiments that begin at @term_start. */
+/* Returns the size of the terms of @count experiments that begin at @term_start, in bytes. */
 static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
 {
     const struct problem *p = NULL;

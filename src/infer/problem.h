@@ -1,5 +1,5 @@
 /* Input of inference: measured experiments over a set of forms, laid out for incremental
- * evaluation. Immutable; holders read it on any thread. */
+ * evaluation. Immutable; any thread with a reference may read it. */
 #ifndef PORTOLAN_INFER_PROBLEM_H
 #define PORTOLAN_INFER_PROBLEM_H
 
@@ -10,53 +10,55 @@
 #define PROBLEM_PORTS_MAX COLUMNS_DIRECT_PORTS
 struct problem {
     size_t forms, experiments;
-    char **names;                  /* of the forms, owned */
+    char **names;                  /* names of the forms, owned */
     uint32_t *term_start;          /* experiments + 1 offsets into terms */
     struct table_term *terms;
-    float *cycles;                 /* measured; not NaN */
+    float *cycles;                 /* measured cycles; not NaN */
     float *inverse;                /* weight / cycles */
-    float *weight;                 /* 1 unless measured several times */
+    float *weight;                 /* weight per experiment: 1 unless measured several times */
     double weights;                /* their sum */
-    uint32_t *link_start;          /* forms + 1 offsets into links: shortest experiments first */
+    /* forms + 1 offsets into links, which list shortest experiments first */
+    uint32_t *link_start;
     struct table_link *links;
     struct table_term *others;
-    uint8_t *kind;                 /* of the forms: problem_form_kind */
+    uint8_t *kind;                 /* kind per form: problem_form_kind */
     /* cycles of the form alone; NaN: not measured */
     float *single;
     /* hash of forms and cycles: identifies the problem of a checkpoint */
     uint64_t fingerprint;
-    _Atomic unsigned holders;      /* besides the creator */
+    _Atomic unsigned holders;      /* number of references besides the creator's */
 };
 
-/* Kind of the form @name, as "ADD (R64, M64)": forms of one kind more likely share a usage. By
- * memory operand, first or later; vectors; scalar floating-point registers; general registers next
- * to these; other operands, such as a shift or mask. Widths, immediates and branch targets do not
- * count. AArch64 names the stored register first, so its stores have the kind of loads. */
+/* Returns the kind of the form @name, as "ADD (R64, M64)". Forms of one kind more probably share a
+ * usage. The kind depends on the memory operand, first or later; vectors; scalar floating-point
+ * registers; general registers next to these; other operands, such as a shift or mask. It does not
+ * depend on widths, immediates and branch targets. AArch64 names the stored register first, so its
+ * stores are of the kind of loads. */
 unsigned problem_form_kind(const char *name);
-/* Makes a problem of the measured rows of @t for which @keep (NULL: all) is true; equal experiments
- * are averaged. It has only forms of measured rows. NULL with err when nothing is measured, or
+/* Makes a problem of the measured rows of @t for which @keep (NULL: all) is true, with the forms of
+ * these rows. Equal experiments are averaged. NULL with err if nothing is measured, or when
  * cancelled (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 /* Copies @p with @count more experiments, of the forms terms[term_start[i] .. term_start[i + 1]).
- * They have no cycles and do not count until problem_set. NULL with err without memory; the caller
- * frees. */
+ * They have no cycles and are ignored until problem_set. NULL with err if memory runs out. The
+ * caller frees. */
 struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start,
                                const struct table_term *terms, struct err *err);
-/* Sets positive @cycles of experiment @e of several forms, before anybody else reads @p. */
+/* Sets positive @cycles of experiment @e of several forms, before another thread reads @p. */
 void problem_set(struct problem *p, size_t e, double cycles);
-/* Adds a holder, which calls problem_free. */
+/* Adds a reference, which problem_free releases. */
 struct problem *problem_hold(struct problem *p);
-/* Frees the problem when its last holder calls it. */
+/* Releases a reference. The last release frees the problem. */
 void problem_free(struct problem *p);
-/* Serialises the data from which the rest is computed (base/pack.h). */
+/* Serialises the data from which all other members are computed (base/pack.h). */
 void problem_pack(const struct problem *p, struct str *out);
-/* Rebuilds a packed problem. NULL with err for invalid bytes or without memory. */
+/* Rebuilds a packed problem. NULL with err for invalid bytes or if memory runs out. */
 struct problem *problem_unpack(struct unpacking *from, struct err *err);
-/* Returns its experiments over @columns for the forms' @genes, with storage for the tables unless
- * @stride is 0: the caller frees values. */
+/* Returns its experiments over @columns for the forms' @genes. Unless @stride is 0 it allocates
+ * storage for the tables, and the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns,
                              const struct gene *genes, size_t stride);
-/* Index of a form, or SIZE_MAX; linear search. */
+/* Returns the index of a form, or SIZE_MAX. Linear search. */
 size_t problem_form(const struct problem *p, const char *name);
 
 #endif

@@ -10,12 +10,12 @@ struct row_index {
     struct index index;
 };
 
-/* Indexes the rows of @t, the first of equal ones; ends early when cancelled. */
+/* Indexes the rows of @t; of equal rows the first one. Ends early if cancelled. */
 struct row_index row_index_new(const struct experiments *t);
 void row_index_done(struct row_index *x);
 /* Returns the row with these @n terms, sorted by form without duplicates, or INDEX_NONE. */
 uint32_t row_index_find(const struct row_index *x, const struct flat_term *terms, size_t n);
-/* Adds @row, whose terms are new. */
+/* Adds @row, whose terms must not be in the index. */
 void row_index_add(struct row_index *x, uint32_t row);
 
 #endif

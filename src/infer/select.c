@@ -13,21 +13,22 @@
 #include "model/metrics.h"
 #include "throughput/predict.h"
 
-#define CANDIDATES 40         /* candidates per wanted experiment, */
-#define CANDIDATES_MOST 8000  /* and in total */
-/* size of the committee: individuals of the run, and samples of walks from them */
+#define CANDIDATES 40         /* candidates per requested experiment */
+#define CANDIDATES_MOST 8000  /* most candidates in total */
+/* Size of the committee: individuals of the run, and samples of random walks from them. */
 #define COMMITTEE 32
 /* temperature of the walks, in units of noise: enough to leave the search's end point */
 #define WALK_HEAT 3
-#define WALK_MOVES 300        /* per form between two samples, */
-/* unless all together exceed this share of the round's time */
+#define WALK_MOVES 300        /* moves per form between two samples */
+/* largest share of the round's time for all walks */
 #define WALK_SHARE 0.3
-#define WALK_STEP 2000        /* moves between checks of the clock */
-#define RESIDUALS_BESIDE 4    /* weight of the mean residual relative to a form's own */
+#define WALK_STEP 2000        /* moves between two reads of the clock */
+/* weight of the mean residual relative to a form's own, in experiments */
+#define RESIDUALS_BESIDE 4
 /* multiple of the noise within which disputed rows count as predicted */
 #define PREDICTED 1.5
-#define PREDICTED_LEAST 16     /* number that suffices */
-/* consecutive such rounds: a single one occurs while questions are open */
+#define PREDICTED_LEAST 16     /* number of disputed rows that must be predicted */
+/* number of successive rounds that must be predicted; one may be so by chance */
 #define PREDICTED_ROUNDS 2
 
 const char *const select_end_names[] = {
@@ -36,9 +37,10 @@ const char *const select_end_names[] = {
 struct committee {
     struct mapping *mappings[COMMITTEE];   /* best first */
     size_t count;
-    /* relative error of the best on all measurements */
+    /* relative error of the best mapping on all measurements */
     double noise;
-    double *form_noise;                    /* of the experiments with each form of the table */
+    /* relative error on the experiments with a form, per form of the table */
+    double *form_noise;
 };
 
 static void committee_done(struct committee *c)
@@ -49,8 +51,8 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-/* Expected noise of each row of @t from @first on, the mean of its forms'. NULL when memory runs
- * out; the caller frees. */
+/* Returns the expected noise of each row of @t from @first on: the mean of its forms'. NULL if
+ * memory runs out. The caller frees. */
 static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
     double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
@@ -66,9 +68,9 @@ static double *noise_of_rows(const struct experiments *t, size_t first, const do
     return noise;
 }
 
-/* Deviations of each mapping's prediction from the mean, relative and in units of the row's @noise,
- * for rows of @t from @first on: @n numbers per row, zeros if one lacks a form. NULL when memory
- * runs out. */
+/* Returns the deviations of each mapping's prediction from the mean, relative and in units of the
+ * row's @noise, for rows of @t from @first on: @n numbers per row, zeros if a mapping lacks a form.
+ * NULL if memory runs out. */
 static double *deviations(const struct mapping *const *mappings, size_t n,
                           const struct experiments *t, size_t first, const double *noise)
 {
@@ -105,7 +107,7 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-/* Conditions the committee on a measurement of row @chosen with noise 1: subtracts the correlated
+/* Conditions the committee on a measurement of row @chosen with noise 1. Subtracts the correlated
  * part from all rows, like the ensemble Kalman filter. */
 static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
 {
@@ -120,8 +122,8 @@ static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
     }
 }
 
-/* Covariance of the committee's relative deviations over all rows: sums of products, @n by @n, into
- * @out. */
+/* Computes the covariance of the committee's relative deviations over all rows: sums of products,
+ * @n by @n, into @out. */
 static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n,
                          double *out)
 {
@@ -134,10 +136,11 @@ static void sum_disputes(const double *deviation, const double *noise, size_t ro
     }
 }
 
-/* Row that resolves most of the disagreement over all rows, by settle(): others lose (own *
- * other)^2 / (own^2 + n). The most disputed row resolves less if uncorrelated, like rows that no
- * mapping explains (active learning after Cohn, not MacKay). @rows when none is above the noise;
- * @disagreement is that of the most disputed one, relative, NaN without one. */
+/* Returns the row that resolves most of the disagreement over all rows, by settle(): other rows
+ * lose (own * other)^2 / (own^2 + n). The most disputed row resolves less if it is uncorrelated,
+ * like rows that no mapping explains (active learning after Cohn, not MacKay). Returns @rows if no
+ * disagreement exceeds the noise. @disagreement: that of the most disputed row, relative; NaN:
+ * none. */
 static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n,
                            const bool *taken, double *disagreement)
 {
@@ -168,7 +171,7 @@ static size_t most_telling(const double *deviation, const double *noise, size_t 
     return best;
 }
 
-/* Draws up to @count experiments of @size different forms. */
+/* Draws up to @count experiments of @size different forms. Returns their number. */
 static size_t draw_some(struct experiments *t, const struct select_pool *from, size_t count,
                         unsigned size, struct rng *rng)
 {
@@ -206,8 +209,8 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
             added++;
             pass++;
         } else if (pass > 0) {
-            /* This committee is resolved; a larger one would disagree more: the rest of the batch
-             * repeats the same questions. */
+            /* This committee is resolved, but a larger one would differ more. The remaining
+             * experiments of the batch resolve the same disagreement again. */
             memcpy(left, all, rows * n * sizeof *left);
             pass = 0;
         } else {
@@ -222,7 +225,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     return added;
 }
 
-/* Median repeatability of the measurements; NaN without repetitions. */
+/* Returns the median spread of the measurements; NaN without repetitions. */
 static double median_spread(const struct experiments *t)
 {
     double *spread = shortage_alloc((t->rows.count + 1) * sizeof *spread);
@@ -260,8 +263,8 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
     }
 }
 
-/* Collects the individuals of @e, which started independently and so ended in different optima, and
- * samples of walks from them: the optima's widths. */
+/* Collects the individuals of @e, which started independently and ended in different optima, and
+ * samples of walks from them, which show the widths of these optima. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best,
                    const struct evolve_options *o)
 {
@@ -293,7 +296,8 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
 }
 
 /* Returns the residual of each form, shrunk towards the mean for forms with few experiments. It is
- * subtracted from the disagreement: more experiments do not settle a form that nothing explains. */
+ * subtracted from the disagreement, because more experiments do not help with a form that no usage
+ * explains. */
 static double *residual_of_forms(const struct mapping *best, const struct experiments *t,
                                  double noise)
 {
@@ -345,7 +349,8 @@ static bool infer(const struct experiments *t, const struct select_options *so,
     return out->count > 0;
 }
 
-/* Mean relative error of @m on the rows of @t marked in @fresh; NaN when it covers none. */
+/* Returns the mean relative error of @m on the rows of @t marked in @fresh; NaN if it covers
+ * none. */
 static double error_on(const struct mapping *m, const struct experiments *t, const bool *fresh)
 {
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
@@ -363,7 +368,7 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return n ? sum / (double)n : NAN;
 }
 
-/* Measures pending rows; @error is that of @m (may be NULL) on them. */
+/* Measures pending rows. @error: that of @m (may be NULL) on them. */
 static bool measure_fresh(struct experiments *t, select_measure *measure, void *state,
                           const struct mapping *m, double *error, struct err *err)
 {
@@ -380,7 +385,8 @@ static bool measure_fresh(struct experiments *t, select_measure *measure, void *
     return ok;
 }
 
-/* Forms with cycles alone: experiments with others fail as well. Returns their number. */
+/* Lists the forms with cycles alone, because experiments with other forms fail as well. Returns
+ * their number. */
 static size_t usable_forms(const struct experiments *t, uint32_t *out)
 {
     size_t n = 0;
@@ -395,7 +401,7 @@ static size_t usable_forms(const struct experiments *t, uint32_t *out)
     return n;
 }
 
-/* Number of rows of several forms. */
+/* Returns the number of measured rows with several forms. */
 static size_t measurements_in(const struct experiments *t)
 {
     size_t n = 0;
@@ -404,7 +410,7 @@ static size_t measurements_in(const struct experiments *t)
     return n;
 }
 
-/* Adds random experiments, about equally many of each size. */
+/* Adds random experiments, about equally many of each size. Returns their number. */
 static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count,
                             struct rng *rng)
 {
@@ -414,8 +420,8 @@ static size_t add_by_chance(struct experiments *t, const struct select_pool *poo
     return added;
 }
 
-/* Adds the experiments of the next round, or sets the reason in @round. @predicted: number of
- * consecutive predicted rounds. */
+/* Adds the experiments of the next round, or sets the reason for the end in @round. @predicted:
+ * number of successive predicted rounds. */
 static size_t ask(struct experiments *t, const struct select_options *o, const struct committee *c,
                   unsigned predicted, struct rng *rng, struct select_round *round)
 {

@@ -1,4 +1,4 @@
-/* Active experiments: measures those on which good mappings disagree most, and infers again. */
+/* Active experiments: measures those in which good mappings differ most, and infers again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -6,62 +6,66 @@
 #include "model/experiments.h"
 
 #define SELECT_SIZE_MOST 8
-#define SELECT_NOISE_LEAST 0.002   /* relative: no measurement is persistently better */
+/* least relative noise; no measurement is reliably more accurate */
+#define SELECT_NOISE_LEAST 0.002
 
-/* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the
+/* Measures the pending rows of @t, with results as in PMEvo Definition 1. False with err ends the
  * inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* Limits of the selection: experiments of 2 to @size different forms. */
+/* Experiments that may be selected: of 2 to @size different forms. */
 struct select_pool {
-    const uint32_t *forms;               /* of the table, without duplicates */
+    const uint32_t *forms;               /* indices into the table's forms, without duplicates */
     size_t forms_count;
-    /* only rows with a value there, of any forms; NULL: any */
+    /* selects only rows with a value in this table, of any forms; NULL: any rows */
     const struct experiments *record;
     unsigned size;
 };
 
-/* Adds up to @count pending rows to @t. Of many random ones that @pool allows it selects those that
- * resolve most of the mappings' disagreement over all of these, most informative first, excluding
- * what earlier choices resolve. Disagreement (standard deviation over mean) is relative to
- * @form_noise, one per form of @t; no row is added on which the mappings agree within the mean of
- * its forms'. Returns their number; @disagreement is that on the most disputed candidate, NaN
- * without candidates. */
+/* Adds up to @count pending rows to @t, and returns their number. Of many random ones that @pool
+ * allows, selects those that resolve most of the mappings' disagreement over all of these, most
+ * informative first. Ignores what earlier choices resolve. Disagreement (standard deviation over
+ * mean) is relative to @form_noise, one per form of @t. No row is added on which the mappings agree
+ * within the mean noise of its forms. @disagreement: that on the most disputed candidate; NaN: no
+ * candidate. */
 size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t,
                           const struct select_pool *pool, size_t count, const double *form_noise,
                           struct rng *rng, double *disagreement);
 
 struct select_options {
-    struct evolve_options evolve;    /* of each round; its seconds or generations are per round */
-    /* random experiments initially, experiments per round, and in total (without single forms) */
+    /* options of each round; seconds and generations are per round */
+    struct evolve_options evolve;
+    /* initial random experiments; experiments per round; most in total, without those of single
+     * forms */
     size_t first, batch, most;
     unsigned size;                   /* forms of the largest experiment, at least 2 */
-    bool random;                     /* random batches, for comparison */
-    /* borrowed: requests only its experiments with a value; NULL: any */
+    bool random;                     /* selects randomly, for comparison */
+    /* requests only experiments with a value in this table, borrowed; NULL: any */
     const struct experiments *record;
-    /* NULL, or called several times per second while inferring: may stop it */
+    /* Called several times per second during inference; may stop it. NULL: none. */
     void (*poll)(void *state, struct evolve *e);
     void *poll_state;
 };
 
-/* Why selection ended. */
+/* Why the selection ended. */
 enum select_end {
     SELECT_GOES_ON,
-    SELECT_MOST,         /* options.most are measured */
+    SELECT_MOST,         /* options.most experiments are measured */
     SELECT_AGREED,       /* the mappings agree on all candidates */
     SELECT_PREDICTED,     /* the best mapping predicted the most disputed rows */
 };
 extern const char *const select_end_names[];
 
-/* Relative errors are means of |predicted - measured| / measured. */
+/* Result of one round. Relative errors are means of |predicted - measured| / measured. */
 struct select_round {
-    size_t measurements;   /* so far, without single forms */
-    /* error of the previous round's mapping on this round's measurements; NaN in the first */
+    size_t measurements;   /* number of measurements so far, without those of single forms */
+    /* error of the previous round's mapping on this round's measurements; NaN in the first round */
     double error;
-    /* error of this round's mapping on all so far: more measurements do not lower it */
+    /* error of this round's mapping on all measurements so far, which more measurements do not
+     * reduce */
     double noise;
-    /* on the most disputed candidate for the next round: standard deviation over mean; NaN without
-     * one */
+    /* disagreement on the most disputed candidate for the next round: standard deviation over mean;
+     * NaN: none */
     double disagreement;
     enum select_end end;
 };
@@ -70,18 +74,17 @@ struct select_round {
 typedef void select_report(void *state, const struct select_round *round,
                            const struct mapping *best);
 
-/* Measures @t's forms alone and @first random experiments, except those with results, then infers,
+/* Measures @t's forms alone and @first random experiments, except those with results. Then infers,
  * selects and measures in turn, until nothing is disputed or @most is reached. Runs evolve_worker
- * on the calling thread only. Returns the best mapping, NULL with err. */
+ * only on the calling thread. Returns the best mapping; NULL with err. */
 struct mapping *select_run(struct experiments *t, const struct select_options *o,
                            select_measure *measure, void *measure_state, select_report *report,
                            void *report_state, struct err *err);
 
-/* replay.c: recorded measurements in place of a CPU, to evaluate the choice of experiments
- * repeatedly. */
+/* replay.c: recorded measurements instead of a CPU, for repeated evaluation of the selection. */
 
-/* Fills pending rows of @t from the experiments of @state, a struct experiments, by form names.
- * Missing ones get a failed state. A select_measure (infer/select.h); always true. */
+/* Fills pending rows of @t from the experiments of @state, a struct experiments, by names of forms.
+ * Missing ones get a failed state. A select_measure (infer/select.h). Always returns true. */
 bool replay_measure(struct experiments *t, void *state, struct err *err);
 
 #endif
