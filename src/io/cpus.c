@@ -13,7 +13,7 @@ static const char *const columns[CPUS_COLUMNS] = {"name",   "product", "core",  
                                                   "vendor", "family",  "models", "steppings",
                                                   "kind",   "needs",   "lacks",  "aliases"};
 
-/* Checks the order of columns that cpus_at assumes. */
+/* Checks that the columns are in the order of enum cpu_column. */
 static bool check(const struct csv_table *t, const char *path, struct err *err)
 {
     for (int i = 0; i < CPUS_COLUMNS; i++)
@@ -37,7 +37,7 @@ static struct cpus *of_rows(size_t count)
     return cpus;
 }
 
-/* NULL when the program was built with another text. */
+/* Returns the table of the built-in image. NULL if the image was built from another text. */
 static struct cpus *of_image(const struct str *bytes)
 {
     const uint32_t *cells;
@@ -51,7 +51,7 @@ static struct cpus *of_image(const struct str *bytes)
     return cpus;
 }
 
-/* NULL with err for an invalid table. */
+/* Parses the table from its text. NULL with err if it is invalid. */
 static struct cpus *of_text(const char *path, const struct str *bytes, struct err *err)
 {
     struct csv_table *t = csv_table_parse(path, str_text(bytes), bytes->length, err);
@@ -128,7 +128,8 @@ bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *o
     return false;
 }
 
-/* Returns whether "143;173-174;0xd0c" contains @value; an empty list contains all. */
+/* Returns whether @list ("143;173-174;0xd0c") contains @value. An empty list contains every
+ * value. */
 static bool among(const char *list, unsigned value)
 {
     for (const char *at = list; *at; at += strcspn(at, ";"), at += *at == ';') {
@@ -150,7 +151,7 @@ static bool fits(const char *const *row, const struct cpu_identity *id)
            !(*row[CPUS_LACKS] && cpu_identity_has(id, row[CPUS_LACKS]));
 }
 
-/* The first matching row; false when there is none. */
+/* Finds the first matching row. False if none matches. */
 static bool cpus_identified(const struct cpus *cpus, const struct cpu_identity *id,
                             struct cpu_product *out)
 {

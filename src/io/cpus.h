@@ -1,9 +1,9 @@
 /* data/cpus.csv: processors by CPUID or MIDR and by name, with the machine whose tables apply.
  * Columns: name (for --machine; empty: none), product, core, machine (empty: no tables), vendor,
- * family, models ("143;173-174"), steppings (likewise), kind (of a hybrid core), needs and lacks
- * (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and GCC:
- * "SKX;CSX"), source. An empty condition always holds; a row without vendor is only a name. The
- * first match counts. */
+ * family, models ("143;173-174"), steppings (in the same notation), kind (of a hybrid core), needs
+ * and lacks (an extension that must be present, or absent), aliases (names in OSACA, uiCA, LLVM and
+ * GCC: "SKX;CSX"), source. An empty condition always holds. A row without vendor is only found by
+ * name. The first match counts. */
 #ifndef PORTOLAN_IO_CPUS_H
 #define PORTOLAN_IO_CPUS_H
 
@@ -11,49 +11,49 @@
 #include "base/str.h"
 #include "isa/cpu.h"
 
-/* Columns in use, which come first in the table. */
+/* columns that the program reads, which are the first ones of the table */
 enum cpu_column {
     CPUS_NAME, CPUS_PRODUCT, CPUS_CORE, CPUS_MACHINE, CPUS_VENDOR, CPUS_FAMILY, CPUS_MODELS,
     CPUS_STEPPINGS, CPUS_KIND, CPUS_NEEDS, CPUS_LACKS, CPUS_ALIASES, CPUS_COLUMNS
 };
 
-/* The table from the text, or from the built-in image if the text is the same
+/* The table from the text, or from the built-in image if it was made from the same text
  * (io/machine_image.h). */
 struct cpus {
     const char *(*rows)[CPUS_COLUMNS];
     size_t count;
-    struct csv_table *text;    /* storage of the rows' texts; NULL: static */
+    struct csv_table *text;    /* storage of the rows' texts; NULL: texts of the image */
 };
 
-#define CPUS_LIMIT ((size_t)16 << 20)   /* bytes of the file */
+#define CPUS_LIMIT ((size_t)16 << 20)   /* largest size of the file in bytes */
 
-/* One row; borrowed from the table. */
+/* One row. Its texts are borrowed from the table. */
 struct cpu_product {
     const char *name, *product, *core, *machine;
     size_t row;
 };
 
-/* Loads the table; NULL with err when unreadable. cpus_free frees it. */
+/* Loads the table. NULL with err if unreadable. cpus_free frees it. */
 struct cpus *cpus_load(struct err *err);
 void cpus_free(struct cpus *cpus);
 size_t cpus_count(const struct cpus *cpus);
 struct cpu_product cpus_at(const struct cpus *cpus, size_t index);
-/* The first row with that name or alias, ignoring case; false when there is none. */
+/* Finds the first row with that name or alias, ignoring case. False if there is none. */
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out);
-/* Returns whether its machine is shipped. */
+/* Returns whether the row's machine is shipped. */
 bool cpu_product_known(const struct cpu_product *p);
-/* Appends the title, as in "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
+/* Appends the title: "Emerald Rapids (Golden Cove core, sapphirerapids tables)". */
 void cpu_product_title(const struct cpu_product *p, struct str *out);
 
-/* The machine of this CPU. */
+/* This CPU and its machine. */
 struct cpu_native {
     enum isa isa;
     char *name;       /* name for --machine */
-    char *machine;    /* whose tables apply */
-    char *title;      /* as cpu_product_title */
+    char *machine;    /* machine whose tables apply */
+    char *title;      /* title as in cpu_product_title */
 };
-/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty,
- * when no row matches or its machine is not shipped. */
+/* Fills @out, which cpu_native_done frees. False with err, which names the CPU, and @out empty if
+ * no row matches or its machine is not shipped. */
 bool cpu_native_find(struct cpu_native *out, struct err *err);
 void cpu_native_done(struct cpu_native *n);
 

@@ -1,19 +1,19 @@
-/* experiments.csv: experiment,cycles,spread,repeats,state. An empty number is missing; unknown
- * columns are kept. */
+/* experiments.csv: experiment,cycles,spread,repeats,state. An empty number is missing. Unknown
+ * columns are preserved. */
 #ifndef PORTOLAN_IO_EXPERIMENTS_FILE_H
 #define PORTOLAN_IO_EXPERIMENTS_FILE_H
 
 #include "model/experiments.h"
 
-/* NULL with file:line:column on failure; only the column experiment is required. The caller
- * frees. */
+/* Loads a file, of which only the column experiment is required. NULL with file:line:column on
+ * failure. The caller frees. */
 struct experiments *experiments_load(const char *path, struct err *err);
-/* As experiments_load from memory; errors name @name as the file. */
+/* Like experiments_load, from memory. Errors name @name as the file. */
 struct experiments *experiments_parse(const char *name, const char *bytes, size_t length,
                                       struct err *err);
-/* Saves atomically; numbers read back exactly. */
+/* Saves atomically, with enough digits to restore each number exactly. */
 bool experiments_save(const struct experiments *t, const char *path, struct err *err);
-/* The text of experiments_save; incomplete when cancelled. */
+/* Writes the text of experiments_save. Incomplete if cancelled. */
 void experiments_csv(const struct experiments *t, struct str *out);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* Cycles of @usage on the ports outside @skip. */
+/* Returns the cycles of @usage on the ports outside of @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)
 {
     struct mass *masses = mem_alloc((usage->count + 1) * sizeof *masses);
@@ -62,7 +62,7 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
     throughput_free(engine);
 }
 
-/* PMEvo's notation of "{RW:R64}" in a template; false for other types. */
+/* Appends PMEvo's notation of "{RW:R64}" in a template. False for other types. */
 static bool placeholder_name(const char *access, const char *type, struct str *out)
 {
     static const char *const sizes[][2] = {{"M8", "byte"},      {"M16", "word"},
@@ -108,7 +108,8 @@ void pmevo_name_of(const struct form_row *row, struct str *out)
             at++;
         }
     }
-    /* PMEvo has no notation for fixed registers and prefixes: names must read back the same. */
+    /* PMEvo has no notation for fixed registers and prefixes, so only names that it can convert
+     * back are used. */
     if (!ok || !pmevo_form_name(str_text(out) + start, &back) ||
         strcmp(str_text(&back), row->form) != 0) {
         out->length = start;
@@ -136,7 +137,7 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-/* Records in @all that a source calls @form @name, "" for the exported name. */
+/* Records in @all that a source calls @form @name; "": by the exported name. */
 static void note_name(json_t *all, const char *form, const char *name)
 {
     json_t *names = json_object_get(all, form);
@@ -148,7 +149,8 @@ static void note_name(json_t *all, const char *form, const char *name)
     json_object_set_new(names, name, json_true());
 }
 
-/* Original names of each form in @e, for a mapping inferred from it; the caller releases it. */
+/* Returns the original names of each form in @e, for a mapping inferred from it. The caller
+ * releases the result. */
 static json_t *names_of_experiments(const struct experiments *e)
 {
     json_t *all = json_object(), *name;
@@ -171,8 +173,8 @@ static json_t *names_of_experiments(const struct experiments *e)
     return all;
 }
 
-/* Names of @entry: from its source file, else from the experiments in @all, else in the notation,
- * else ours. The caller releases it. */
+/* Returns the names of @entry: from its source file, else from the experiments in @all, else in
+ * PMEvo's notation, else Portolan's name. The caller releases the result. */
 static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
 {
     json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0

@@ -1,5 +1,5 @@
-/* Exports port mappings in the formats of uops.info and PMEvo. All end early when cancelled; their
- * output is incomplete then. */
+/* Exports port mappings in the formats of uops.info and PMEvo. All functions end early if
+ * cancelled, with incomplete output. */
 #ifndef PORTOLAN_IO_EXPORT_MAPPING_H
 #define PORTOLAN_IO_EXPORT_MAPPING_H
 
@@ -7,39 +7,40 @@
 #include "model/experiments.h"
 #include "model/machine.h"
 
-/* Table of uops.info: instruction,family,latency,throughput,uops,ports; family from @forms (may be
- * NULL), throughput by the ports without / with dividers, uops empty when unknown. Dividers are
- * 4*p[DV] in ports. */
+/* Writes the table of uops.info: instruction,family,latency,throughput,uops,ports. family comes
+ * from @forms (may be NULL), throughput from the ports without / with dividers; uops is empty if
+ * unknown. Dividers are written as 4*p[DV] in ports. */
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out);
-/* PMEvo's JSON of kind Mapping3. Uses names in PMEvo's notation where possible (from @forms, may be
- * NULL), ours otherwise. Forms imported from PMEvo's JSON under other names get these again, and so
- * do forms of such experiments @e (may be NULL), for a mapping inferred from them. Latencies are
- * omitted. */
+/* Writes PMEvo's JSON of kind Mapping3. Uses PMEvo's names where possible (from @forms, may be
+ * NULL), otherwise Portolan's. Forms imported from PMEvo's JSON under other names get these names
+ * again, and so do forms of such experiments @e (may be NULL), for a mapping inferred from them.
+ * Omits latencies. */
 void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e,
                   struct str *out);
-/* The older kind Mapping: one µop per form. False with err, which names the first form with
- * more. */
+/* Writes the older kind Mapping, with one µop per form. False with err, which names the first form
+ * with more. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms,
                        const struct experiments *e, struct str *out, struct err *err);
-/* For json_dump_callback: appends to the struct str @out; ends when cancelled. */
+/* Callback for json_dump_callback: appends to the struct str @out. Ends the dump if cancelled. */
 int json_piece_add(const char *piece, size_t length, void *out);
-/* Name of @row in PMEvo's notation, "" if none: the inverse of pmevo_form_name. */
+/* Writes the name of @row in PMEvo's notation, "" if there is none. The inverse of
+ * pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 
-/* export_experiments.c: measured experiments in the notations of others. */
+/* export_experiments.c: measured experiments in the notations of other tools. */
 
-/* PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause, unmeasured
- * rows without a result. Forms with a template in PMEvo's notation use it (from @forms, may be
- * NULL); others keep their names. Incomplete when cancelled (base/watch.h): check before
- * writing. */
+/* Writes PMEvo's JSON of kind ExperimentList: counts as repetitions, failures as error_cause,
+ * unmeasured rows without a result. Forms with a template in PMEvo's notation use it (from @forms,
+ * may be NULL), others keep their names. Incomplete if cancelled (base/watch.h), which the caller
+ * must check before writing. */
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms,
                               struct str *out);
 
 /* export_osaca.c: a machine as an OSACA machine file (YAML). */
 
-/* Writes the whole file. Forms with the same AT&T spelling and cost share an entry; if costs
- * differ, the general one comes first and the others follow with a size suffix. Each entry lists
- * its forms in portolan_forms, which OSACA ignores, so that import_osaca restores the same mapping.
+/* Writes the whole file. Forms with equal AT&T spelling and cost share an entry. If costs differ,
+ * the general form comes first, and the others follow with a size suffix. Each entry lists its
+ * forms in portolan_forms, which OSACA ignores, so that import_osaca restores the same mapping.
  * False for instruction sets without a spelling. */
 bool export_osaca(const struct machine *m, struct str *out, struct err *err);
 

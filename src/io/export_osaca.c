@@ -16,14 +16,15 @@
 
 #define FORM_STEPS 8   /* steps (base/steps.h) per form */
 
-/* A form to write, with its sort keys. */
+/* a form to write, with its sort keys */
 struct item {
     const struct mapping_entry *entry;
     struct spelling text;
-    bool spelled;           /* has an assembly spelling */
-    unsigned rank;          /* smaller ones represent their group */
-    size_t order;           /* in the mapping */
-    /* general spelling: name and operand classes; OSACA does not distinguish forms with one key */
+    bool spelled;           /* whether the form has an assembly spelling */
+    unsigned rank;          /* the form with the least rank represents its group */
+    size_t order;           /* position in the mapping */
+    /* general spelling: name and operand classes. OSACA does not distinguish forms with equal
+     * keys. */
     char key[96];
 };
 
@@ -32,10 +33,10 @@ struct writer {
     struct throughput *engine;
     const struct machine *machine;
     enum isa isa;
-    bool failed, memory;    /* memory: out of memory */
+    bool failed, memory;    /* memory: it failed because memory ran out */
 };
 
-/* Takes @event, created if @made. */
+/* Emits @event, which was created if @made. Takes ownership of it. */
 static void emit(struct writer *w, int made, yaml_event_t *event)
 {
     if (w->failed && made)
@@ -162,8 +163,8 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-/* AArch64: an immediate offset is present or not, as in the form; writeback is distinguished. @o
- * NULL: any address. */
+/* Writes an address of AArch64: with or without immediate offset like the form, and with its
+ * writeback. @o NULL: any address. */
 static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 {
     put_part(w, "base", o ? o->base_name : "*");
@@ -240,8 +241,8 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
     return latency && a->micro_ops == b->micro_ops && usage_equal(&a->usage, &b->usage);
 }
 
-/* Branches and the like have several equal names; others have a general one after the suffixed
- * one. */
+/* Writes the names of an entry. Branches and similar forms have several equivalent names; other
+ * forms have a general name after the one with a suffix. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
     const struct spelling *f = &item->text;
@@ -251,7 +252,7 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     }
     unsigned from = general && f->suffixed ? 1 : 0,
              to = !general && f->suffixed ? 1 : f->name_count;
-    /* movzbq's general name is movzb; movzx is Intel's. */
+    /* The general name of movzbq is movzb; movzx is Intel's name. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
     if (to - from == 1 && !f->more) {
         put(w, f->names[from]);
@@ -265,8 +266,8 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     close_list(w);
 }
 
-/* Writes an entry for @items[first] and later ones of equal cost; marks them as @written, and as
- * @spoken for under the general name. */
+/* Writes an entry for @items[first] and later items of equal cost. Marks them in @written, and in
+ * @spoken if the entry has the general name. */
 static void put_entry(struct writer *w, const struct item *items, size_t n, size_t first,
                       bool *written, bool *spoken, bool general)
 {
@@ -309,8 +310,8 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (written[i])
             continue;
-        /* An entry under "addq" would hide the general one from its 64-bit forms: it comes after it
-         * then, unused by OSACA. */
+        /* An entry named "addq" would hide the general one from its 64-bit forms. It is therefore
+         * written after the general entry, where OSACA does not use it. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
             hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
@@ -320,7 +321,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
     free(spoken);
 }
 
-/* Key of a form in OSACA: name without size suffix, and operand classes. */
+/* Sets the key of a form in OSACA: name without size suffix, and operand classes. */
 static void set_key(struct item *item)
 {
     const struct spelling *f = &item->text;
@@ -342,8 +343,9 @@ static void set_key(struct item *item)
     str_done(&key);
 }
 
-/* 64-bit forms without prefixes represent the others, low bytes high ones, short immediates long
- * ones; on AArch64 those without a shift. */
+/* Returns the rank within a group: 64-bit forms without prefixes represent all others, low bytes
+ * represent high ones, short immediates long ones. On AArch64 forms without a shift represent those
+ * with one. */
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
@@ -396,7 +398,7 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Restricts µops with more ports to @indexed (0: none). */
+/* Writes the pressure. µops with more ports than @indexed use only these (0: no restriction). */
 static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_list(w, true);
@@ -410,7 +412,7 @@ static void put_pressure_within(struct writer *w, const struct usage *usage, por
     close_list(w);
 }
 
-/* Writes the rule of stores with an indexed address, if they use fewer ports. */
+/* Writes the rule of stores with an indexed address, if these can use fewer ports. */
 static void put_indexed(struct writer *w, const struct usage *usage, portset indexed)
 {
     open_map(w, true);
@@ -423,8 +425,8 @@ static void put_indexed(struct writer *w, const struct usage *usage, portset ind
     close_map(w);
 }
 
-/* Usage of the plain 64-bit move between memory and register, which OSACA adds to missing memory
- * forms. @indexed: ports for indexed addresses, 0: all. */
+/* Writes the usage of the plain 64-bit move between memory and register, which OSACA adds to
+ * register forms for missing memory forms. @indexed: ports for indexed addresses; 0: all. */
 static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
@@ -447,7 +449,8 @@ static void put_access(struct writer *w, const char *key, const char *form, port
     put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
-/* NaN if the machine does not define it: OSACA does not have our defaults. */
+/* Returns the fact; NaN if the machine does not define it, because OSACA lacks Portolan's
+ * defaults. */
 static double known_number(const struct machine *m, const char *fact)
 {
     return machine_fact(m, fact) ? fact_number(m, fact) : NAN;
@@ -465,7 +468,7 @@ static void put_facts(struct writer *w)
     }
 }
 
-/* Load latency of a register class: the fact, else that of a plain load. */
+/* Returns the load latency of a register class: the fact, else that of a plain load. */
 static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
     const struct mapping_entry *entry = mapping_find(m->mapping, load->form);

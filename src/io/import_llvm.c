@@ -14,21 +14,22 @@
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
-#define MICROCODE_LATENCY 100   /* value in LLVM's models for unmeasured microcode */
-#define CYCLES_MAX 100000   /* limit of resource cycles and latencies */
-/* Ends the rows of one form: an instruction of every model that no other form's row names. */
+#define MICROCODE_LATENCY 100   /* latency in LLVM's models of microcode that was not measured */
+#define CYCLES_MAX 100000   /* largest number of resource cycles, and largest latency */
+/* Marker that ends the rows of one form: an instruction that every model has and no other form's
+ * row names. */
 struct resource {
     char name[64];
     unsigned units;
-    portset set;         /* execution ports; 0: not an execution resource */
-    bool invalid;        /* the model marks the instruction as unknown */
+    portset set;         /* execution ports of the resource; 0: not an execution resource */
+    bool invalid;        /* whether the model marks the instruction as unknown */
 };
 
 struct llvm_import {
     struct resource resources[RESOURCES_MAX];
     unsigned count;
     struct ports ports;
-    size_t prefix;       /* common prefix of all single units: SKL, Zn4, ... */
+    size_t prefix;       /* length of the common prefix of all single units: SKL, Zn4, ... */
     struct machine *machine;
     const char *cpu;
     enum isa isa;
@@ -43,7 +44,8 @@ static int resource_find(const struct llvm_import *r, const char *name, size_t l
     return -1;
 }
 
-/* Load and store queues and the like are not ports: the address units limit first. */
+/* Returns whether the resource is a load or store queue or the like. These are not ports, because
+ * the address units limit first. */
 static bool is_queue(const char *name)
 {
     size_t length = strlen(name);
@@ -51,8 +53,9 @@ static bool is_queue(const char *name)
            (length >= 4 && strcmp(name + length - 4, "Load") == 0);
 }
 
-/* SKLPort5 is 5, SPRPort10 is A, Zn4ALU0 is ALU0, SKLFPDivider is FPDV; several units of one name
- * get numbers, or, if the name contains them (SBPort23:2, Zn3FP45:2), their digits. */
+/* Derives the name of a port. SKLPort5 becomes 5, SPRPort10 A, Zn4ALU0 ALU0, SKLFPDivider FPDV.
+ * Several units of one name get numbers or, if the name contains them (SBPort23:2, Zn3FP45:2),
+ * their digits. */
 static void port_name(const struct llvm_import *r, const struct resource *resource, unsigned unit,
                       char out[PORT_NAME_MAX])
 {
@@ -88,7 +91,7 @@ static void port_name(const struct llvm_import *r, const struct resource *resour
         snprintf(out, PORT_NAME_MAX, "%.11s", name);
 }
 
-/* Display order: ports by number, then others in LLVM's order, dividers last. */
+/* Returns the display order: ports by number, then others in LLVM's order, dividers last. */
 static unsigned port_order(const struct llvm_import *r, unsigned index)
 {
     const struct resource *resource = &r->resources[index];
@@ -101,7 +104,7 @@ static unsigned port_order(const struct llvm_import *r, unsigned index)
     return resource->units > 1 ? (unsigned)(name[4] - '0') : (unsigned)strtoul(name + 4, NULL, 10);
 }
 
-/* Parses "[16] - SKLPort23:2 SKLPort2, SKLPort3". */
+/* Parts of a line "[16] - SKLPort23:2 SKLPort2, SKLPort3". */
 struct resource_line {
     const char *name, *members;
     size_t length;
@@ -132,7 +135,7 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
-/* Makes truncated names unique by a final letter. */
+/* Makes truncated names unique by changing the last letter. */
 static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
 {
     size_t length = strlen(name);
@@ -144,8 +147,8 @@ static void make_unique(const struct llvm_import *r, char name[PORT_NAME_MAX])
     }
 }
 
-/* Single units first, so that groups can refer to them. A divider with several units becomes ports,
- * not a blocking pipe. */
+/* Adds a single unit, before the groups that refer to it. A divider with several units becomes
+ * ports instead of a blocking pipe. */
 static bool add_unit(struct llvm_import *r, struct resource *resource, struct err *err)
 {
     char name[PORT_NAME_MAX];
@@ -199,8 +202,8 @@ static void find_prefix(struct llvm_import *r, const bool *is_unit)
             same++;
         r->prefix = same;
     }
-    /* Not within a word: SKLPort5 and SKLPort6 may share SKLPort; Zn4ALU0, Zn4ALU1 must keep
-     * ALU. */
+    /* The prefix must end at a word: SKLPort5 and SKLPort6 may share SKLPort, but Zn4ALU0 and
+     * Zn4ALU1 must keep ALU. */
     while (first && r->prefix > 0 && !isupper((unsigned char)first[r->prefix]))
         r->prefix--;
 }
@@ -262,8 +265,8 @@ struct charge {
     int64_t cycles;
 };
 
-/* LLVM charges a use to every group that contains it: subtracts each from its supersets, small sets
- * first. */
+/* LLVM counts a use for every group that contains the resource. Subtracts each use from its
+ * supersets, small sets first. */
 static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
 {
     qsort(charges, n, sizeof *charges, portset_by_size);
@@ -277,7 +280,7 @@ static void undo_groups(struct charge *charges, size_t n, struct usage *usage)
     }
 }
 
-/* Parses digits at *@at up to CYCLES_MAX, and advances. */
+/* Parses digits at *@at up to CYCLES_MAX, and advances *@at. */
 static bool read_cycles(const char **at, const char *end, int64_t *out)
 {
     const char *start = *at;
@@ -308,8 +311,8 @@ static bool read_span(const char **at, const char *end, int64_t *cycles)
     return *at < end && *(*at)++ == ']';
 }
 
-/* Parses "SKLPort04,SKLPort237[2]" into @usage; false when it is no list of resources, with
- * *@invalid for a malformed one. */
+/* Parses "SKLPort04,SKLPort237[2]" into @usage. False if it is no list of resources, with *@invalid
+ * if it is a malformed list. */
 static bool read_charges(const struct llvm_import *r, const char *text, size_t length,
                          struct usage *usage, bool *invalid)
 {
@@ -345,7 +348,7 @@ static bool read_charges(const struct llvm_import *r, const char *text, size_t l
     return true;
 }
 
-/* A row of the table. */
+/* Values of a row of the table. */
 struct mca_row {
     unsigned micro_ops;
     double latency;
@@ -406,8 +409,8 @@ static bool read_row(const struct llvm_import *r, const char *line, const char *
     return true;
 }
 
-/* Combines the rows between two markers into one form: a prefix and its instruction may be two
- * rows. */
+/* Combines the rows between two markers to one form, because a prefix and its instruction may be
+ * two rows. */
 static void add_entry(struct llvm_import *r, const char *form, struct mca_row *sum)
 {
     struct mapping_entry entry = {(char *)form, sum->usage,
@@ -417,7 +420,7 @@ static void add_entry(struct llvm_import *r, const char *form, struct mca_row *s
         mapping_set(r->machine->mapping, &entry);
 }
 
-/* *@read: number of forms with rows. */
+/* Reads the rows of @forms. *@read: number of forms with rows. */
 static bool read_rows(struct llvm_import *r, const char *text, const char *end,
                       const char *const *forms, size_t count, size_t *read, struct err *err)
 {
@@ -456,7 +459,7 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end,
     return true;
 }
 
-/* *@read: as in read_rows; 0 if the table is missing. */
+/* Parses the report of llvm-mca. *@read: as in read_rows; 0 if the table is missing. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length,
                              const char *const *forms, size_t form_count, size_t *read,
                              struct err *err)
@@ -515,8 +518,8 @@ static void set_facts(struct machine *m, const char *summary)
     }
 }
 
-/* Without it no dependence is followed. x86-64 only: LLVM's models of Arm cores have an
- * accumulator's early forwarding separate from latencies. */
+/* Sets load_latency, without which analyses follow no dependence through loads. x86-64 only: LLVM's
+ * models of Arm cores have an early read of accumulators separate from latencies. */
 static void set_load_latency(struct machine *m)
 {
     const struct mapping_entry *load = mapping_find(m->mapping, "MOV (R64, M64)");
@@ -529,8 +532,8 @@ static void set_load_latency(struct machine *m)
     }
 }
 
-/* Appends the form's instance and the marker. LLVM's Intel syntax lacks `.+8`: branches use a
- * symbol. */
+/* Appends the form's instance and the marker. LLVM's Intel syntax lacks `.+8`, so branches refer to
+ * a symbol. */
 static void add_line(const struct form_row *row, struct str *input)
 {
     struct str line = {0};
@@ -543,13 +546,13 @@ static void add_line(const struct form_row *row, struct str *input)
 }
 
 #define CHUNK 1024      /* forms per run */
-/* unusable runs: for some 25 forms that crash it or have no row */
+/* most failed runs: enough for some 25 forms that crash llvm-mca or have no row */
 #define RETRIES_MAX 250
 
 struct import {
     const char *cpu;
     const struct forms *forms;
-    struct machine *machine;   /* created by the first chunk */
+    struct machine *machine;   /* the first chunk creates it */
     unsigned retries;
 };
 
@@ -565,8 +568,8 @@ static void take_part(struct import *w, struct machine *part)
 }
 
 /* Imports forms [first, first + count). llvm-mca crashes on some instructions or rejects them, and
- * some hide the next row: the halves are tried then, and a single such form is omitted. An
- * unreadable table is an error for all. */
+ * some hide the next row. In these cases both halves are tried, and a single such form is omitted.
+ * An unreadable table is an error for all forms. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};

@@ -1,5 +1,5 @@
-/* Imports a machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any of its
- * CPUs. */
+/* Imports a machine from llvm-mca -instruction-tables=full of the installed LLVM 22, for any CPU
+ * that it has. */
 #ifndef PORTOLAN_IO_IMPORT_LLVM_H
 #define PORTOLAN_IO_IMPORT_LLVM_H
 
@@ -10,8 +10,8 @@
  * Features may be appended to the name: neoverse-v2+aes+sha2. On failure err has the program and
  * its first error message. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
-/* The parser alone, for tests and fuzzing: @text is NUL-terminated at @length, @forms names the
- * rows in order. A form with an invalid row is omitted like an unknown one. */
+/* The parser, for tests and fuzzing. @text is NUL-terminated at @length. @forms names the rows in
+ * order. A form with an invalid row is omitted like an unknown one. */
 struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *text, size_t length,
                                   const char *const *forms, size_t form_count, struct err *err);
 

@@ -13,15 +13,15 @@
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
-#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry for its forms */
+#define ENTRY_STEPS 16   /* steps (base/steps.h) per entry while its forms are searched */
 
-#define FORM_SHOWN 100    /* bytes of a form's name in messages */
-#define FACT_LIMIT 1000   /* keys of a file; there are some 160 facts */
+#define FORM_SHOWN 100    /* most bytes of a form's name in messages */
+#define FACT_LIMIT 1000   /* most keys of a file; there are some 160 facts */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must match a form. FIT_ADDRESS: any parts of an address, if these do not
- * distinguish forms, and a mask register for a general one, as in OSACA. FIT_LOOSE: with or without
- * mask, which OSACA ignores, if the file has masks, and any shape if the entry has none. */
+/* How closely an entry must match a form. FIT_ADDRESS, as in OSACA: any parts of an address, if
+ * these do not distinguish forms, and a mask register for a general one. FIT_LOOSE: also with or
+ * without mask, which OSACA ignores, if the file has masks, and any shape if the entry has none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -29,8 +29,9 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* @strict: a plain memory operand has a base only; if not, any address. An index without a base
- * always has an encoded offset, which an entry may omit. */
+/* Returns whether an entry's address matches. @strict: a plain memory operand has only a base;
+ * otherwise any address matches. An index without a base always has an encoded offset, which an
+ * entry may omit. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                          bool address, bool strict)
 {
@@ -54,7 +55,8 @@ static bool a64_part_fits(enum osaca_part part, const char *class, bool there, c
            (!strict && there && !*name);
 }
 
-/* @strict: with or without offset like the form; if not, any. */
+/* Returns whether an entry's address matches. @strict: with or without offset like the form;
+ * otherwise any. */
 static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                              bool strict)
 {
@@ -64,8 +66,8 @@ static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled
            (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
 }
 
-/* AArch64 registers with and without shape differ; "*" in a form's name matches any register that a
- * load may fill. */
+/* Returns whether an entry's register matches. AArch64 registers with and without shape differ. "*"
+ * in a form's name matches any register that a load may fill. */
 static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o,
                               enum fit fit)
 {
@@ -106,11 +108,11 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-/* The best matching entry so far. */
+/* the best matching entry so far */
 struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
 
-/* Searches the entries called @name: of equal matches the first counts. All matches down to
- * @loosest are marked. */
+/* Searches the entries called @name; of equal matches the first counts. Marks all entries that
+ * match at least as @loosest. */
 static void look_under(struct osaca_file *r, const char *name, const struct spelling *f,
                        enum fit loosest, struct osaca_choice *best)
 {
@@ -136,10 +138,10 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
     }
 }
 
-/* Names of a form in search order; the spelling's additional ones precede the last resort. */
+/* Names of a form in search order. The last resort is after the spelling's additional names. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
-    unsigned count, proper;   /* proper: before the last resort */
+    unsigned count, proper;   /* proper: number before the last resort */
 };
 
 static void add_candidate(struct candidates *c, const char *mark, const char *name, size_t length)
@@ -151,9 +153,9 @@ static void add_candidate(struct candidates *c, const char *mark, const char *na
         *to = (char)tolower((unsigned char)*to);
 }
 
-/* Tables made from uops.info mark EVEX encodings by a word. The last resort is, as in OSACA, the
- * mnemonic without size suffix, on AArch64 without the part after a dot; for a form without
- * operands Intel's name (cdq). */
+/* Lists the names to search. Tables made from uops.info mark EVEX encodings by a word. As in OSACA,
+ * the last resort is the mnemonic without size suffix, on AArch64 without the part after a dot. For
+ * a form without operands it is Intel's name (cdq). */
 static void list_candidates(enum isa isa, const struct spelling *f, const char *form,
                             struct candidates *c)
 {
@@ -190,7 +192,7 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
     return best.entry ? best.entry : last.entry;
 }
 
-/* Register class that a load replaces the memory operand by. */
+/* Returns the class of the register that a load replaces the memory operand by. */
 static const char *register_for(enum isa isa, const struct spelling *f,
                                 const struct spelled_operand *memory)
 {
@@ -212,7 +214,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
                                        : address_fits(&rule->address, memory, false, true);
 }
 
-/* The default, for any address, is last. */
+/* Returns the first matching rule; the default, for any address, is last. */
 static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count,
                                          const char *class, const struct spelled_operand *memory)
 {
@@ -224,7 +226,7 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* @times: from load_throughput_multiplier; 0: no port. */
+/* Adds a rule's usage. @times: from load_throughput_multiplier; 0: no port. */
 static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
     for (unsigned i = 0; times > 0 && i < from->count; i++) {
@@ -234,7 +236,8 @@ static void add_usage(struct usage *to, const struct usage *from, double times, 
     }
 }
 
-/* Finds the access of a form's memory operand, by its template, or on AArch64 by its mnemonic. */
+/* Determines whether a form reads and writes its memory operand: by its template, or on AArch64 by
+ * its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads,
                        bool *writes)
 {
@@ -244,7 +247,7 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
                                           : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
-/* Composes a missing memory form: its register form with a load before or a store after it. */
+/* Composes a missing memory form: its register form with a load before it or a store after it. */
 static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                     struct mapping_entry *out, bool *rounded)
 {
@@ -271,7 +274,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
         rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if ((reads && !load) || (writes && !store))
         return false;
-    /* last: also marks other matching entries */
+    /* the last search, because it also marks other matching entries */
     struct osaca_entry *e = find(r, &plain, row->form);
     if (!e)
         return false;
@@ -288,7 +291,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     return true;
 }
 
-/* Spells @row as @f does, in @out. */
+/* Writes the entry of @row in the spelling @f to @out. */
 static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row,
                      struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
 {
@@ -322,7 +325,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     bool found = describe(r, &f, row, &entry, &rounded, notes);
     if (osaca->respell && osaca->respell(&f, &again)) {
         if (found)
-            find(r, &again, row->form);   /* marks hidden entries */
+            find(r, &again, row->form);   /* marks entries that this one hides */
         else
             found = describe(r, &again, row, &entry, &rounded, notes);
     }
@@ -334,7 +337,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
     usage_done(&entry.usage);
 }
 
-/* Files written by Portolan name the forms of each entry. */
+/* Uses the names of forms that files written by Portolan have in each entry. */
 static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_notes *notes)
 {
     for (size_t i = 0; i < r->entries.count; i++) {
@@ -368,7 +371,7 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
     return true;
 }
 
-/* Finds ports that stores with an index cannot use (Skylake's 7). */
+/* Finds the ports that stores with an index cannot use (Skylake's 7). */
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
     static const struct spelled_operand base = {
@@ -392,7 +395,7 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
     str_done(&text);
 }
 
-/* 0 and out-of-range values mean unknown in a file. */
+/* Sets a fact. In a file 0 and out-of-range values mean unknown. */
 static void set_fact(struct machine *m, const char *key, double value, const char *source)
 {
     const struct fact *fact = fact_find(key);
@@ -405,7 +408,7 @@ static void set_fact(struct machine *m, const char *key, double value, const cha
         machine_set_fact(m, key, text, fact->unit, source);
 }
 
-/* Additional keys of our own files, which override OSACA's. */
+/* Sets facts from the additional keys of Portolan's files, which override OSACA's keys. */
 static void set_own_facts(const struct osaca_file *r, struct machine *m)
 {
     const yaml_node_t *facts = yaml_tree_get(
@@ -449,7 +452,7 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     set_own_facts(r, m);
 }
 
-/* Reports that nothing was imported, with the first reason. */
+/* Sets err to the first reason why nothing was imported. */
 static bool nothing_taken(struct osaca_file *r, struct err *err)
 {
     const struct osaca_skip *first = r->skipped.items;
@@ -468,7 +471,7 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
-/* Lists entries that match no form, with the reason. @named: the file lists the forms of its
+/* Lists the entries that match no form, with the reason. @named: the file lists the forms of its
  * entries. */
 static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
 {

@@ -7,19 +7,19 @@
 #include "io/osaca_file.h"
 #include "model/machine.h"
 
-/* Frees their members. */
+/* Frees the members of @notes. */
 void osaca_notes_done(struct osaca_notes *notes);
 
-/* Looks up every form of the file's instruction set in @forms (NULL: none of that set) in OSACA's
- * way: by assembly name, on x86 with and without size suffix, and by operand classes; a missing
- * memory form is the register form plus a load or store. Invalid entries are skipped and listed.
- * Files written by export_osaca name their forms exactly (portolan_forms); only these are used
- * then. NULL with file:line:column and the violated rule, also when nothing was imported. @notes
+/* Searches the entry of every form of the file's instruction set in @forms (NULL: none of that set)
+ * in OSACA's way: by assembly name, on x86 with and without size suffix, and by operand classes. A
+ * missing memory form is the register form plus a load or store. Invalid entries are skipped and
+ * listed. Files written by export_osaca name their forms exactly (portolan_forms), and only these
+ * are used. NULL with file:line:column and the violated rule, also if nothing was imported. @notes
  * may be NULL; osaca_notes_done frees its members. */
 struct machine *import_osaca(const char *id, const char *path,
                              const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes,
                              struct err *err);
-/* The same from memory; @name is for messages. */
+/* Like import_osaca, from memory. @name is for messages. */
 struct machine *import_osaca_parse(const char *id, const char *name, const char *text,
                                    size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err);

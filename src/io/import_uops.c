@@ -19,14 +19,14 @@
 #define DIVIDER "DV"
 #define ROW_STEPS 8   /* steps (base/steps.h) per row */
 
-/* A µop group of a ports column: "2*p23A" or, for AMD's units, "1*FP01". */
+/* A group of a ports column: "2*p23A" or, for AMD's units, "1*FP01". */
 struct uop_group {
     unsigned count;
     const char *unit;    /* "p" or "FP" */
     size_t unit_length;
     const char *ports;   /* single characters, or comma-separated names */
     size_t port_count;
-    /* p[V0,DV]: written by export_uops_info for long port names, not by uops.info */
+    /* p[V0,DV], which export_uops_info writes for long names of ports; uops.info does not */
     bool list;
 };
 
@@ -44,7 +44,7 @@ static bool read_list(const char **at, struct uop_group *g)
     return **at != '+' || *++*at;
 }
 
-/* Parses a group at *@at and skips the following plus; false if invalid. */
+/* Parses a group at *@at and skips the plus after it. False if invalid. */
 static bool read_group(const char **at, struct uop_group *g)
 {
     char *end;
@@ -94,7 +94,7 @@ static int compare_ports(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Collects the ports that occur, sorted by name; the divider last. */
+/* Collects the ports that occur, sorted by name, with the divider last. */
 static bool find_ports(const struct uops_table *t, const char *name, struct ports *ports,
                        struct err *err)
 {
@@ -119,7 +119,7 @@ static bool find_ports(const struct uops_table *t, const char *name, struct port
         return err_at(err, name, 0, 0);
     }
     qsort(ports->names, ports->count, sizeof *ports->names, compare_ports);
-    /* A table with named dividers needs no heuristic for them. */
+    /* a table with named dividers needs no heuristic to find them */
     for (unsigned j = 0; j < ports->count; j++)
         if (port_name_divides(ports->names[j]))
             ports->pipes |= (portset)1 << j;
@@ -171,7 +171,7 @@ static void strip(char *mnemonic, const char *part)
         memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
 }
 
-/* The table's name without marks of encodings. */
+/* Writes the table's name without marks of encodings. */
 static void plain_name(const char *mnemonic, const char *operands, struct str *out)
 {
     static const char *const parts[] = {"_R0", "_R4",  "_IMMB", "_IMMZ",
@@ -187,7 +187,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     for (size_t i = 0; i < 2; i++)
         if (strstr(name, repeats[i][0])) {
             strip(name, repeats[i][0]);
-            /* Only compares and scans use the flag in repetitions: the others just repeat. */
+            /* Only compares and scans depend on the flag when repeated; all other strings merely
+             * repeat. */
             prefix = i == 1 && !str_has_prefix(name, "CMPS") && !str_has_prefix(name, "SCAS")
                          ? "REP_"
                          : repeats[i][1];
@@ -196,7 +197,8 @@ static void plain_name(const char *mnemonic, const char *operands, struct str *o
     free(name);
 }
 
-/* The form's name in @forms for the row, else the plain one. @exact: as written in the table. */
+/* Writes the name in @forms for the row; if there is none the plain one. @exact: the table has the
+ * same name. */
 static void form_of(const struct uops_row *row, const struct forms *forms, struct str *out,
                     bool *exact)
 {
@@ -216,7 +218,8 @@ static void form_of(const struct uops_row *row, const struct forms *forms, struc
     free(mnemonic);
 }
 
-/* "ADC (R64, 0)" measures a special case that the form's own row excludes. */
+/* Returns whether the row measures a special case, such as "ADC (R64, 0)", which the form's own row
+ * excludes. */
 static bool is_special_case(const char *name)
 {
     size_t length = strlen(name);
@@ -233,7 +236,7 @@ static struct machine *machine_from(const char *id, const char *name, const stru
     if (!find_ports(t, name, &ports, err))
         return NULL;
     struct machine *m = machine_new(id, &ports);
-    /* a row with the form's own name takes precedence over another encoding */
+    /* The row with the form's own name takes precedence over that of another encoding. */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < t->count; i++) {
             const struct uops_row *row = &t->rows[i];
@@ -293,7 +296,7 @@ struct machine *import_uops_parse(const char *id, const char *name, const char *
     return m;
 }
 
-/* The XML of all architectures exceeds 100 MB: only its rows are kept. */
+/* Streams the XML of all architectures, which exceeds 100 MB, and keeps only its rows. */
 static bool stream_xml(FILE *file, const char *path, const char *architecture, struct uops_table *t,
                        struct err *err)
 {

@@ -5,7 +5,7 @@
 
 #include "base/watch.h"
 
-/* Passes the text piece by piece. */
+/* Text that is passed to jansson in pieces. */
 struct json_pieces {
     const char *bytes;
     size_t at, length;

@@ -12,18 +12,18 @@
 #include "io/llvm_mca.h"
 #include "isa/isa.h"
 
-#define CHUNK 1024    /* pairs per run */
+#define CHUNK 1024    /* pairs per run of llvm-mca */
 #define FRESH 8       /* first register of the second copy */
-#define FRESH_MASK 4  /* the same for masks: few instructions accept one above p7 */
+#define FRESH_MASK 4  /* the same for masks, because few instructions accept one above p7 */
 
-/* A register of a template. */
+/* a register of a template */
 struct template_place {
     unsigned operand;
     char file;        /* X, V or P */
     bool read, written;
 };
 
-/* From input @from to output @to: indices in the template's order. */
+/* Input operand @from and output operand @to of a form, as indices in the template's order. */
 struct advance_pair {
     const struct form_row *row;
     unsigned from, to;              /* places */
@@ -37,7 +37,7 @@ static char file_of(const char *type)
     return strchr("XW", *type) ? 'X' : *type == 'P' ? 'P' : 'V';
 }
 
-/* Parses a placeholder at @at, "{RW:V}"; false for a repeated register, a label and a brace. */
+/* Parses a placeholder at @at, "{RW:V}". False for a repeated register, a label and a brace. */
 static bool place_at(const char *at, struct template_place *out)
 {
     size_t length = strcspn(at, "}");
@@ -51,8 +51,8 @@ static bool place_at(const char *at, struct template_place *out)
     return true;
 }
 
-/* Lists the registers of @template, at most @most; 0 with memory, a list of registers or a
- * label. */
+/* Lists at most @most registers of @template. Returns 0 for a template with memory, a list of
+ * registers or a label. */
 static unsigned places_of(const char *template, struct template_place *out, unsigned most)
 {
     unsigned count = 0, operand = 0;
@@ -87,7 +87,7 @@ static unsigned *counter(struct form_registers *in, char file)
 }
 
 /* Writes an instance of @row with registers from @in on. Place @chained gets @number; UINT_MAX:
- * none. *@result: number of place @to. */
+ * none. *@result: number of the register at place @to. */
 static void write_instance(const struct form_row *row, struct form_registers in, unsigned chained,
                            unsigned number, unsigned to, unsigned *result, struct str *out)
 {
@@ -156,7 +156,7 @@ static bool read_report(const struct str *report, double *cycles, size_t count, 
     return true;
 }
 
-/* Runs pairs [first, first + count). Bisects to a pair that crashes llvm-mca, which is omitted. */
+/* Runs pairs [first, first + count). Bisects to a pair that crashes llvm-mca, and omits it. */
 static bool run_pairs(const char *cpu, const pair_list *pairs, size_t first, size_t count,
                       double *cycles, struct err *err)
 {

@@ -10,7 +10,8 @@
 #include "isa/operands.h"
 
 struct units {
-    portset address, load, store_address, store;   /* store: 0 when its address unit suffices */
+    /* store: 0 if a store only needs its address unit */
+    portset address, load, store_address, store;
 };
 
 struct memory_use {
@@ -26,7 +27,7 @@ static portset ports_called(const struct ports *ports, const char *prefix)
     return set;
 }
 
-/* May add a port to @ports. */
+/* Finds the units by name. May add a port to @ports. */
 static struct units units_of(struct ports *ports)
 {
     struct units u = {.address = ports_called(ports, "AGU"), .store = ports_called(ports, "ST")};
@@ -41,7 +42,8 @@ static struct units units_of(struct ports *ports)
     return u;
 }
 
-/* A memory operand of the template begins with @start: "{R:M" and its width; MM is a register. */
+/* Returns whether the template has a memory operand, which begins with @start: "{R:M" and its
+ * width. MM is a register. */
 static bool has_memory(const char *template, const char *start)
 {
     const char *at = strstr(template, start);
@@ -68,7 +70,7 @@ static unsigned count_within(const struct usage *usage, portset set)
     return count;
 }
 
-/* The entry of @form's operation on registers, or NULL. */
+/* Returns the entry of @form's operation on registers, or NULL. */
 static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
 {
     const char *memory = form_memory(form);
@@ -108,8 +110,8 @@ static void complete_usage(const struct usage *from, const struct units *u, stru
     }
 }
 
-/* Microcode that the models only mark: no cycles, or as many ALU cycles as the placeholder
- * latency. */
+/* Returns whether the entry is microcode that the model does not describe: no cycles, or as many
+ * ALU cycles as the placeholder latency. */
 static bool is_placeholder(const struct mapping_entry *entry)
 {
     bool marked = entry->usage.count == 1 && entry->usage.uops[0].count == 100;
@@ -134,7 +136,7 @@ void llvm_amd_complete(struct machine *m, const struct forms *forms)
         const struct mapping_entry *twin =
             access.reads && !access.writes ? register_twin(m->mapping, entry.form) : NULL;
         struct usage usage = {0};
-        /* Gathers and microcode list their accesses. */
+        /* Gathers and microcode list all of their accesses. */
         bool plain = (access.reads || access.writes) && !strstr(entry.form, "VSIB") &&
                      count_within(&entry.usage, units.address) <= 2;
 

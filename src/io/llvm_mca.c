@@ -14,7 +14,7 @@
 
 #define OUTPUT_LIMIT ((size_t)512 << 20)
 #define ITERATIONS 50     /* value of the option below */
-#define LONGER 3           /* copies of a block in its second region */
+#define LONGER 3           /* copies of a block in the second region of each block */
 
 static const char *program(void)
 {
@@ -24,7 +24,7 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-/* Converts the first line of llvm-mca's message to an error. */
+/* Sets err to the first line of llvm-mca's message. */
 static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
 {
     const char *what = strstr(output, "error:");
@@ -48,8 +48,8 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
 
 #define EXTRA_MAX 8
 
-/* Runs llvm-mca with at most EXTRA_MAX options @extra, NULL-terminated, on @input; the report goes
- * to @out. With LLVM_MCA_DIED @err names the signal. */
+/* Runs llvm-mca with at most EXTRA_MAX options @extra, NULL-terminated, on @input. Writes the
+ * report to @out. For LLVM_MCA_DIED @err names the signal. */
 static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra,
                              const struct str *input, struct str *out, struct err *err)
 {
@@ -70,7 +70,7 @@ static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *e
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    /* without a syntax option the list ends here, so it is last */
+    /* last, because without a syntax option the list ends here */
     const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     const char *argv[7 + EXTRA_MAX + 3] = {program(),
                                            isa_ops(isa)->llvm_triple,
@@ -139,7 +139,7 @@ bool llvm_mca_cpu(const char *cpu, struct err *err)
                    cpu);
 }
 
-/* Adds region @number with @copies of the block. */
+/* Appends region @number with @copies of the block. */
 static void add_region(enum isa isa, size_t number, const struct insn *code, size_t count,
                        unsigned copies, struct str *out)
 {
@@ -153,15 +153,15 @@ static void add_region(enum isa isa, size_t number, const struct insn *code, siz
     str_addf(out, "%s LLVM-MCA-END %zu\n", isa_ops(isa)->comment, number);
 }
 
-/* Number after @key; NaN if missing before @end. */
+/* Returns the number after @key; NaN if missing before @end. */
 static double read_number(const char *text, const char *end, const char *key)
 {
     const char *at = strstr(text, key);
     return at && at < end ? strtod(at + strlen(key), NULL) : NAN;
 }
 
-/* Total cycles per region, NaN if it does not have the @expected instructions; regions missing in
- * the report stay unchanged. */
+/* Reads the total cycles per region; NaN if it does not have the @expected instructions. Values of
+ * regions that the report lacks are unchanged. */
 static void read_regions(const char *report, const size_t *expected, size_t regions, double *total)
 {
     static const char head[] = "Code Region - ";
@@ -179,8 +179,8 @@ static void read_regions(const char *report, const size_t *expected, size_t regi
 
 typedef const struct insn *(*code_reader)(const void *blocks, size_t i, size_t *count);
 
-/* Times blocks [first, first + n): once, and LONGER times in a second region; the difference is
- * independent of start and end. A block that crashes llvm-mca has no time; found by bisection. */
+/* Times blocks [first, first + n) once, and LONGER times in a second region. The difference does
+ * not depend on start and end. A block that crashes llvm-mca has no time; bisection finds it. */
 static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const void *blocks,
                      size_t first, size_t n, double *cycles, struct err *err)
 {
@@ -197,7 +197,8 @@ static bool times_of(enum isa isa, const char *cpu, code_reader code_of, const v
         expected[i] = copies * count;
         total[i] = NAN;
     }
-    /* It fails if all instructions are unknown. */
+    /* Adds a region with a known instruction, because llvm-mca fails if all instructions are
+     * unknown. */
     str_addf(&input, "%s LLVM-MCA-BEGIN %zu\n%s\n%s LLVM-MCA-END %zu\n", comment, 2 * n,
              isa_ops(isa)->llvm_marker.text, comment, 2 * n);
     enum llvm_mca_end how = llvm_mca_run(isa, cpu, "-iterations=50", &input, &report, err);

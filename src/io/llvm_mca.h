@@ -1,4 +1,4 @@
-/* Runs llvm-mca of the installed LLVM 22 on assembler text: for its tables, and for times of
+/* Runs llvm-mca of the installed LLVM 22 on assembler text, for its tables and for times of
  * blocks. */
 #ifndef PORTOLAN_IO_LLVM_MCA_H
 #define PORTOLAN_IO_LLVM_MCA_H
@@ -10,16 +10,16 @@ enum llvm_mca_end { LLVM_MCA_DONE, LLVM_MCA_FAILED, LLVM_MCA_DIED };
 
 /* Returns whether @cpu is a valid name. Features may be appended: neoverse-v2+aes+sha2. */
 bool llvm_mca_cpu(const char *cpu, struct err *err);
-/* Runs it ($PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) with @extra on @input; the report
- * goes to @out. Its error message is in @err; with LLVM_MCA_DIED the signal. */
+/* Runs llvm-mca ($PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) with @extra on @input. Writes
+ * the report to @out. @err has its error message; for LLVM_MCA_DIED the signal. */
 enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra,
                                const struct str *input, struct str *out, struct err *err);
-/* Runs it over each region of @input; timelines go to @out as JSON. */
+/* Runs llvm-mca on each region of @input. Writes timelines to @out as JSON. */
 enum llvm_mca_end llvm_mca_timeline(enum isa isa, const char *cpu, const struct str *input,
                                     struct str *out, struct err *err);
-/* Cycles per iteration of @n repeated blocks by LLVM's model of @cpu into @cycles; NaN for a block
- * with an unknown instruction, or that crashes it. @code_of returns the instructions of block @i.
- * False with err when it does not run. */
+/* Computes cycles per iteration of @n repeated blocks by LLVM's model of @cpu into @cycles. NaN for
+ * a block with an unknown instruction, or one that crashes llvm-mca. @code_of returns the
+ * instructions of block @i. False with err if llvm-mca does not run. */
 bool llvm_mca_times(enum isa isa, const char *cpu,
                     const struct insn *(*code_of)(const void *blocks, size_t i, size_t *count),
                     const void *blocks, size_t n, double *cycles, struct err *err);

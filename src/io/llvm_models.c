@@ -6,10 +6,10 @@
 #define IN_ORDER                                                                                   \
     "an in-order core, computed as an out-of-order core: too fast if instructions wait"
 
-/* Models of LLVM 14 to 22 by the prefix of their resources, longer ones first. */
+/* Models of LLVM 14 to 22 by the prefix of their resources. Longer prefixes are first. */
 static const struct llvm_model {
     const char *prefix, *core;
-    const char *cpus;           /* of that core, separated by blanks */
+    const char *cpus;           /* CPUs of that core, separated by blanks */
     bool in_order;
 } models[] = {
     {"ADLP", "Golden Cove (Alder Lake P)", "alderlake raptorlake", false},
@@ -59,13 +59,13 @@ static const struct llvm_model {
     {"M5", "Exynos M5", "exynos-m5", false},
 };
 
-/* In-order cores whose model (another's) or name does not show it. */
+/* In-order cores for which neither the model (of another core) nor the name shows it. */
 static const char in_order[] =
     "cortex-a34 cortex-a35 cortex-a53 cortex-a55 cortex-a320 cortex-a510 cortex-a520 cortex-a520ae "
     "cortex-r82 cortex-r82ae c1-nano bonnell atom lakemont thunderx "
     "thunderxt81 thunderxt83 thunderxt88";
 
-/* Returns whether @word of @length is in @list. */
+/* Returns whether the word of @length bytes at @word is in @list. */
 static bool listed(const char *list, const char *word, size_t length)
 {
     for (const char *at = list, *end; *at; at = end + (*end != '\0')) {

@@ -27,7 +27,8 @@
 #include "model/facts.h"
 
 #define MICRO_OPS_MAX 1e6
-/* Each row is compared with all facts or forms: limits hostile files. */
+/* Most rows, because each is compared with all facts or forms. Limits the work for hostile
+ * files. */
 #define FACTS_MAX 10000
 #define WARNINGS_MAX 20   /* per file */
 #define OVERRIDES_MAX 10000
@@ -40,13 +41,13 @@ static void path_in(struct str *path, const char *dir, const char *name)
     str_addf(path, "%s/%s", dir, name);
 }
 
-/* Checks a fact against the schema; ports are not known yet. */
+/* Checks a fact against the schema. The ports are not known yet. */
 static bool check_row(const char *key, const char *value, struct err *err)
 {
     const struct fact *f = fact_find(key);
     const char *meant = f ? NULL : fact_meant(key);
 
-    if (dispatch_limits_former(key))   /* combined when both are read */
+    if (dispatch_limits_former(key))   /* both former facts are combined when they are read */
         return true;
     if (!f)
         return err_set(err, ERR_DATA, "help facts lists them",
@@ -62,8 +63,8 @@ static void warn(struct err *ambiguity, const char *path, size_t line)
     log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
-/* Reads machine.csv or facts.csv into @facts, later rows win. Rows outside the schema cause a
- * warning and are kept. */
+/* Reads machine.csv or facts.csv into @facts; later rows take precedence. Rows outside of the
+ * schema cause a warning and are kept. */
 static bool take_facts(const struct csv_table *t, const char *path, struct machine *facts,
                        struct err *err)
 {
@@ -82,7 +83,7 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     struct err ambiguity = {0};
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         const char *named = t->rows[i][key];
-        const struct fact *fact = fact_find(named);   /* which may have been renamed */
+        const struct fact *fact = fact_find(named);   /* an older key may have been renamed */
         if (!check_row(named, t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
             warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact && !dispatch_limits_former(named) ? fact->key : named,
@@ -102,7 +103,7 @@ static bool read_facts(const char *path, struct machine *facts, struct err *err)
     return ok;
 }
 
-/* Parses "0,1,DV" into @ports; @pipes marks the blocking ones. */
+/* Parses "0,1,DV" into @ports, and marks the blocking ones in ports->pipes. */
 static bool read_ports(const struct machine *facts, struct ports *ports, struct err *err)
 {
     const char *list = machine_fact(facts, "ports");
@@ -121,7 +122,7 @@ static bool row_fault(struct err *err, const char *path, size_t line, int column
     return err_at(err, path, line, (size_t)column + 1);
 }
 
-/* Parses a non-negative number; NaN when @text is empty. */
+/* Parses a non-negative number; NaN if @text is empty. */
 static bool parse_number(const char *text, double *out)
 {
     char *end;
@@ -138,7 +139,7 @@ struct mapping_columns {
     int form, usage, latency, micro_ops, source;   /* -1: missing */
 };
 
-/* Parses a row into @o, which the caller frees by override_done; *@column is that of an error. */
+/* Parses a row into @o, which the caller frees with override_done. *@column: that of an error. */
 static bool parse_row(char *const *row, const struct mapping_columns *c, const struct ports *ports,
                       struct override *o, int *column, struct err *err)
 {
@@ -165,7 +166,7 @@ static bool parse_row(char *const *row, const struct mapping_columns *c, const s
     return true;
 }
 
-/* Adds a row of mapping.csv: unique form, with a usage. */
+/* Adds a row of mapping.csv, which must have a new form and a usage. */
 static bool add_row(struct mapping *m, const struct override *o, const struct mapping_columns *c,
                     int *column, struct err *err)
 {
@@ -184,8 +185,8 @@ static bool add_row(struct mapping *m, const struct override *o, const struct ma
     return true;
 }
 
-/* Reads mapping.csv, or overrides.csv, whose empty fields keep values and whose forms may be
- * patterns. */
+/* Reads mapping.csv; or overrides.csv, in which empty fields leave values unchanged and forms may
+ * be patterns. */
 static bool take_mapping(const struct csv_table *t, const char *path, bool overrides,
                          struct mapping *m, struct err *err)
 {
@@ -243,7 +244,7 @@ bool machine_override(struct machine *m, const char *path, struct err *err)
     return read_mapping(path, true, m->mapping, err);
 }
 
-/* Collects the ports of usages: p0156, p[V0,DV]. read_mapping reports invalid usages. */
+/* Collects the ports of a usage: p0156, p[V0,DV]. read_mapping reports invalid usages. */
 static bool collect_ports(const char *usage, struct ports *ports, struct err *err)
 {
     for (const char *at = usage; (at = strchr(at, 'p')); ) {
@@ -298,7 +299,7 @@ out:
     return m;
 }
 
-/* Parses a row of latencies.csv except its pattern. */
+/* A row of latencies.csv, parsed except for its pattern. */
 struct latency_row {
     struct machine *machine;
     int from, to;
@@ -388,7 +389,7 @@ bool machine_parse_facts(struct machine *facts, struct ports *ports, const char 
 
 static struct machine *load_directory(const char *id, const char *dir, struct err *err);
 
-/* Loads the machine of fact base under another name. NULL with err, also when that one has a
+/* Loads the machine of fact base under another name. NULL with err, also if that machine has a
  * base. */
 static struct machine *load_base(const char *id, const char *base, struct err *err)
 {
@@ -407,7 +408,8 @@ static struct machine *load_base(const char *id, const char *base, struct err *e
     return m;
 }
 
-/* The directory's own latencies.csv precedes that of the base, since the first match counts. */
+/* Reads the directory's own latencies.csv, and places its rules before those of the base, because
+ * the first match counts. */
 static bool read_latencies_first(const char *path, struct machine *m, struct err *err)
 {
     size_t before = m->latency_count;
@@ -468,7 +470,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
     path_in(&path, dir, "mapping.csv");
-    /* a saved one includes its base */
+    /* a saved machine includes its base */
     if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {
         m = read_derived(id, dir, facts, err);
         goto out;
@@ -486,7 +488,7 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    /* An inferred mapping counts issue slots in micro_ops, which limit its cycles. */
+    /* In an inferred mapping micro_ops are issue slots, which limit cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");
     if (slots && strcmp(slots, "inferred") == 0 && width > 0)
@@ -512,7 +514,7 @@ out:
     return m;
 }
 
-/* Loads a directory atomically while another process may save into it. */
+/* Loads a directory consistently while another process may save into it. */
 static struct machine *load_directory(const char *id, const char *dir, struct err *err)
 {
     struct stat info;
@@ -547,7 +549,7 @@ static void no_machine(const char *id, struct err *err)
     free(machines);
 }
 
-/* Directory of @id below the data directory, or NULL. */
+/* Returns the directory of @id in the data directory, or NULL. */
 static char *shipped_directory(const char *id)
 {
     struct str relative = {0};
@@ -559,7 +561,8 @@ static char *shipped_directory(const char *id)
     return dir;
 }
 
-/* A processor's name selects its core's machine (data/cpus.csv). NULL with err. */
+/* Loads the machine of a processor's core by the processor's name (data/cpus.csv). NULL with
+ * err. */
 static struct machine *load_alias(const char *id, struct err *err)
 {
     struct cpus *cpus = cpus_load(NULL);
@@ -621,7 +624,7 @@ char *machine_own_id(const char *id)
     return own;
 }
 
-/* Sorted names of the machine directories in @path; takes @take_path, which may be NULL. */
+/* Returns the sorted names of the machine directories in @take_path, which may be NULL. */
 static char **ids_below(char *take_path)
 {
     VEC(char *) ids = {0};

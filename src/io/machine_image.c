@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* buffer size on the stack: touching a new page costs more than reading it */
+/* Size of the buffer on the stack. Touching a new page costs more than reading it. */
 #define BLOCK ((size_t)16 << 10)
 #define STRIPE (8 * sizeof(uint64_t))
 #define FACTOR 0x9e3779b97f4a7c15u
@@ -20,14 +20,15 @@ static uint64_t mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
-/* Two words at a time: both halves of their product. */
+/* Mixes two words into @sum: both halves of their product. */
 static uint64_t mix_two(uint64_t sum, uint64_t first, uint64_t second)
 {
     unsigned __int128 product = (unsigned __int128)(first ^ FACTOR) * (second ^ sum);
     return (uint64_t)product ^ (uint64_t)(product >> 64) ^ sum << 1;
 }
 
-/* Four independent sums, so that multiplications overlap. @length is a multiple of STRIPE. */
+/* Updates four independent sums, so that multiplications overlap. @length is a multiple of
+ * STRIPE. */
 static void sum_bytes(uint64_t sums[4], const unsigned char *bytes, size_t length)
 {
     for (size_t at = 0; at < length; at += STRIPE) {
@@ -137,7 +138,7 @@ static const struct image_machine *find(const struct image_header *image, const 
     return NULL;
 }
 
-/* NULL when memory runs out. */
+/* Builds the machine. NULL if memory runs out. */
 static struct machine *build(const char *id, const struct image_header *image,
                              const struct image_machine *from)
 {

@@ -29,8 +29,8 @@ static void save_fact(const char *key, const char *value, const struct machine_f
     csv_add_field(out, old ? old->source : "", true);
 }
 
-/* Writes the facts in order, preceded by ports, title and instruction set of the machine if no fact
- * gives them. */
+/* The facts are written in order, preceded by ports, title and instruction set of the machine
+ * unless facts define them. */
 void machine_facts_csv(const struct machine *m, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -128,7 +128,8 @@ bool machine_save_generated(const struct machine *m, const char *dir, struct err
     return write_tables(m, dir, err);
 }
 
-/* Returns whether @dir may be replaced: it is empty, or contains only a machine's files. */
+/* Checks that @dir may be replaced: it is empty, or contains only a machine's files. False with
+ * err. */
 static bool check_directory(const char *dir, struct err *err)
 {
     struct str path = {0};
@@ -154,7 +155,7 @@ static bool check_directory(const char *dir, struct err *err)
     return ok || err_at(err, dir, 0, 0);
 }
 
-/* Writes the tables of @m, and removes the other files. */
+/* Writes the tables of @m, and removes all other files of a machine. */
 static bool fill_set(struct file_set *set, const struct machine *m, struct err *err)
 {
     struct str text = {0};

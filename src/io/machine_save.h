@@ -5,17 +5,17 @@
 #include "model/machine.h"
 
 /* Writes @m to @dir: machine.csv, mapping.csv and, if needed, latencies.csv, including corrections
- * and facts. A machine's directory is replaced entirely, so that old files have no effect; one with
- * other files is refused and unchanged. */
+ * and facts. Replaces a machine's directory completely, so that old files have no effect. A
+ * directory with other files is rejected and unchanged. */
 bool machine_save(const struct machine *m, const char *dir, struct err *err);
-/* Writes only machine.csv and mapping.csv, next to files written by hand: for generators. Creates
+/* Writes only machine.csv and mapping.csv, next to files written by hand. For generators. Creates
  * the directory. */
 bool machine_save_generated(const struct machine *m, const char *dir, struct err *err);
-/* A row of mapping.csv, and the whole file. */
+/* machine_mapping_row writes a row of mapping.csv, machine_mapping_csv the whole file. */
 void machine_mapping_row(const struct mapping_entry *entry, const struct ports *ports,
                          struct str *out);
 void machine_mapping_csv(const struct machine *m, struct str *out);
-/* The whole machine.csv and latencies.csv. */
+/* Write the whole machine.csv and latencies.csv. */
 void machine_facts_csv(const struct machine *m, struct str *out);
 void machine_latencies_csv(const struct machine *m, struct str *out);
 

@@ -6,14 +6,15 @@
 #include "model/machine.h"
 
 struct corrections {
-    struct mapping_entry *entries;   /* forms with a changed usage; forms and sources borrowed */
+    /* forms with a changed usage; forms and sources are borrowed */
+    struct mapping_entry *entries;
     size_t entry_count;
     struct latency_rule *rules;      /* likewise */
     size_t rule_count;
 };
 
-/* Adds @c, with ports @ports, to the user's machine @id, created with @base and @title if missing;
- * replaces rows of the same form (and operands). Atomic. *@path gets the directory, which the
+/* Adds @c, with ports @ports, to the user's machine @id. Creates it with @base and @title if
+ * missing. Replaces rows of the same form (and operands). Atomic. *@path: the directory, which the
  * caller frees. */
 bool machine_user_correct(const char *id, const char *base, const char *title,
                           const struct corrections *c, const struct ports *ports, char **path,

@@ -13,14 +13,14 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 
-/* Aliases can expand a small file without bound: limits far above any existing machine. */
+/* Limits far above any existing machine, because aliases can expand a small file without bound. */
 #define ENTRY_LIMIT ((size_t)200000)
 #define NAME_LIMIT ((size_t)1000000)
 #define KEY_LIMIT 64
 #define ENTRY_STEPS 16   /* steps (base/steps.h) per entry */
 #define LIST_LIMIT 256
 #define SKIP_LIMIT ((size_t)10000)
-#define PORT_SHOWN 40    /* bytes of an unknown port's name in messages */
+#define PORT_SHOWN 40    /* most bytes of an unknown port's name in messages */
 
 const struct osaca_fact osaca_facts[] = {
     {.key = "ROB_size", .fact = "reorder_buffer"},
@@ -52,14 +52,15 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
-/* Returns whether its keys can be looked up wherever aliases repeat it. */
+/* Returns whether the mapping has few keys, which can be searched wherever aliases repeat it. */
 static bool small_mapping(const yaml_node_t *node)
 {
     return node->type == YAML_MAPPING_NODE &&
            node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
-/* '0156' names a port per character, [2D, 3D] one per item; '0DV' is a single port. */
+/* Parses a set of ports. '0156' names a port per character, [2D, 3D] one per item. '0DV' is a
+ * single port. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);
@@ -100,7 +101,7 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     return *set || fault(r, node, "name at least one port", "the list of ports is empty");
 }
 
-/* An item of a port pressure in the file. */
+/* one item of a port pressure */
 struct pressure_item { portset set; double cycles; };
 
 static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
@@ -116,7 +117,8 @@ static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair,
     return read_port_set(r, second, &out->set);
 }
 
-/* Cycles of the busiest port, with each item spread evenly over its ports, as in OSACA. */
+/* Returns the cycles of the busiest port if each item is distributed evenly over its ports, as in
+ * OSACA. */
 static double fullest_port(const struct pressure_item *items, size_t count)
 {
     double load[PORTS_MAX] = {0}, most = 0;
@@ -130,8 +132,8 @@ static double fullest_port(const struct pressure_item *items, size_t count)
     return most;
 }
 
-/* Integer cycles of @item, at least 1; but 0 for a fraction next to integers that rounding up would
- * make the bottleneck: [1, '23'], [0.5, ['11']] are two per cycle. */
+/* Returns the integer cycles of @item, at least 1. Returns 0 for a fraction next to integers that
+ * rounding up would make the bottleneck: [1, '23'], [0.5, ['11']] allow two per cycle. */
 static double whole_cycles(const struct pressure_item *item, double most, bool beside)
 {
     double whole = fmax(1, round(item->cycles));
@@ -141,8 +143,8 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
                : whole;
 }
 
-/* [[1, '01'], [4, ['DV']]]; fractional cycles are rounded and reported. Of alternatives, {0: [[1,
- * '0']], 1: [[1, '1']]}, number 0 counts, which OSACA tries first. */
+/* Parses a pressure [[1, '01'], [4, ['DV']]]. Rounds fractional cycles, and reports that. Of
+ * alternatives, {0: [[1, '0']], 1: [[1, '1']]}, uses number 0, which OSACA tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out,
                           bool *rounded)
 {
@@ -173,7 +175,7 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
-/* A mark of the address, true or false, "*" for either; false if missing. The key has two
+/* Parses a mark of the address: true or false, "*" for either; false if missing. The key has two
  * spellings. */
 static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map,
                                  const char *key, const char *other)
@@ -272,9 +274,9 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Files made from uops.info write an AVX-512 mask as a general register before the destination:
- * converted to a mark on the destination. @name: lower case. No vector instruction has a general
- * register there. */
+/* Converts an AVX-512 mask, which files made from uops.info write as a general register before the
+ * destination, to a mark on the destination. No vector instruction has a general register there.
+ * @name: lower case. */
 static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
 {
     const struct osaca_pattern *guard =
@@ -290,7 +292,7 @@ static void take_guard(struct osaca_file *r, const char *name, struct osaca_entr
     r->masks = true;
 }
 
-/* Fills @e except its names, which begin at @names. */
+/* Fills @e except its names, which begin at index @names. */
 static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names,
                       struct osaca_entry *e)
 {
@@ -309,7 +311,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
                                           "an instruction form with too many operands");
         if (i < SPELLING_OPERANDS)
             e->operands[i] = p;
-        /* too many: never found */
+        /* too many operands: the entry matches no form */
         e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);
     }
     if (r->names.count > names)
@@ -321,7 +323,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~",
                      "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    /* An empty pressure means no port, unless the throughput is marked unknown. */
+    /* An empty pressure means no port, unless the throughput is marked as unknown. */
     const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure)
                                    ? yaml_tree_get(&r->tree, pressure, "0")
                                    : NULL,
@@ -344,7 +346,7 @@ static bool read_names(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* Reads an entry; false, with nothing kept, if invalid. */
+/* Reads an entry. False if invalid, without any effect. */
 static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 {
     struct osaca_entry e = {.node = node, .latency = NAN};
@@ -371,7 +373,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
     utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
-/* Lists @node as skipped because of @why; false with the file's err when reading must end. */
+/* Lists @node as skipped because of @why. False with the file's err if reading must end. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why,
                  struct err *outer)
 {
@@ -389,7 +391,7 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
     return true;
 }
 
-/* Reads all entries; lists invalid ones. */
+/* Reads all entries, and lists the invalid ones. */
 static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
 {
     struct err *outer = r->err;
@@ -409,7 +411,7 @@ static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
     return true;
 }
 
-/* Reads a rule of a list, or its default if @item is NULL. */
+/* Reads a rule of a list, or the list's default if @item is NULL. */
 static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_node_t *pressure,
                       const char *class_key, struct osaca_rule *rule)
 {
@@ -457,7 +459,7 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-/* @what: error for a value of @key that is no number. */
+/* Reads the numbers of @key. @what: error for a value that is no number. */
 static bool read_numbers(struct osaca_file *r, const char *key, const char *what,
                          struct osaca_numbers *out)
 {
@@ -484,7 +486,7 @@ double osaca_number_of(const struct osaca_numbers *list, const char *class, doub
     return otherwise;
 }
 
-/* Ports named like dividers are dividers, unless our own file lists them. */
+/* Ports with the name of a divider are dividers, unless a file of Portolan lists them. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree),
@@ -521,7 +523,7 @@ static int order_names(const void *a, const void *b)
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* False when no set has that name. */
+/* Finds the instruction set with that name. False if there is none. */
 static bool set_named(const char *name, enum isa *out)
 {
     for (enum isa isa = 0; isa < ISA_COUNT; isa++) {

@@ -1,4 +1,4 @@
-/* Contents of an OSACA machine file before matching its forms with ours. Internal to the
+/* Contents of an OSACA machine file before its entries are matched with forms. Internal to the
  * importer. */
 #ifndef PORTOLAN_IO_OSACA_FILE_H
 #define PORTOLAN_IO_OSACA_FILE_H
@@ -9,7 +9,7 @@
 #include "isa/spelling.h"
 #include "model/usage.h"
 
-#define OSACA_NAME 32   /* kept length of an entry's name */
+#define OSACA_NAME 32   /* most bytes of an entry's name that are stored */
 
 /* An invalid entry or rule: its line, first name ("" if none), and reason. */
 struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
@@ -18,30 +18,31 @@ struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
 struct osaca_unused { size_t line; char name[OSACA_NAME]; const char *why; };
 
 struct osaca_notes {
-    size_t entries;      /* instruction forms in the file */
-    size_t direct;       /* our forms matched by an entry */
-    /* our forms composed of a register form and load_throughput or store_throughput */
+    size_t entries;      /* number of instruction forms in the file */
+    size_t direct;       /* number of Portolan's forms that an entry matches */
+    /* number of Portolan's forms composed of a register form and load_throughput or
+     * store_throughput */
     size_t composed;
-    /* our forms with fractional cycles in their pressure, which were rounded */
+    /* number of Portolan's forms with fractional cycles, which were rounded */
     size_t rounded;
-    size_t unnamed;      /* entries that match none of our forms, or are hidden by others */
-    /* entries without ports, or with an empty list and no throughput */
+    size_t unnamed;      /* number of entries that match no form, or that others hide */
+    /* number of entries without ports, or with an empty list and no throughput */
     size_t unknown;
-    /* invalid entries, and rules of load_throughput and store_throughput */
+    /* invalid entries, and invalid rules of load_throughput and store_throughput */
     struct osaca_skip *skipped;
     size_t skipped_count;
-    struct osaca_unused *unused;  /* those unnamed and unknown, in file order */
+    struct osaca_unused *unused;  /* the unnamed and unknown entries, in file order */
     size_t unused_count;
 };
 
-/* An entry's constraint on a part of an address. */
+/* An entry's condition on a part of an address. */
 enum osaca_part { PART_ANY, PART_NO, PART_YES };
 
 struct osaca_pattern {
-    bool never;                  /* an impossible class */
+    bool never;                  /* the class is impossible, so the entry matches nothing */
     enum spelled_class class;
-    char name[16];               /* register class, "*" for any; for memory the index's */
-    char base_name[16];          /* for memory: the base's */
+    char name[16];               /* register class, "*" for any; for memory that of the index */
+    char base_name[16];          /* for memory: register class of the base */
     char shape[16];              /* AArch64 element shape, "*" for any, "" for none */
     bool mask;
     enum osaca_part base, index, scale, offset, pre, post;
@@ -51,10 +52,10 @@ struct osaca_entry {
     const yaml_node_t *node;
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
-    bool known;                  /* has a port pressure */
+    bool known;                  /* whether the entry has a port pressure */
     bool rounded;
     bool used;                   /* matches a form */
-    bool fits;                   /* matches one, or would without earlier entries */
+    bool fits;                   /* whether it matches a form, or would without earlier entries */
     struct usage usage;
     double latency;
     unsigned micro_ops;
@@ -63,13 +64,13 @@ struct osaca_entry {
 /* A rule of load_throughput or store_throughput. */
 struct osaca_rule {
     struct osaca_pattern address;
-    char class[16];              /* dst or src register class, "" for any */
+    char class[16];              /* register class of dst or src, "" for any */
     struct usage usage;
     bool rounded;
-    bool last;                   /* the default, for any address and register */
+    bool last;                   /* whether it is the default, for any address and register */
 };
 
-/* OSACA expands a list of names to entries after all others. */
+/* A name of an entry. OSACA expands a list of names to entries after all others. */
 struct osaca_name { char *name; size_t entry; bool listed; };
 
 /* A number per register class: OSACA's {gpr: 4.0, xmm: 5.0}. */
@@ -85,35 +86,35 @@ struct osaca_file {
     struct ports ports;
     VEC(struct osaca_entry) entries;
     VEC(struct osaca_name) names;           /* sorted */
-    size_t names_read;                      /* number of names read, including those of invalid
-                                             * entries */
-    VEC(struct osaca_rule) loads, stores;   /* the default is last */
+    /* number of names read, including those of invalid entries */
+    size_t names_read;
+    VEC(struct osaca_rule) loads, stores;   /* rules; the default is last */
     struct osaca_numbers load_latency;
     /* multiplier of a rule's pressure per register class */
     struct osaca_numbers load_times, store_times;
     VEC(struct osaca_skip) skipped;
-    bool masks;                             /* AVX-512 mask registers occur */
+    bool masks;                             /* whether AVX-512 mask registers occur */
 };
 
-/* OSACA's keys for our facts; used by import and export. */
+/* OSACA's key for one of Portolan's facts, for import and export. */
 struct osaca_fact {
     const char *key, *fact;
-    bool added;      /* OSACA adds it to other numbers: 0 if unknown */
-    bool ours;       /* a key of ours that OSACA lacks: omitted if unknown */
+    bool added;      /* OSACA adds the number to others, so it is 0 if unknown */
+    bool ours;       /* key of Portolan that OSACA lacks, omitted if unknown */
 };
-extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
+extern const struct osaca_fact osaca_facts[];          /* the facts, ending with a NULL key */
 
-/* Reads everything except invalid entries and rules, which it lists; @name and @text must outlive
+/* Reads everything except invalid entries and rules, which it lists. @name and @text must outlive
  * @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length,
                      struct err *err);
 void osaca_file_done(struct osaca_file *f);
-/* First name of the entry @node, "" if none, or for a mapping with too many keys, since aliases
+/* Copies the first name of the entry @node. "" if it has none, or too many keys, because aliases
  * would repeat the search. */
 void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
-/* Value of @class in @list, or @otherwise. */
+/* Returns the value of @class in @list, or @otherwise. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
-/* A non-negative number, NaN for null; false if invalid. */
+/* Parses a non-negative number; NaN for null. False if invalid. */
 bool osaca_number(const yaml_node_t *node, double *out);
 
 #endif

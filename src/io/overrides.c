@@ -11,7 +11,7 @@
 
 struct override_list {
     struct mapping *mapping;
-    size_t *order;   /* indices of the mapping's entries by name */
+    size_t *order;   /* indices of the mapping's entries, sorted by name */
     size_t count;
 };
 
@@ -21,7 +21,7 @@ static int compare_forms(const void *a, const void *b, void *mapping)
                   mapping_at(mapping, *(const size_t *)b)->form);
 }
 
-/* Inserts new forms: sorts them, then merges. */
+/* Sorts the new forms and merges them into the order. */
 static void sort_forms(struct override_list *list)
 {
     size_t before = list->count, all = mapping_count(list->mapping),
@@ -39,7 +39,7 @@ static void sort_forms(struct override_list *list)
         bool first =
             fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
         size_t next = first ? order[fresh++] : list->order[old++];
-        order[to] = next;   /* within the allocation, since to is at most fresh - before + old */
+        order[to] = next;   /* within the allocation, because to is at most fresh - before + old */
     }
     free(list->order);
     list->order = order;
@@ -81,7 +81,7 @@ void override_done(struct override *o)
     usage_done(&o->usage);
 }
 
-/* Removes @taken from @from; false when part of it is missing. */
+/* Removes @taken from @from. False if a part of it is missing. */
 static bool usage_take(const struct usage *from, const struct usage *taken, struct usage *out)
 {
     unsigned found = 0;
@@ -128,7 +128,7 @@ static bool change(struct mapping *m, const char *form, const struct override *o
     return ok;
 }
 
-/* First index in the order whose form is not before @prefix. */
+/* Returns the first index in the order whose form is not before @prefix. */
 static size_t lower_bound(const struct override_list *list, const char *prefix, size_t length)
 {
     size_t low = 0, high = list->count;

@@ -17,7 +17,7 @@
 /* steps (base/watch.h) per name */
 #define NAME_STEPS 16
 
-/* Their names and ours, by index. */
+/* PMEvo's names and Portolan's, by the same index. */
 struct translation {
     struct names theirs;
     char **ours;
@@ -31,8 +31,8 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Several of their names can mean one form: MOV with its first register read or not, LEA with
- * scaled index with and without displacement. False with err when cancelled. */
+/* Converts the names. Several of PMEvo's can mean one form: MOV with its first register read or
+ * not, LEA with scaled index with and without displacement. False with err when cancelled. */
 static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
@@ -48,8 +48,8 @@ static bool translate(struct translation *t, struct err *err)
     return watch_goes_on(err);
 }
 
-/* Whether export restores each of their names from our form. Other names are kept with their rows.
- * NULL when forms are unavailable: no name is restored then. */
+/* Returns for each of PMEvo's names whether export restores it from Portolan's form. Other names
+ * are stored with their rows. NULL if forms are unavailable: no name is restored then. */
 static bool *names_that_return(const struct translation *t)
 {
     struct err none = {0};
@@ -69,7 +69,7 @@ static bool *names_that_return(const struct translation *t)
     return returns;
 }
 
-/* Keeps the names of @sequence with row @row if export would not restore them. */
+/* Stores the names of @sequence with row @row if export would not restore them. */
 static void keep_names(struct experiments *e, size_t row, json_t *sequence,
                        const struct translation *t, const bool *returns)
 {
@@ -85,8 +85,8 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence,
     free(text);
 }
 
-/* Source of each of our forms, by the index of one of its original names: these names, if export
- * would not restore them. The caller frees the texts and the list. */
+/* Returns the source of each of Portolan's forms, by the index of one of its original names: these
+ * names, if export would not restore them. The caller frees the texts and the list. */
 static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
 {
     char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);
@@ -121,7 +121,7 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     return sources;
 }
 
-/* If two of their forms for one of ours have different usages, both keep their names. */
+/* If two of PMEvo's forms mean one form but have different usages, both keep their names. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
     struct names seen = {0};
@@ -187,7 +187,7 @@ static void collect_architecture(json_t *root, struct translation *t)
             names_add(&t->theirs, json_string_value(form));
 }
 
-/* Describes an error by the item's index @index, since jansson keeps no lines. */
+/* Sets err with the item's number, because jansson stores no lines. */
 static bool item_fault(struct err *err, const char *name, const char *what, size_t index)
 {
     err_set(err, ERR_DATA, NULL, "%s %zu does not match the format", what, index + 1);
@@ -293,7 +293,7 @@ out:
     return e;
 }
 
-/* Converts "7" or 7 to a port name; false if invalid. */
+/* Converts "7" or 7 to a port name. False if invalid. */
 static bool port_text(json_t *port, char text[PORT_NAME_MAX])
 {
     if (json_is_integer(port) && json_integer_value(port) >= 0)
@@ -303,7 +303,7 @@ static bool port_text(json_t *port, char text[PORT_NAME_MAX])
            snprintf(text, PORT_NAME_MAX, "%s", json_string_value(port)) < PORT_NAME_MAX;
 }
 
-/* Collects the ports of one form: @depth 1 for a list of ports, 2 for a list of lists. */
+/* Collects the ports of one form. @depth 1: a list of ports; 2: a list of lists. */
 static bool collect_ports(json_t *list, unsigned depth, struct names *ports)
 {
     char text[PORT_NAME_MAX];

@@ -1,17 +1,17 @@
 /* JSON of the PMEvo authors: ExperimentList (sequences of forms with cycles), Mapping3 (form ->
  * list of µops, each a list of ports) and the older Mapping and Mapping2 (form -> list of ports,
- * one µop). Their names become ours (io/pmevo_names.h) if all operands are plain; others are kept.
- * Several of their names can mean one form: experiments count both as that form; a mapping with
- * different usages keeps both names. Original names are kept for export with an experiment's row
- * (PMEVO_NAMES), and in the source of a mapping's form (PMEVO_SOURCE). */
+ * one µop). Their names are converted to Portolan's (io/pmevo_names.h) if all operands are plain;
+ * other names stay. Several of their names can mean one form: experiments count both as that form;
+ * a mapping with different usages keeps both names. Original names are stored for export with an
+ * experiment's row (PMEVO_NAMES), and in the source of a mapping's form (PMEVO_SOURCE). */
 #ifndef PORTOLAN_IO_PMEVO_JSON_H
 #define PORTOLAN_IO_PMEVO_JSON_H
 
 #include "model/experiments.h"
 #include "model/mapping.h"
 
-/* NULL with err. Predictions of other tools in the file become extra columns named after them. The
- * caller frees. */
+/* Loads experiments. Predictions of other tools in the file become extra columns named after them.
+ * NULL with err. The caller frees. */
 struct experiments *pmevo_experiments_load(const char *path, struct err *err);
 struct experiments *pmevo_experiments_parse(const char *name, const char *bytes, size_t length,
                                             struct err *err);

@@ -10,9 +10,9 @@
 
 static const char memory_tail[] = "ptr [((MEM:64)) + ((MIMM:16))]";
 
-/* Address of LEA, the only form whose name has its parts: letters of base, index (scaled) and
- * displacement. Their memory offsets have up to 16 bits; without a base the encoding always has
- * 32. */
+/* Converts the address of LEA, the only form whose name has its parts: letters of base, index
+ * (scaled) and displacement. PMEvo's memory offsets have up to 16 bits; without a base the encoding
+ * always has 32. */
 static bool lea_parts(const char *text, struct str *out)
 {
     static const char *const parts[][2] = {
@@ -35,7 +35,7 @@ static bool lea_parts(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an x86-64 operand, with blanks restored. */
+/* Converts an x86-64 operand, in which blanks were restored. */
 static bool x86_operand(const char *text, struct str *out)
 {
     static const struct {
@@ -74,7 +74,7 @@ static bool x86_operand(const char *text, struct str *out)
 }
 
 /* Parses an AArch64 register with an arrangement (.2d) or element (.d[1]). Returns the end of the
- * register's text, NULL if invalid. */
+ * register's text; NULL if invalid. */
 static const char *a64_register(const char *text, struct str *out)
 {
     static const char *const classes[][2] = {{"G:64", "X"},  {"G:32", "W"}, {"F:8", "B"},
@@ -101,7 +101,7 @@ static const char *a64_register(const char *text, struct str *out)
     return NULL;
 }
 
-/* `lsl 3`, `sxtw`, `uxtb 2`: left shifts by 1 to 4 have their own names. */
+/* Converts `lsl 3`, `sxtw`, `uxtb 2`. Left shifts by 1 to 4 have separate names. */
 static bool a64_shift(const char *text, struct str *out)
 {
     static const char *const names[] = {"lsl",  "lsr",  "asr",  "ror",  "msl",  "sxtb", "sxth",
@@ -123,12 +123,12 @@ static bool a64_shift(const char *text, struct str *out)
     return false;
 }
 
-/* Converts an AArch64 operand, with blanks restored. */
+/* Converts an AArch64 operand, in which blanks were restored. */
 static bool a64_operand(const char *text, struct str *out)
 {
     const char *end;
 
-    /* split at the comma */
+    /* the address was split at its comma */
     if (strcmp(text, "[((MEM:64))") == 0 || strcmp(text, "((MIMM:16))]") == 0) {
         str_add(out, text[0] == '[' ? "[X" : "I]");
         return true;
@@ -152,7 +152,7 @@ static bool a64_operand(const char *text, struct str *out)
     return true;
 }
 
-/* Preferred disassembly aliases of the architecture. */
+/* Returns the architecture's preferred alias for disassembly. */
 static const char *a64_preferred(const char *mnemonic, const char *operands)
 {
     static const char *const aliases[][3] = {
@@ -167,7 +167,7 @@ static const char *a64_preferred(const char *mnemonic, const char *operands)
     return mnemonic;
 }
 
-/* Converts @text after the mnemonic, comma-separated operands. */
+/* Converts @text after the mnemonic: comma-separated operands. */
 static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, struct str *out)
 {
     unsigned count = 0;
@@ -188,7 +188,7 @@ static bool operands_of(char *text, bool a64, bool lea, struct str *mnemonic, st
 
 bool pmevo_form_name(const char *theirs, struct str *out)
 {
-    bool a64 = theirs[0] == '_' || theirs[0] == ' ';   /* theirs begin with a tab */
+    bool a64 = theirs[0] == '_' || theirs[0] == ' ';   /* PMEvo's AArch64 names begin with a tab */
     const char *begin = theirs + a64;
     size_t length = strcspn(begin, "_ ");
     char *text = mem_strdup(begin + length);

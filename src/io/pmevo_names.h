@@ -1,4 +1,4 @@
-/* The PMEvo authors' form names, templates with '_' for blanks, and ours:
+/* Conversion of the PMEvo authors' form names, templates with '_' for blanks, to Portolan's.
  * `ADD_((REG:RW:G:64)),_((IMM:32))` is `ADD (R64, I32)`;
  * `_add_((REG:W:G:64)),_((REG:R:G:64)),_((REG:R:G:32)),_sxth_3`, AArch64, is `ADD (X, X, W, SXTH
  * I)`. */
@@ -11,20 +11,21 @@
 #include "base/str.h"
 #include "model/experiments.h"
 
-/* Column of experiments with the original names of a row's forms, a JSON array, if export would not
- * restore them. */
+/* Column of experiments with the original names of a row's forms, a JSON array. Empty if export
+ * restores them. */
 #define PMEVO_NAMES "pmevo"
-/* Prefix of the source of a mapping's form with original names, followed by a JSON array, if export
- * would not restore them. */
+/* Prefix of the source of a mapping's form, followed by a JSON array of original names that export
+ * would not restore. */
 #define PMEVO_SOURCE "pmevo "
 
-/* Appends our name for one of theirs (blanks or '_'; lower-case mnemonics are AArch64's); false,
- * with @out unchanged, when an operand is not plain. */
+/* Appends Portolan's name for one of PMEvo's (with blanks or '_'; lower-case mnemonics are
+ * AArch64's). False, with @out unchanged, if an operand is not plain. */
 bool pmevo_form_name(const char *theirs, struct str *out);
 
 /* Parses the JSON array of names in a column or source; NULL if invalid. The caller releases it. */
 json_t *pmevo_names_read(const char *text);
-/* Original names of row @index, if kept; NULL: export restores them. The caller releases it. */
+/* Returns the original names of row @index, if stored. NULL: export restores them. The caller
+ * releases the result. */
 json_t *pmevo_names_of_row(const struct experiments *e, size_t index);
 
 #endif

@@ -13,7 +13,7 @@
 #define BEGINNING 32768
 #define END 4096
 
-/* Beginning and last bytes of a file, both NUL-terminated. */
+/* First and last bytes of a file, both NUL-terminated. */
 struct sample {
     char text[BEGINNING + END + 1];
 };
@@ -132,8 +132,8 @@ static bool is_windows(const struct sample *s)
     return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
 }
 
-/* Mach-O files for several processors begin like Java classes; their count that follows is small, a
- * class's version is not (as in file(1)). */
+/* Returns whether the file is a Java class. Mach-O files for several processors begin with the same
+ * bytes, followed by a small count; a class's version is larger (as in file(1)). */
 static bool is_java(const struct sample *s)
 {
     return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 &&
@@ -168,9 +168,9 @@ static bool is_picture(const struct sample *s)
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
-    /* suggested command, FILE for the file; without one, the conversion to a suitable file */
+    /* suggested command, with FILE for the file; if there is none, how to convert the file */
     const char *remedy;
-    const char *takes[5];   /* commands that take it, by their first words */
+    const char *takes[5];   /* commands that accept the file, by their first words */
 } kinds[] = {
     {is_pmevo_experiments,
      "PMEvo JSON of experiments",
@@ -250,7 +250,8 @@ static bool takes(size_t kind, const struct err *err, const char *command)
     return false;
 }
 
-/* Regular files only, so that a pipe cannot block. Skips a byte order mark. */
+/* Reads the sample. Accepts regular files only, because a pipe could block. Skips a byte order
+ * mark. */
 static bool read_sample(const char *path, struct sample *out)
 {
     struct stat status;
@@ -262,7 +263,8 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    for (size_t i = 1; i < length; i++)   /* checks the bytes after a NUL as well */
+    /* replaces NULs, so that the bytes after them are searched as well */
+    for (size_t i = 1; i < length; i++)
         if (!out->text[i])
             out->text[i] = ' ';
     const size_t mark = utf8_mark(out->text, length);

@@ -22,7 +22,7 @@ void uops_table_done(struct uops_table *t)
 
 void uops_table_add(struct uops_table *t, const struct uops_row *row)
 {
-    /* Out of memory the import fails, so missing rows do not matter. */
+    /* If memory runs out the import fails, so missing rows do not matter. */
     if (shortage_met())
         return;
     if (t->count == t->capacity)
@@ -57,7 +57,7 @@ double uops_latency(const char *text, bool *upper_bound)
     return most;
 }
 
-/* The second of "1 / 2" (µops before fusion), or the only one. */
+/* Returns the second number of "1 / 2" (µops before fusion), or the only one. */
 static double last_number(const char *text)
 {
     const char *slash = strrchr(text, '/'), *at = slash ? slash + 1 : text;
@@ -66,7 +66,8 @@ static double last_number(const char *text)
     return end == at || !isfinite(value) || value < 0 ? NAN : value;
 }
 
-/* Tables have no divider: a division slower than its ports blocks the divider for its time. */
+/* Returns the cycles on the divider, which tables lack. A division slower than its ports blocks the
+ * divider for its time. */
 static unsigned divider_cycles(const char *instruction, const char *throughput)
 {
     double computed = strtod(throughput, NULL), measured = last_number(throughput);

@@ -13,7 +13,7 @@
 #include "io/uops_table.h"
 
 #define PIECE_BYTES ((size_t)1 << 16)
-/* bytes of a tag or comment: an incomplete one is scanned again with each piece */
+/* Largest tag or comment in bytes, because an incomplete one is scanned again with each piece. */
 #define TOKEN_BYTES ((XML_Index)1 << 20)
 #define DEPTH_LIMIT 64
 
@@ -21,15 +21,15 @@ struct uops_xml {
     XML_Parser parser;
     struct uops_table *table;
     char *name, *architecture;
-    bool chosen;             /* the caller selected the architecture */
-    struct str others;       /* other architectures seen */
-    bool rooted;             /* an <instruction> was seen */
-    bool wanted;             /* inside the selected architecture's element */
-    bool measured;           /* its first <measurement> was read */
-    bool open;               /* inside that <measurement> */
+    bool chosen;             /* whether the caller selected the architecture */
+    struct str others;       /* names of other architectures in the file */
+    bool rooted;             /* whether an <instruction> was seen */
+    bool wanted;             /* whether the parser is in the selected architecture's element */
+    bool measured;           /* whether its first <measurement> was read */
+    bool open;               /* whether the parser is in that <measurement> */
     char *instruction;
     struct uops_row row;
-    struct err *err;         /* of the current feed */
+    struct err *err;         /* err of the current feed */
     bool failed;
     unsigned depth;
     XML_Index fed;           /* bytes */
@@ -91,7 +91,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
               "a <measurement> belongs to no instruction");
         return;
     }
-    free(x->row.ports);   /* for a measurement that never closed: an architecture inside another */
+    /* of a measurement that was never closed: an architecture inside another */
+    free(x->row.ports);
     x->row = (struct uops_row){.name = x->instruction,
                                .ports = mem_strdup(ports ? ports : ""),
                                .latency = NAN,
@@ -102,8 +103,8 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
     x->measured = x->open = true;
 }
 
-/* Reads every cycles attribute: cycles, max_cycles, cycles_mem, cycles_addr...; ignores
- * is_upper_bound ones. */
+/* Reads all attributes of cycles: cycles, max_cycles, cycles_mem, cycles_addr... Ignores those with
+ * is_upper_bound. */
 static void take_latency(struct uops_row *row, const XML_Char **attributes)
 {
     for (; attributes[0]; attributes += 2) {
@@ -160,8 +161,8 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
     }
 }
 
-/* Rejects declarations: entities can expand exponentially, and attribute defaults apply to every
- * element. */
+/* Rejects declarations, because entities can expand exponentially and attribute defaults apply to
+ * every element. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system,
                                const XML_Char *public, int internal)
 {

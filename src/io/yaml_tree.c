@@ -7,14 +7,18 @@
 
 #include "base/watch.h"
 
-#define DEPTH_LIMIT 64       /* libyaml examines every open bracket for each token, */
-#define ANCHOR_LIMIT 1000    /* every anchor for each anchor, */
-#define ALIAS_LIMIT 10000    /* and each alias, */
-/* and every tag directive for each: files far from a machine file are rejected before the tree is
- * built */
+/* Limits for libyaml, far above the needs of a machine file. A file above a limit is rejected before
+ * the tree is built. */
+/* Nested brackets: libyaml examines every open bracket for each token. */
+#define DEPTH_LIMIT 64
+/* Anchors: libyaml compares each anchor with all earlier anchors. */
+#define ANCHOR_LIMIT 1000
+/* Aliases: libyaml compares each alias with every anchor. */
+#define ALIAS_LIMIT 10000
+/* Tag directives: libyaml compares each directive with all earlier ones. */
 #define TAG_LIMIT 16
 
-/* Passes the text to libyaml in pieces, so that reading can be cancelled. */
+/* Text that is passed to libyaml in pieces, so that reading can be cancelled. */
 struct yaml_pieces {
     const char *text;
     size_t at, length;
@@ -33,7 +37,7 @@ static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *g
     return 1;
 }
 
-/* libyaml reads all directives in one call. */
+/* Returns whether there are few directives, which libyaml reads in one call. */
 static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
 {
     size_t count = 0, line = 1;
@@ -55,8 +59,8 @@ static bool refuse(const yaml_event_t *event, const char *name, const char *what
     return err_at(err, name, event->start_mark.line + 1, event->start_mark.column + 1);
 }
 
-/* Reads only the events, up to the first that exceeds a limit; syntax errors are reported when the
- * tree is built. */
+/* Reads only the events, up to the first one that exceeds a limit. Syntax errors are reported when
+ * the tree is built. */
 static bool within_limits(const char *name, const char *text, size_t length, struct err *err)
 {
     yaml_parser_t parser;
@@ -124,7 +128,7 @@ fault:
         yaml_parser_delete(&parser);
         return false;
     }
-    /* composing the tree fails without a message */
+    /* if memory runs out composing the tree fails without a message */
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);
@@ -144,7 +148,7 @@ void yaml_tree_done(struct yaml_tree *t)
     t->loaded = false;
 }
 
-/* libyaml's look-ups take a non-const document but do not change it. */
+/* libyaml's look-up functions take a non-const document but do not change it. */
 static const yaml_node_t *node_at(const struct yaml_tree *t, int index)
 {
     return yaml_document_get_node((yaml_document_t *)&t->document, index);

@@ -7,29 +7,30 @@
 
 #include "base/err.h"
 
-/* A document. Zero-initialised is empty. */
+/* A document. Zero-initialised it is empty. */
 struct yaml_tree {
     yaml_document_t document;
     bool loaded;
-    const char *name;      /* for messages; borrowed */
+    const char *name;      /* name for messages; borrowed */
 };
 
-/* Parses the first document of @text and rejects more. yaml_tree_done frees @out in both cases. */
+/* Parses the first document of @text, and rejects further ones. yaml_tree_done frees @out in both
+ * cases. */
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out,
                      struct err *err);
 void yaml_tree_done(struct yaml_tree *t);
-/* NULL for an empty document. */
+/* Returns the root node; NULL for an empty document. */
 const yaml_node_t *yaml_tree_root(const struct yaml_tree *t);
-/* Value of @key in a mapping, NULL if missing or not a mapping. */
+/* Returns the value of @key in a mapping; NULL if missing or not a mapping. */
 const yaml_node_t *yaml_tree_get(const struct yaml_tree *t, const yaml_node_t *map,
                                  const char *key);
-/* Item of a sequence; NULL past its end or for other nodes. */
+/* Returns an item of a sequence; NULL past its end or for other nodes. */
 const yaml_node_t *yaml_tree_item(const struct yaml_tree *t, const yaml_node_t *sequence,
                                   size_t index);
-/* Text of a scalar; NULL for other nodes, for unquoted null and "~", and for scalars with a NUL
- * byte. */
+/* Returns the text of a scalar; NULL for other nodes, for unquoted null and "~", and for scalars
+ * with a NUL byte. */
 const char *yaml_tree_text(const yaml_node_t *node);
-/* True when @node is absent, null or "~". */
+/* Returns whether @node is absent, null or "~". */
 bool yaml_tree_null(const yaml_node_t *node);
 /* Sets @err with the position of @node (NULL: none) and returns false. */
 bool yaml_tree_fault(const struct yaml_tree *t, const yaml_node_t *node, struct err *err,
